@@ -18,9 +18,9 @@ use tools_policy::{OtherScript, permissions::Difference};
 use crate::plain;
 
 /// The longest text that is read back: no longer ones come in.
-const LONGEST: u64 = 64 * 1024;
+const MAX_TEXT_BYTES: u64 = 64 * 1024;
 /// So many texts are kept; the oldest give way.
-const MOST: usize = 512;
+const MAX_TEXTS: usize = 512;
 
 /// The folder of the texts that go with a file of approvals.
 pub(crate) fn folder(approvals: &Path) -> PathBuf {
@@ -54,7 +54,7 @@ fn make_room(folder: &Path) -> io::Result<()> {
     let entries = std::fs::read_dir(folder)?.filter_map(Result::ok);
     let dated = entries.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
     let mut dated: Vec<(SystemTime, PathBuf)> = dated.collect();
-    let beyond = dated.len().saturating_sub(MOST);
+    let beyond = dated.len().saturating_sub(MAX_TEXTS);
     dated.sort_unstable();
     for (_, path) in &dated[..beyond] {
         std::fs::remove_file(path)?;
@@ -64,7 +64,7 @@ fn make_room(folder: &Path) -> io::Result<()> {
 
 /// A text by its digest; `None` where it is not kept as it was.
 fn text(folder: &Path, digest: ContentDigest) -> Option<Arc<str>> {
-    let bytes = plain::read(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, LONGEST, |_| Ok(())).ok()?;
+    let bytes = plain::read(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
     let is_it = ContentDigest::of(&bytes) == digest;
     String::from_utf8(bytes).ok().filter(|_| is_it).map(Arc::from)
 }
@@ -153,10 +153,10 @@ mod tests {
     fn the_oldest_texts_give_way() {
         let workspace = Workspace::new();
         let folder = folder(&workspace.path("approvals.jsonl"));
-        for number in 0..MOST + 3 {
+        for number in 0..MAX_TEXTS + 3 {
             keep(&folder, &[script(&number.to_string())]).expect("keeps");
         }
-        assert_eq!(std::fs::read_dir(&folder).expect("lists").count(), MOST);
-        assert!(text(&folder, ContentDigest::of((MOST + 2).to_string().as_bytes())).is_some());
+        assert_eq!(std::fs::read_dir(&folder).expect("lists").count(), MAX_TEXTS);
+        assert!(text(&folder, ContentDigest::of((MAX_TEXTS + 2).to_string().as_bytes())).is_some());
     }
 }

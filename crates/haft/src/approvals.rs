@@ -18,9 +18,9 @@ use tools_policy::permissions::{ApprovalSource, Approved, Scope, StoredRules, re
 use crate::{config::places, plain};
 
 /// The largest file that is read: far more than people agree to.
-const LARGEST: u64 = 4 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// The longest an approval can be made to last, in days: a hundred years.
-const LONGEST_DAYS: u64 = 36_500;
+const MAX_DAYS: u64 = 36_500;
 
 /// What people allow for longer than a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ impl ApprovalsConfig {
     /// The approval of a rule under this configuration.
     pub(crate) fn approve(&self, rule: StoredRule, scope: Scope) -> Approved {
         let at = SystemClock.now();
-        let days = i64::try_from(self.days.min(LONGEST_DAYS)).unwrap_or_default();
+        let days = i64::try_from(self.days.min(MAX_DAYS)).unwrap_or_default();
         let expires = (days > 0).then(|| at.saturating_add(jiff::SignedDuration::from_hours(24 * days)).ok()).flatten();
         let StoredRule { tool, pattern, scripts } = rule;
         Approved { scope, tool, pattern, scripts, at, expires, revoked: false }
@@ -101,7 +101,7 @@ fn load(file: &Path) -> StoredRules {
 /// Only a plain file of this user that nobody else can write; opening neither follows a link nor
 /// waits for a pipe.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
-    plain::read(file, OFlags::NOFOLLOW, LARGEST, |meta| {
+    plain::read(file, OFlags::NOFOLLOW, MAX_FILE_BYTES, |meta| {
         let own = rustix::process::geteuid().as_raw();
         if (meta.uid() != own && meta.uid() != 0) || meta.mode() & 0o022 != 0 {
             return Err(io::Error::other("not a regular file that only its owner can write"));

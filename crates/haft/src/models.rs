@@ -18,7 +18,7 @@ use crate::{
 /// How long a command may take that prints a key.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much it may print.
-const LONGEST_KEY: u64 = 16 * 1024;
+const MAX_KEY_LEN: u64 = 16 * 1024;
 
 /// The models, opened at the start. Opening one asks nothing and reads no key.
 pub(crate) struct Models {
@@ -137,7 +137,7 @@ async fn printed(words: &[String]) -> Result<Key, String> {
     let mut tree = ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| failed(&error))?;
     let mut text = Vec::new();
     if let Some(stdout) = tree.take_stdout() {
-        stdout.take(LONGEST_KEY).read_to_end(&mut text).await.map_err(|error| failed(&error))?;
+        stdout.take(MAX_KEY_LEN).read_to_end(&mut text).await.map_err(|error| failed(&error))?;
     }
     let exit = tree.wait().await;
     tree.finish().await;

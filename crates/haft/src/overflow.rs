@@ -93,9 +93,8 @@ fn held(config: &OverflowConfig) -> OverflowConfig {
     #[cfg(not(feature = "sqlite"))]
     {
         /// Most bytes that a process keeps of output, compressed.
-        const MOST_IN_MEMORY: u64 = 128 << 20;
-        let most =
-            if config.max_total_bytes == 0 { MOST_IN_MEMORY } else { config.max_total_bytes.min(MOST_IN_MEMORY) };
+        const MAX_IN_MEMORY: u64 = 128 << 20;
+        let most = if config.max_total_bytes == 0 { MAX_IN_MEMORY } else { config.max_total_bytes.min(MAX_IN_MEMORY) };
         let in_memory = config.database.is_empty();
         OverflowConfig { max_total_bytes: if in_memory { most } else { config.max_total_bytes }, ..config.clone() }
     }

@@ -28,7 +28,7 @@ const SETTLED: Duration = Duration::from_millis(150);
 const LOOK: Duration = Duration::from_secs(2);
 
 /// The longest file that is read again.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Where variables come from.
 type Environment = dyn Fn(&str) -> Option<String> + Send;
@@ -218,7 +218,8 @@ fn settle(changes: &Receiver<()>) {
 /// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no
 /// configuration.
 fn contents(file: &Path) -> Result<String, String> {
-    let read = || String::from_utf8(plain::read(file, OFlags::empty(), LONGEST, |_| Ok(()))?).map_err(io::Error::other);
+    let read =
+        || String::from_utf8(plain::read(file, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(()))?).map_err(io::Error::other);
     read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 

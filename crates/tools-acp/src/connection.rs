@@ -13,7 +13,7 @@ use tools_core::SessionId;
 use crate::{
     AcpHost, Greeting, Happening, OpenError, Opened, Opening, Resume, Severity, Watch, prompt,
     rpc::{Incoming, Line, Peer, RequestId, RpcError},
-    serve::LONGEST,
+    serve::MAX_MESSAGE_BYTES,
     session::Session,
     wire::{self, Initialize, ListSessions, NewSession, OldSession, Prompt, SessionOnly, SetMode},
 };
@@ -53,7 +53,7 @@ impl Connection {
         let text = match line {
             Line::Text(text) => text,
             Line::TooLong => {
-                let problem = format!("the message is longer than {LONGEST} bytes");
+                let problem = format!("the message is longer than {MAX_MESSAGE_BYTES} bytes");
                 return self.0.peer.answer(&RequestId::Null, Err(RpcError::invalid_request(problem)));
             }
         };

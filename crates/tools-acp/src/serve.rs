@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How long a message may be, in bytes.
-pub(crate) const LONGEST: usize = 16 * 1024 * 1024;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How long requests may still be answered after the client closed its end: one that pipes its
 /// requests in and closes gets its answers, and one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
@@ -98,7 +98,7 @@ where
 
 /// Takes what the client sends until it sends no more.
 async fn read<R: AsyncRead + Unpin>(connection: &Connection, input: R) {
-    let mut lines = Lines::new(input, LONGEST);
+    let mut lines = Lines::new(input, MAX_MESSAGE_BYTES);
     loop {
         match lines.next().await {
             Ok(Some(line)) => connection.line(line),

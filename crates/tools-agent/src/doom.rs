@@ -8,7 +8,7 @@ const OUTPUTS: u32 = 3;
 /// Equal calls in a row that are made; the next is refused, and the one after it ends the turn.
 const CALLS: u32 = 3;
 /// How much of a repeated output a person is shown, in characters.
-const SHOWN: usize = 200;
+const SHOWN_CHARS: usize = 200;
 
 /// What a turn did last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -106,8 +106,8 @@ impl DoomWatch {
 fn notice(outputs: &[&str]) -> String {
     let joined = outputs.join("\n");
     let joined = joined.trim();
-    let shown: String = joined.chars().take(SHOWN).collect();
-    let more = if joined.chars().nth(SHOWN).is_some() { " …" } else { "" };
+    let shown: String = joined.chars().take(SHOWN_CHARS).collect();
+    let more = if joined.chars().nth(SHOWN_CHARS).is_some() { " …" } else { "" };
     if shown.is_empty() {
         return format!("the same calls gave nothing {OUTPUTS} times in a row");
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// No line is longer: what is longer was not written by us, and is not read into memory.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -356,7 +356,7 @@ impl Checker {
         if self.pending.is_empty() {
             self.pending_line = self.number;
         }
-        if self.pending.len() as u64 > LONGEST {
+        if self.pending.len() as u64 > MAX_LINE_BYTES {
             return;
         }
         self.pending.extend_from_slice(line);
@@ -394,7 +394,7 @@ impl Checker {
 /// Reads up to and with the next newline, or as much as a line can be; false at the end.
 pub(crate) fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
-    Ok(reader.by_ref().take(LONGEST).read_until(b'\n', line)? > 0)
+    Ok(reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? > 0)
 }
 
 fn trim(line: &[u8]) -> &[u8] {

@@ -28,7 +28,7 @@ const MODEL: &str = "wordllama==0.4.0.post1";
 /// Functions in other languages than Python, whose parameters are written in another way.
 const LEFT_OUT: &[&str] = &["simple_java", "simple_javascript"];
 /// The parts whose questions are asked: each names several functions and needs one or more of them.
-const ASKED: &[&str] = &["multiple", "live_multiple"];
+const QUESTION_PARTS: &[&str] = &["multiple", "live_multiple"];
 const CUTS: [usize; 4] = [1, 5, 10, 20];
 
 type Failed = Box<dyn Error>;
@@ -224,7 +224,7 @@ fn read(data: &Path) -> Result<Collection, Failed> {
                 }
             }
         }
-        if ASKED.contains(&part.as_str()) {
+        if QUESTION_PARTS.contains(&part.as_str()) {
             let answers = rows(&data.join("possible_answer").join(path.file_name().unwrap_or_default()))?;
             let answers: HashMap<String, BTreeSet<String>> = answers.iter().map(answer).collect();
             for row in rows(path)? {

@@ -148,7 +148,7 @@ impl Session {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "0"}});
         let (id, _) = session
             .send("POST", &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string());
-        session.head += &format!("Mcp-Session-Id: {}\r\n", id.expect("it has a session"));
+        session.head = format!("{}Mcp-Session-Id: {}\r\n", session.head, id.expect("it has a session"));
         session.send("POST", &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}).to_string());
         session
     }
@@ -164,9 +164,9 @@ impl Session {
     fn call(&mut self, tool: &str, arguments: &Value) -> Duration {
         let begun = Instant::now();
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
-        let took = begun.elapsed();
+        let spent = begun.elapsed();
         assert_ne!(answer["result"]["isError"], true, "{answer}");
-        took
+        spent
     }
 
     fn close(mut self) {
@@ -295,18 +295,18 @@ fn main() {
     churn(&team, count, "read", &json!({"path": "note.txt"}));
     drop(team);
 
-    let servers: String = (0..SERVERS)
+    let servers: Vec<String> = (0..SERVERS)
         .map(|number| {
             format!("[[mcp.servers]]\nid = \"server{number}\"\ncommand = \"{own}\"\nargs = [\"tools\"]\ntrust = true\nread_paths = [\"{own}\"]\n")
         })
         .collect();
-    let rules: String = (0..SERVERS)
+    let rules: Vec<String> = (0..SERVERS)
         .map(|number| {
             format!("[[tools.permissions.mcp_server{number}_lookup_0]]\npattern = \"*\"\naction = \"allow\"\n")
         })
         .collect();
     let gateway = home.path().join("gateway.toml");
-    fs::write(&gateway, rules + &servers).expect("a file is written");
+    fs::write(&gateway, rules.concat() + &servers.concat()).expect("a file is written");
     let options = ["--config", &gateway.to_string_lossy(), "--profile", "gateway"];
     let team = Team::start(&binary, home.path(), folder.path(), &options);
     let mut session = Session::open(&team);

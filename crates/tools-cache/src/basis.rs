@@ -6,15 +6,15 @@ use tools_core::{Basis, FileState};
 
 /// Up to this many files are looked at where the call stands; more are looked at where blocking is
 /// allowed.
-const FEW: usize = 64;
+const INLINE_FILES: usize = 64;
 
 /// So many are worth a thread of their own, of which there are a few at most.
-const MANY: usize = 2048;
+const FILES_PER_THREAD: usize = 2048;
 const THREADS: usize = 4;
 
 /// Whether every file is as it was.
 pub(crate) async fn holds(basis: &Arc<Basis>) -> bool {
-    if basis.files().len() <= FEW {
+    if basis.files().len() <= INLINE_FILES {
         return basis.files().all(is_same);
     }
     let basis = Arc::clone(basis);
@@ -23,7 +23,7 @@ pub(crate) async fn holds(basis: &Arc<Basis>) -> bool {
 
 /// The same, by several threads.
 fn together_hold(basis: &Basis) -> bool {
-    let threads = basis.files().len().div_ceil(MANY).min(THREADS);
+    let threads = basis.files().len().div_ceil(FILES_PER_THREAD).min(THREADS);
     let all_of = |part: usize| move || basis.files().skip(part).step_by(threads).all(is_same);
     thread::scope(|scope| {
         let others: Vec<_> =

@@ -12,7 +12,7 @@ use rustix::{
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
 
 /// Bytes of all names, and of one value, that are kept.
-const MOST: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The attributes of an open file; none where the file system has no such thing.
 pub(crate) fn of(file: &File) -> Attributes {
@@ -27,7 +27,7 @@ fn read(ask: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> Option<Vec<u8>>
     match ask(&mut small) {
         Ok(length) => Some(small.get(..length)?.to_vec()),
         Err(Errno::RANGE) => {
-            let mut large = vec![0; MOST];
+            let mut large = vec![0; MAX_BYTES];
             let length = ask(&mut large).ok()?;
             large.truncate(length);
             Some(large)

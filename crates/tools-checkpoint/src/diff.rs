@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Bytes up to which a content is compared by lines.
-const MOST: u64 = 1024 * 1024;
+const MAX_COMPARED_BYTES: u64 = 1024 * 1024;
 
 /// The changes of these calls, one after the other.
 pub(crate) fn diff(store: &Store, checkpoints: &[Checkpoint], workspace: &Path) -> Result<String, CheckpointError> {
@@ -56,11 +56,11 @@ fn one(store: &Store, change: &Change, workspace: &Path) -> Result<String, Check
 /// A text; `None` for what is none, is too large or was not kept.
 fn content(store: &Store, state: Option<&State>) -> Result<Option<String>, CheckpointError> {
     let Some(state) = state else { return Ok(Some(String::new())) };
-    let Some(hash) = state.hash.as_ref().filter(|_| state.size <= MOST) else { return Ok(None) };
+    let Some(hash) = state.hash.as_ref().filter(|_| state.size <= MAX_COMPARED_BYTES) else { return Ok(None) };
     let mut bytes = Vec::new();
     let Some(hash) = Hash::parse(hash) else { return Ok(None) };
     let Ok(kept) = store.content(hash) else { return Ok(None) };
-    kept.take(MOST + 1).read_to_end(&mut bytes)?;
+    kept.take(MAX_COMPARED_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')))
 }
 

@@ -109,7 +109,7 @@ fn touches(inv: &Invocation) -> Option<Touches> {
 
 /// What is called, on one line: the command, else what it changes.
 fn what(inv: &Invocation) -> String {
-    const MOST: usize = 200;
+    const MAX_ABOUT_CHARS: usize = 200;
     let subjects = inv.inspection().map_or(&[][..], |inspection| &inspection.subjects);
     let path = subjects.iter().find_map(|subject| match subject {
         Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.to_string_lossy().into_owned()),
@@ -118,7 +118,7 @@ fn what(inv: &Invocation) -> String {
     let command = inv.call.params.get("command").and_then(Value::as_str).map(str::to_owned);
     let text = command.or(path).unwrap_or_default();
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut shown: String = line.chars().take(MOST).collect();
+    let mut shown: String = line.chars().take(MAX_ABOUT_CHARS).collect();
     if shown.len() < line.len() {
         shown.push('…');
     }

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// How long reading what is not kept yet may take before a call; the next one goes on with it.
 const READ: Duration = Duration::from_secs(3);
 /// Sentences about what is not covered that a record holds.
-const MOST_GAPS: usize = 100;
+const MAX_GAPS: usize = 100;
 
 /// What a call says about what it changes.
 #[derive(Debug)]
@@ -201,14 +201,14 @@ impl Running {
         let Found { changes, repositories, lost, gaps, others } = found;
         let count = changes.iter().filter(|change| change.is_telling()).count();
         let mut gaps: Vec<String> = lost.iter().cloned().chain(self.gaps).chain(gaps).collect();
-        if gaps.len() > MOST_GAPS {
-            let more = gaps.len() - MOST_GAPS;
-            gaps.truncate(MOST_GAPS);
+        if gaps.len() > MAX_GAPS {
+            let more = gaps.len() - MAX_GAPS;
+            gaps.truncate(MAX_GAPS);
             gaps.push(format!("and {more} more"));
         }
         let Caller { call_id, tool, session, what, .. } = self.caller;
         let at = SystemClock.now().to_string();
-        let others = others.into_iter().take(MOST_GAPS).map(Name).collect();
+        let others = others.into_iter().take(MAX_GAPS).map(Name).collect();
         let checkpoint = Checkpoint {
             at,
             call_id,

@@ -33,7 +33,7 @@ use crate::{
 /// How long another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Contents up to this length are read before it is decided whether they have to be written.
-const SMALL: u64 = 1024 * 1024;
+const SMALL_FILE_BYTES: u64 = 1024 * 1024;
 /// What a file may grow by while it is read.
 const GROWTH: u64 = 1024 * 1024;
 
@@ -121,9 +121,9 @@ impl Store {
         if size > self.max_bytes {
             return Ok(None);
         }
-        if size <= SMALL {
+        if size <= SMALL_FILE_BYTES {
             let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-            io::Read::by_ref(from).take(SMALL + GROWTH).read_to_end(&mut bytes)?;
+            io::Read::by_ref(from).take(SMALL_FILE_BYTES + GROWTH).read_to_end(&mut bytes)?;
             let hash = Hash::of(bytes.as_slice())?;
             let length = bytes.len() as u64;
             if self.has(hash, length) {

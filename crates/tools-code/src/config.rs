@@ -145,7 +145,7 @@ impl Default for IndexConfig {
 }
 
 /// The most that `max_file_bytes` may be.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A value that cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -177,8 +177,8 @@ impl IndexConfig {
     /// The first key whose value cannot be used.
     pub fn compile(&self) -> Result<IndexPolicy, IndexConfigError> {
         let fault = |key: &str, problem: String| IndexConfigError { key: key.to_owned(), problem };
-        if !(1..=LONGEST).contains(&self.max_file_bytes) {
-            return Err(fault("max_file_bytes", format!("`max_file_bytes` is between 1 and {LONGEST}")));
+        if !(1..=MAX_FILE_BYTES).contains(&self.max_file_bytes) {
+            return Err(fault("max_file_bytes", format!("`max_file_bytes` is between 1 and {MAX_FILE_BYTES}")));
         }
         if self.vectors_per_call == 0 {
             return Err(fault("vectors_per_call", "`vectors_per_call` is at least 1".to_owned()));

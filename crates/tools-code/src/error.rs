@@ -9,7 +9,7 @@ pub(crate) enum CodeError {
     NoQuery,
     #[error("`query` holds no name and no word")]
     NoWords,
-    #[error("`query` has {0} characters, more than the {most} that are searched for", most = crate::query::MOST)]
+    #[error("`query` has {0} characters, more than the {most} that are searched for", most = crate::query::MAX_QUERY_CHARS)]
     TooLong(usize),
     #[error("`{0}` is no language that is known here")]
     Language(String),

@@ -22,7 +22,7 @@ const DEPTH: usize = 256;
 /// Bytes of stack that every thread has.
 const SHALLOW: usize = 1 << 20;
 /// The most definitions of one file: what has more is generated.
-const MOST_SYMBOLS: usize = 20_000;
+const MAX_SYMBOLS: usize = 20_000;
 /// Characters of a signature.
 const SIGNATURE: usize = 160;
 /// Lines above a definition that may belong to it.
@@ -123,7 +123,7 @@ fn parse_here(text: &[u8], language: &Language, patience: Duration) -> Parsed {
                 }
             }
             if let (Some(name), Some((node, kind, is_container))) = (name, definition)
-                && parsed.symbols.len() < MOST_SYMBOLS
+                && parsed.symbols.len() < MAX_SYMBOLS
                 && let Some(symbol) = symbol(text, &lines, name, node, (kind, is_container), language)
             {
                 parsed.symbols.push(symbol);

@@ -6,9 +6,9 @@ use crate::{
 };
 
 /// The most characters of a query.
-pub(crate) const MOST: usize = 2000;
+pub(crate) const MAX_QUERY_CHARS: usize = 2000;
 /// The most names and words that are looked for.
-const MANY: usize = 32;
+const MAX_WORDS: usize = 32;
 
 /// Words that say how a question is asked, not what it is about.
 const ASKING: [&str; 60] = [
@@ -104,7 +104,7 @@ impl Query {
     /// One without names and words, or too long.
     pub(crate) fn read(text: &str) -> Result<Self, CodeError> {
         let length = text.chars().count();
-        if length > MOST {
+        if length > MAX_QUERY_CHARS {
             return Err(CodeError::TooLong(length));
         }
         let mut names: Vec<Name> = Vec::new();
@@ -158,8 +158,8 @@ impl Query {
         }
         let mut seen = std::collections::HashSet::new();
         parts.retain(|part| seen.insert(part.clone()));
-        parts.truncate(MANY);
-        names.truncate(MANY);
+        parts.truncate(MAX_WORDS);
+        names.truncate(MAX_WORDS);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         Ok(Self { text, names, parts, is_name: is_name || is_introduced })
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The most files that one call parses for one name.
-const MOST_FILES: usize = 400;
+const MAX_FILES: usize = 400;
 /// What the spelling of a name is worth: as it was asked for, but for its case, or with more parts.
 const EXACT: f32 = 1.0;
 const FOLDED: f32 = 0.6;
@@ -113,7 +113,7 @@ impl Search<'_> {
         let mut files: Vec<_> = files.into_iter().map(|(.., path)| path).collect();
         let mut seen = std::collections::HashSet::new();
         files.retain(|path| seen.insert(Arc::clone(path)));
-        files.truncate(MOST_FILES);
+        files.truncate(MAX_FILES);
         files
     }
 
@@ -164,7 +164,7 @@ impl Search<'_> {
             wanted.map(|(_, file)| Arc::clone(&file.path)).collect()
         };
         files.sort_unstable();
-        files.truncate(10 * MOST_FILES);
+        files.truncate(10 * MAX_FILES);
         let deepest = if files.len() == 1 { u16::MAX } else { 1 };
         let has_all = |symbol: &Symbol| {
             query.is_none_or(|query| {

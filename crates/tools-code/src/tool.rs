@@ -33,9 +33,9 @@ use crate::{
 /// Hits of a call that names no number.
 const USUAL: usize = 15;
 /// The most hits of one call.
-const MOST: usize = 50;
+const MAX_HITS: usize = 50;
 /// The most definitions of one outline.
-const MOST_OUTLINED: usize = 2000;
+const MAX_OUTLINED: usize = 2000;
 /// Passages beside the definitions of a name.
 const BESIDE: usize = 3;
 /// Passages that score less than this part of the best one tell nothing.
@@ -216,7 +216,7 @@ impl Asked {
             None if args.query.is_some() => return Err(CodeError::NoWords),
             None => return Err(CodeError::NoQuery),
         };
-        let (usual, most) = if kind == Kind::Outline { (MOST_OUTLINED, MOST_OUTLINED) } else { (USUAL, MOST) };
+        let (usual, most) = if kind == Kind::Outline { (MAX_OUTLINED, MAX_OUTLINED) } else { (USUAL, MAX_HITS) };
         Ok(Self {
             query,
             kind,
@@ -514,7 +514,7 @@ impl SearchCode {
 fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
     let best = hits.first().map_or(0.0, |hit| hit.score);
     hits.retain(|hit| hit.score >= TELLING * best);
-    hits.truncate(MOST);
+    hits.truncate(MAX_HITS);
     hits
 }
 

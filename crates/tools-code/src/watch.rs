@@ -15,7 +15,7 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
 use crate::sources::Walked;
 
 /// The most folders that are watched: the system has a limit for all programs of a user.
-const MOST: usize = 50_000;
+const MAX_FOLDERS: usize = 50_000;
 /// Files whose change changes which others are searched.
 const IGNORING: [&str; 3] = [".gitignore", ".ignore", "exclude"];
 
@@ -67,7 +67,7 @@ impl Watch {
             folder.ancestors().take_while(inside).map(Path::to_owned).collect::<Vec<_>>()
         };
         let folders: BTreeSet<PathBuf> = folders.iter().flat_map(above).collect();
-        if folders.len() > MOST || walked.is_cut {
+        if folders.len() > MAX_FOLDERS || walked.is_cut {
             *self = Self { walked: walked.clone(), ..Self::default() };
             return;
         }

@@ -2,7 +2,7 @@
 //! (`parseHTTPDate` is `parse`, `http`, `date`).
 
 /// The longest name that is kept: longer ones are data.
-const LONGEST: usize = 80;
+const MAX_NAME_CHARS: usize = 80;
 
 /// Words that introduce a definition in some language: what follows one of them is likely to be
 /// defined there.
@@ -71,7 +71,7 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
                 let may_define =
                     introduced || matches!(next, Some(b'(' | b'=' | b':' | b'<' | b'{' | b',' | b';' | b'}'));
                 introduced = INTRODUCING.contains(&word);
-                if word.len() > LONGEST {
+                if word.len() > MAX_NAME_CHARS {
                     continue;
                 }
                 return Some(Word { text: word, at: start, may_define });

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 use crate::error::DiagnosticsError;
 
 /// Directories above a project that are looked at.
-const MOST_ABOVE: usize = 64;
+const MAX_ABOVE: usize = 64;
 
 /// One checker and where it runs.
 pub(crate) struct Job {
@@ -128,7 +128,7 @@ pub(crate) fn marker(job: &Job, roots: &Roots) -> String {
 }
 
 fn upward(directory: &Path) -> impl Iterator<Item = &Path> {
-    directory.ancestors().take(MOST_ABOVE)
+    directory.ancestors().take(MAX_ABOVE)
 }
 
 /// Whether a project of this kind starts here. Above the roots there is none.

@@ -17,7 +17,7 @@ use crate::checkers::Output;
 use crate::project::build_folder;
 
 /// Most of a stream that is kept; the rest is drained and counted.
-const MOST: usize = 32 * 1024 * 1024;
+const MAX_STREAM_BYTES: usize = 32 * 1024 * 1024;
 /// Most of a pipe that is taken at once.
 const CHUNK: usize = 64 * 1024;
 /// How long a checker is given to end by itself when its time is up.
@@ -181,7 +181,7 @@ impl Stream {
     }
 
     fn keep(&mut self, bytes: &[u8]) {
-        let (kept, lost) = bytes.split_at(bytes.len().min(MOST - self.kept.len()));
+        let (kept, lost) = bytes.split_at(bytes.len().min(MAX_STREAM_BYTES - self.kept.len()));
         self.kept.extend_from_slice(kept);
         self.lost += lost.len() as u64;
     }
@@ -257,6 +257,6 @@ mod tests {
         let mut stream = Stream::new(None);
         let chunk = vec![b'x'; 5 * 1024 * 1024];
         (0..7).for_each(|_| stream.keep(&chunk));
-        assert_eq!((stream.kept.len(), stream.lost), (MOST, (7 * chunk.len() - MOST) as u64));
+        assert_eq!((stream.kept.len(), stream.lost), (MAX_STREAM_BYTES, (7 * chunk.len() - MAX_STREAM_BYTES) as u64));
     }
 }

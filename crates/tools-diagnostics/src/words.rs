@@ -2,9 +2,9 @@
 //! and what would help. Success and failure are never read from here, only what is told about them.
 
 /// Most of a failure's words that is shown.
-const MOST: usize = 6 * 1024;
+const MAX_WORDS_BYTES: usize = 6 * 1024;
 /// Most remarks that are shown.
-const MOST_REMARKS: usize = 10;
+const MAX_REMARKS: usize = 10;
 
 /// What cargo says while it works.
 const PROGRESS: [&str; 18] = [
@@ -39,10 +39,11 @@ pub(crate) fn of_failure(stderr: &[u8], stdout: &[u8]) -> String {
     if words.is_empty() {
         return "(it said nothing)".to_owned();
     }
-    if words.len() <= MOST {
+    if words.len() <= MAX_WORDS_BYTES {
         return words.to_owned();
     }
-    let (head, tail) = (words.floor_char_boundary(MOST / 2), words.ceil_char_boundary(words.len() - MOST / 2));
+    let (head, tail) =
+        (words.floor_char_boundary(MAX_WORDS_BYTES / 2), words.ceil_char_boundary(words.len() - MAX_WORDS_BYTES / 2));
     format!("{}\n[... {} bytes left out ...]\n{}", &words[..head], tail - head, &words[tail..])
 }
 
@@ -58,7 +59,7 @@ pub(crate) fn remarks(stderr: &[u8]) -> Vec<String> {
                 && !said.contains(" generated ")
         })
     };
-    text.lines().filter(is_remark).take(MOST_REMARKS).map(str::to_owned).collect()
+    text.lines().filter(is_remark).take(MAX_REMARKS).map(str::to_owned).collect()
 }
 
 /// The last thing a checker said, to tell what it was at when its time was up.
@@ -137,7 +138,7 @@ mod tests {
         check("\u{1b}[1m\u{1b}[31merror\u{1b}[0m: x\r\n", "error: x");
         check("", "(it said nothing)");
         let long = of_failure("error: я\n".repeat(5000).as_bytes(), b"");
-        assert!(long.len() < MOST + 100 && long.contains("bytes left out"));
+        assert!(long.len() < MAX_WORDS_BYTES + 100 && long.contains("bytes left out"));
     }
 
     #[test]

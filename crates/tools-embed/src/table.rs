@@ -8,7 +8,7 @@ use tools_core::EmbedderError;
 use crate::folder::Vectors;
 
 /// Tokens of a text that count: what a text is about is said at its beginning.
-const MOST_TOKENS: usize = 512;
+const MAX_TOKENS: usize = 512;
 /// What is taken for granted where the folder has no `config.json`.
 const CONFIG: &[u8] = b"{}";
 
@@ -25,6 +25,6 @@ impl Table {
 impl Vectors for Table {
     fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-        Ok(self.0.encode_with_args(&texts, Some(MOST_TOKENS), texts.len().max(1)))
+        Ok(self.0.encode_with_args(&texts, Some(MAX_TOKENS), texts.len().max(1)))
     }
 }

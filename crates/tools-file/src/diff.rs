@@ -11,7 +11,7 @@ use crate::text::Decoded;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 /// Lines of a diff that are shown.
-const SHOWN: usize = 200;
+const SHOWN_LINES: usize = 200;
 /// Characters of one of its lines.
 const WIDTH: usize = 300;
 /// Texts that travel with the result for an editor to render.
@@ -113,8 +113,8 @@ fn common<'a, I: Iterator<Item = &'a u8>>(
 
 /// The text of a file for showing it; `None` for one that is binary or too long to compare.
 pub(crate) fn lossy_text(content: &[u8]) -> Option<String> {
-    const LONGEST: usize = 4 * 1024 * 1024;
-    if content.len() > LONGEST {
+    const MAX_COMPARED_BYTES: usize = 4 * 1024 * 1024;
+    if content.len() > MAX_COMPARED_BYTES {
         return None;
     }
     Decoded::of(content, Path::new("")).ok().map(|decoded| decoded.text)
@@ -123,7 +123,7 @@ pub(crate) fn lossy_text(content: &[u8]) -> Option<String> {
 fn bounded(unified: &str) -> String {
     let mut lines = unified.lines();
     let mut text = String::new();
-    for line in lines.by_ref().take(SHOWN) {
+    for line in lines.by_ref().take(SHOWN_LINES) {
         text.extend(line.chars().take(WIDTH));
         if line.chars().nth(WIDTH).is_some() {
             text.push('…');
@@ -186,7 +186,7 @@ mod tests {
         let long = "line\n".repeat(5000);
         let change = diff(Path::new("f"), None, &long);
         assert_eq!((change.added, change.before), (5000, None));
-        assert!(change.unified.lines().count() <= SHOWN + 1 && change.unified.contains("are not shown"));
+        assert!(change.unified.lines().count() <= SHOWN_LINES + 1 && change.unified.contains("are not shown"));
         assert!(diff(Path::new("f"), None, &"x".repeat(100_000)).unified.len() < 1000);
     }
 }

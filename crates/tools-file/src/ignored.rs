@@ -16,7 +16,7 @@ use tools_sandbox::{Directory, FileKind, Metadata, PathError, Roots};
 use crate::stamps::Stamps;
 
 /// The longest ignore file that is read.
-const LONGEST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// Later ones win.
 const FILES: [&str; 2] = [".gitignore", ".ignore"];
 
@@ -108,7 +108,7 @@ impl Ignored {
             if metadata.kind != FileKind::File {
                 return Ok(0);
             }
-            open.take(LONGEST).read_to_end(&mut text)
+            open.take(MAX_FILE_BYTES).read_to_end(&mut text)
         });
         // That there is none shows in its directory; why one cannot be read does not.
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;

@@ -67,7 +67,7 @@ impl Window {
 }
 
 /// How much is read at once: from the first read on, and at most.
-const SMALL: usize = 8 * 1024;
+const FIRST_READ_BYTES: usize = 8 * 1024;
 const LARGE: usize = 128 * 1024;
 
 /// Reads `reader` to the end of the window, and on as far as counting lines is cheap.
@@ -83,7 +83,7 @@ pub(crate) fn read_window(
     let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
     // Most files are small: a large buffer, zeroed for every call, would cost more than reading
     // them.
-    let mut buffer = vec![0; SMALL];
+    let mut buffer = vec![0; FIRST_READ_BYTES];
     let (mut passed, mut end) = (0_u64, None);
     loop {
         cancel.check()?;

@@ -13,7 +13,7 @@ use crate::digest::{Digest, Key};
 
 /// The longest content that is kept whole, to say what changed; of longer ones only the digest is
 /// kept.
-pub(crate) const KEPT: usize = 1024 * 1024;
+pub(crate) const MAX_KEPT_BYTES: usize = 1024 * 1024;
 /// All contents together.
 const TOTAL: usize = 32 * 1024 * 1024;
 /// All entries together.
@@ -67,7 +67,7 @@ impl ReadMemory {
 
     /// Notes that the session saw a file whole. `content` is kept if it is short enough.
     pub(crate) fn saw(&self, session: &SessionId, path: &Path, content: &[u8]) {
-        let kept = (content.len() <= KEPT).then(|| Arc::from(content));
+        let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let length = content.len() as u64;
         let digest = Digest::of(self.key, content);
         self.note(session, path, Seen { knowledge: Knowledge::Read, digest, length, content: kept, age: 0 });
@@ -82,7 +82,7 @@ impl ReadMemory {
     /// Notes the session's own change. Who had read the file goes on knowing it.
     pub(crate) fn wrote(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let known = self.with(|state| state.seen.get(session)?.get(path).map(|seen| seen.knowledge));
-        let kept = (content.len() <= KEPT).then(|| Arc::from(content));
+        let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let (digest, length) = (Digest::of(self.key, content), content.len() as u64);
         let knowledge = known.unwrap_or(Knowledge::Written);
         self.note(session, path, Seen { knowledge, digest, length, content: kept, age: 0 });
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn the_oldest_is_forgotten_when_there_is_too_much() {
         let (memory, session) = (ReadMemory::default(), SessionId::generate());
-        let big = vec![b'x'; KEPT];
+        let big = vec![b'x'; MAX_KEPT_BYTES];
         for n in 0..40 {
             memory.saw(&session, Path::new(&format!("/{n}")), &big);
         }

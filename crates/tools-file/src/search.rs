@@ -19,7 +19,7 @@ use crate::{
 /// Files up to this length are read whole and searched at once.
 const WHOLE: u64 = 4 * 1024 * 1024;
 /// The longest line that is searched.
-const LONGEST_LINE: usize = 64 * 1024 * 1024;
+const MAX_LINE_LEN: usize = 64 * 1024 * 1024;
 
 /// What to look for.
 #[derive(Debug, Clone)]
@@ -144,7 +144,7 @@ impl Search {
             .before_context(query.context)
             .after_context(query.context)
             .binary_detection(BinaryDetection::quit(0))
-            .heap_limit(Some(LONGEST_LINE))
+            .heap_limit(Some(MAX_LINE_LEN))
             .build();
         Self { matcher, searcher, buffer: Vec::new(), line_chars, span: query.span, cancel }
     }
@@ -160,7 +160,7 @@ impl Search {
         take: Take,
         site: &Site,
     ) -> io::Result<Hits> {
-        let whole = if self.span == Span::Line { WHOLE } else { LONGEST_LINE as u64 };
+        let whole = if self.span == Span::Line { WHOLE } else { MAX_LINE_LEN as u64 };
         if bytes > whole {
             if self.span != Span::Line {
                 return Err(io::ErrorKind::FileTooLarge.into());

@@ -11,7 +11,7 @@ use tools_core::{Basis, FileState};
 use tools_sandbox::{Metadata, keeps_times};
 
 /// The most that is noted of one search: what would take too long to look at again is not worth it.
-const MOST: usize = 1 << 16;
+const MAX_STAMPS: usize = 1 << 16;
 
 /// The notes of one search. Shared by its threads.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl State {
         if self.is_broken {
             return;
         }
-        if self.files.len() == MOST || !self.devices.contains(&metadata.id.device()) {
+        if self.files.len() == MAX_STAMPS || !self.devices.contains(&metadata.id.device()) {
             return self.give_up();
         }
         self.files.push((path.to_owned(), metadata.state()));

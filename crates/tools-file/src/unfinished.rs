@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The longest record that is believed.
-const LONGEST: u64 = 16 * 1024 * 1024;
+const MAX_RECORD_BYTES: u64 = 16 * 1024 * 1024;
 /// How its files end.
 const EXTENSION: &str = "names";
 
@@ -125,7 +125,7 @@ fn sweep(folder: &Path) {
             continue;
         }
         let mut names = Vec::new();
-        let read = (&mut file).take(LONGEST).read_to_end(&mut names);
+        let read = (&mut file).take(MAX_RECORD_BYTES).read_to_end(&mut names);
         if read.is_ok() && Metadata::of(&file).is_ok_and(|found| found.uid == rustix::process::geteuid().as_raw()) {
             names.split(|&byte| byte == 0).for_each(|path| remove(&PathBuf::from(OsString::from_vec(path.to_vec()))));
         }

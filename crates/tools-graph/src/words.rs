@@ -14,7 +14,7 @@ const COMMON: &[&str] = &[
 const DEEPEST: usize = 16;
 
 /// The most characters of one definition that are looked at.
-const LONGEST: usize = 20_000;
+const MAX_DEFINITION_CHARS: usize = 20_000;
 
 /// The terms of a text: runs of letters or of digits, parted at `camelCase`, in lower case, without
 /// endings that inflect English words, and without words that say nothing.
@@ -70,7 +70,7 @@ pub(crate) fn weighted(tool: &ToolDef) -> [(String, f32); 3] {
 /// Names, descriptions and allowed values of parameters: what a question names is more often a
 /// value than a tool.
 fn add_parameters(schema: &Value, depth: usize, text: &mut String) {
-    if depth == 0 || text.len() > LONGEST {
+    if depth == 0 || text.len() > MAX_DEFINITION_CHARS {
         return;
     }
     let Some(object) = schema.as_object() else { return };
@@ -96,7 +96,7 @@ fn add(words: &str, text: &mut String) {
 }
 
 fn cut(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+    &text[..text.floor_char_boundary(MAX_DEFINITION_CHARS)]
 }
 
 #[cfg(test)]

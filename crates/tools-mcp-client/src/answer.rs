@@ -8,7 +8,7 @@ use tools_core::{ClaimSource, Media, Shown, ToolError, ToolErrorCategory, ToolOu
 use crate::error::shown;
 
 /// Bytes of all images of one answer.
-const MOST_MEDIA: usize = 8 << 20;
+const MAX_MEDIA: usize = 8 << 20;
 /// Bytes that a token has, estimated.
 const BYTES_OF_TOKEN: usize = 4;
 
@@ -19,7 +19,7 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
         match block {
             ContentBlock::Text(text) => texts.push(visible_lines(&text.text).into_owned()),
             ContentBlock::Image(image) => match STANDARD.decode(image.data.as_bytes()) {
-                Ok(data) if media_bytes + data.len() <= MOST_MEDIA && image.mime_type.starts_with("image/") => {
+                Ok(data) if media_bytes + data.len() <= MAX_MEDIA && image.mime_type.starts_with("image/") => {
                     media_bytes += data.len();
                     media.push(Media { mime: shown(&image.mime_type), data: data.into() });
                 }

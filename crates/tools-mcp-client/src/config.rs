@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::pins::skeleton;
 
 /// The longest key of a server: the names of its tools begin with it.
-const LONGEST_ID: usize = 32;
+const MAX_ID_LEN: usize = 32;
 
 /// An MCP server whose tools are offered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -193,8 +193,8 @@ pub fn compile(servers: &[McpServerConfig]) -> Result<Vec<Server>, ServerConfigE
     for (index, config) in servers.iter().enumerate() {
         let fault = |key, problem: String| Err(ServerConfigError { index, key, problem });
         let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if config.id.is_empty() || config.id.len() > LONGEST_ID || !config.id.chars().all(fits) {
-            return fault("id", format!("expected 1 to {LONGEST_ID} characters out of letters, digits, `_` and `-`"));
+        if config.id.is_empty() || config.id.len() > MAX_ID_LEN || !config.id.chars().all(fits) {
+            return fault("id", format!("expected 1 to {MAX_ID_LEN} characters out of letters, digits, `_` and `-`"));
         }
         if !seen.insert(skeleton(&config.id)) {
             return fault("id", format!("another server has the key `{}`, or one that looks like it", config.id));

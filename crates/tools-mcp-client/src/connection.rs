@@ -30,11 +30,11 @@ use crate::{
 };
 
 /// Tools of one server that are taken.
-const MOST_TOOLS: usize = 2_000;
+const MAX_TOOLS: usize = 2_000;
 /// Bytes that the definitions of one server may take together.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 /// Pages of a list that are asked for.
-const MOST_PAGES: usize = 200;
+const MAX_PAGES: usize = 200;
 /// A list older than this is asked for again before a call, whether or not the server said that it
 /// changed.
 const LIST_AGE: Duration = Duration::from_secs(30);
@@ -174,7 +174,7 @@ impl Connection {
         let (mut cursor, mut bytes) = (None::<String>, 0);
         let too_much =
             |what: &str| McpError::Protocol { server: self.id(), problem: format!("its list of tools has {what}") };
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let params = PaginatedRequestParams::default().with_cursor(cursor.clone());
             let page = match self.service.peer().list_tools(Some(params)).await {
                 Ok(page) => page,
@@ -186,11 +186,11 @@ impl Connection {
                 bytes += definition.fields().map(|(_, value)| value.to_string().len()).sum::<usize>();
                 definitions.push(definition);
             }
-            if definitions.len() > MOST_TOOLS {
-                return Err(too_much(&format!("more than {MOST_TOOLS} tools")));
+            if definitions.len() > MAX_TOOLS {
+                return Err(too_much(&format!("more than {MAX_TOOLS} tools")));
             }
-            if bytes > MOST_BYTES {
-                return Err(too_much(&format!("more than {} MiB", MOST_BYTES >> 20)));
+            if bytes > MAX_BYTES {
+                return Err(too_much(&format!("more than {} MiB", MAX_BYTES >> 20)));
             }
             match page.next_cursor {
                 Some(next) if cursor.as_ref() != Some(&next) => cursor = Some(next),

@@ -9,7 +9,7 @@ use tools_core::ToolName;
 use crate::pins::hexadecimal;
 
 /// The longest name that every provider takes.
-const LONGEST: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 /// Hexadecimal digits that tell names apart that would be the same.
 const DIGITS: usize = 6;
 
@@ -17,7 +17,7 @@ const DIGITS: usize = 6;
 pub fn model_name(server: &str, tool: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let name: String = format!("mcp_{server}_{tool}").chars().map(fit).collect();
-    if name.len() > LONGEST { told_apart(&name, server, tool) } else { name }
+    if name.len() > MAX_NAME_CHARS { told_apart(&name, server, tool) } else { name }
 }
 
 /// The names of all tools, given as server and tool; the order makes no difference. Of two tools
@@ -54,7 +54,7 @@ pub fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, String)>
 /// The name with digits that follow from whose it is.
 fn told_apart(name: &str, server: &str, tool: &str) -> String {
     let digits = hexadecimal(&Sha256::digest(format!("{server}\0{tool}")));
-    let kept = &name[..name.len().min(LONGEST - DIGITS - 1)];
+    let kept = &name[..name.len().min(MAX_NAME_CHARS - DIGITS - 1)];
     format!("{kept}_{}", &digits[..DIGITS])
 }
 

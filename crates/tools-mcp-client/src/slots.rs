@@ -22,9 +22,9 @@ use crate::{
 /// A connection that held for this long is no failure when it ends.
 const STEADY: Duration = Duration::from_mins(1);
 /// The longest wait between two starts.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 /// Ended sessions whose servers are still given time to end by themselves.
-const MOST_STOPPING: usize = 64;
+const MAX_STOPPING: usize = 64;
 
 /// A server that is ready to be started.
 pub struct Prepared {
@@ -129,7 +129,7 @@ impl Slots {
     pub(crate) fn end(&self, session: &SessionId) {
         let ended: Vec<_> = self.lock().extract_if(|key, _| key.session == *session).map(|(_, slot)| slot).collect();
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
-            && ended.len() <= MOST_STOPPING
+            && ended.len() <= MAX_STOPPING
         {
             runtime.spawn(stop_all(ended));
         }
@@ -174,7 +174,7 @@ impl Slot {
 /// How long is waited after so many failures in a row.
 fn wait(failures: u32) -> Option<Duration> {
     let doublings = failures.checked_sub(2)?;
-    Some(Duration::from_secs(1u64.checked_shl(doublings.min(16)).unwrap_or(u64::MAX)).min(LONGEST_WAIT))
+    Some(Duration::from_secs(1u64.checked_shl(doublings.min(16)).unwrap_or(u64::MAX)).min(MAX_WAIT))
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ use tokio::{
 use crate::error::shown;
 
 /// The longest message that is read.
-const LONGEST: usize = 16 << 20;
+const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// Lines that are no messages and are passed over; with more the connection ends.
-const MOST_NOISE: usize = 10_000;
+const MAX_NOISE: usize = 10_000;
 /// How much is read at once.
 const CHUNK: usize = 32 << 10;
 /// A buffer larger than this is given back once the message that needed it is gone.
@@ -162,15 +162,16 @@ where
                             let start = String::from_utf8_lossy(&line[..line.len().min(200)]);
                             tracing::warn!(line = shown(&start), "an MCP server writes what is no message");
                         }
-                        if noted.noise > MOST_NOISE {
-                            noted.fault = Some(format!("it wrote more than {MOST_NOISE} lines that are no messages"));
+                        if noted.noise > MAX_NOISE {
+                            noted.fault = Some(format!("it wrote more than {MAX_NOISE} lines that are no messages"));
                             return None;
                         }
                     }
                 }
             }
-            if self.buffer.len() > LONGEST {
-                self.notes.lock().fault = Some(format!("it sent a message of more than {} MiB", LONGEST >> 20));
+            if self.buffer.len() > MAX_MESSAGE_BYTES {
+                self.notes.lock().fault =
+                    Some(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
                 return None;
             }
             self.buffer.reserve(CHUNK);
@@ -212,13 +213,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_too_long_or_too_noisy_ends_the_connection() {
-        let long = vec![b'x'; LONGEST + CHUNK];
-        let noisy = b"x\n".repeat(MOST_NOISE + 1);
+        let long = vec![b'x'; MAX_MESSAGE_BYTES + CHUNK];
+        let noisy = b"x\n".repeat(MAX_NOISE + 1);
         for text in [long, noisy] {
             let (mut lines, notes) = lines(&text);
             assert!(lines.receive().await.is_none());
             assert!(notes.fault().is_some());
-            assert!(lines.buffer.capacity() < LONGEST * 3);
+            assert!(lines.buffer.capacity() < MAX_MESSAGE_BYTES * 3);
         }
     }
 }

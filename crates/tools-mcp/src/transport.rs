@@ -31,7 +31,7 @@ mod call;
 mod envelope;
 
 /// The longest line that is read; a longer one is skipped and answered with an error.
-const LONGEST_LINE: usize = 16 << 20;
+const MAX_LINE_LEN: usize = 16 << 20;
 /// How much is read at once.
 const CHUNK: usize = 16 << 10;
 /// How much more is read while nothing is taken: so that the end of the connection is noticed.
@@ -92,7 +92,7 @@ impl Lines {
                 self.searched = self.buffer.len();
                 if self.skipping {
                     self.start = self.searched;
-                } else if self.searched - self.start > LONGEST_LINE {
+                } else if self.searched - self.start > MAX_LINE_LEN {
                     self.skipping = true;
                     return Line::TooLong(self.start..self.searched);
                 }
@@ -348,7 +348,7 @@ where
                 }
                 Line::TooLong(range) => {
                     let id = envelope::id_of(&self.lines.buffer[range]);
-                    let text = format!("a message must not be longer than {} MiB", LONGEST_LINE >> 20);
+                    let text = format!("a message must not be longer than {} MiB", MAX_LINE_LEN >> 20);
                     self.reply = reply(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 }
                 Line::Partial if self.at_end => return None,
@@ -395,7 +395,7 @@ mod tests {
         let mut lines = Lines::new();
         assert_eq!(feed(&mut lines, b"ab"), []);
         assert_eq!(feed(&mut lines, b"c\n\nde\nf"), [Some(3), Some(0), Some(2)]);
-        let long = vec![b'x'; LONGEST_LINE];
+        let long = vec![b'x'; MAX_LINE_LEN];
         assert_eq!(feed(&mut lines, &long), [None]);
         assert_eq!(feed(&mut lines, &long), []);
         assert!(lines.make_room().len() <= CHUNK, "a skipped line is not kept");

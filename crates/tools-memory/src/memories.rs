@@ -10,12 +10,12 @@ use crate::{
 };
 
 /// Characters of a memory.
-pub(crate) const MOST_CONTENT: usize = 8_000;
+pub(crate) const MAX_CONTENT: usize = 8_000;
 /// Tags of a memory, and characters of one.
-pub(crate) const MOST_TAGS: usize = 8;
-const MOST_TAG: usize = 64;
+pub(crate) const MAX_TAGS: usize = 8;
+const MAX_TAG: usize = 64;
 /// Bytes of a query.
-const MOST_QUERY: usize = 64 << 10;
+const MAX_QUERY: usize = 64 << 10;
 /// How many of each ranking are put together.
 const FUSED: usize = 100;
 
@@ -109,14 +109,14 @@ impl Memories {
         if content.trim().is_empty() {
             return wrong("`content` is empty".to_owned());
         }
-        if length > MOST_CONTENT {
-            return wrong(format!("`content` has {length} characters; at most {MOST_CONTENT} are saved"));
+        if length > MAX_CONTENT {
+            return wrong(format!("`content` has {length} characters; at most {MAX_CONTENT} are saved"));
         }
-        if tags.len() > MOST_TAGS {
-            return wrong(format!("{} tags were given; at most {MOST_TAGS} are saved", tags.len()));
+        if tags.len() > MAX_TAGS {
+            return wrong(format!("{} tags were given; at most {MAX_TAGS} are saved", tags.len()));
         }
-        if let Some(tag) = tags.iter().find(|tag| tag.trim().is_empty() || tag.chars().count() > MOST_TAG) {
-            return wrong(format!("the tag {tag:?} is not 1 to {MOST_TAG} characters long"));
+        if let Some(tag) = tags.iter().find(|tag| tag.trim().is_empty() || tag.chars().count() > MAX_TAG) {
+            return wrong(format!("the tag {tag:?} is not 1 to {MAX_TAG} characters long"));
         }
         if content.contains('\0') || tags.iter().any(|tag| tag.contains('\0')) {
             let field = if content.contains('\0') { "content" } else { "tags" };
@@ -160,8 +160,8 @@ impl Memories {
         if query.trim().is_empty() {
             return Err(MemoryError::Parameter("`query` is empty".to_owned()));
         }
-        if query.len() > MOST_QUERY {
-            return Err(MemoryError::Parameter(format!("`query` is longer than {MOST_QUERY} bytes")));
+        if query.len() > MAX_QUERY {
+            return Err(MemoryError::Parameter(format!("`query` is longer than {MAX_QUERY} bytes")));
         }
         let now = self.now();
         if self.model().is_none() {

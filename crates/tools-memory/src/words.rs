@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Distinct words of a query that are searched for: the rest of a longer one adds time and nothing
 /// else.
-const MOST_WORDS: usize = 48;
+const MAX_WORDS: usize = 48;
 
 /// English words that stand in every text: with them nearly every entry would have to be ranked.
 const COMMON: &[&str] = &[
@@ -44,7 +44,7 @@ pub(crate) fn telling(text: &str) -> Option<Vec<String>> {
     let telling: Vec<&String> = all.iter().filter(is_telling).collect();
     let words = if telling.is_empty() { all.iter().collect() } else { telling };
     let mut seen = BTreeSet::new();
-    let words: Vec<String> = words.into_iter().filter(|word| seen.insert(*word)).take(MOST_WORDS).cloned().collect();
+    let words: Vec<String> = words.into_iter().filter(|word| seen.insert(*word)).take(MAX_WORDS).cloned().collect();
     (!words.is_empty()).then_some(words)
 }
 
@@ -124,7 +124,7 @@ mod tests {
         check("is it on", Some("\"is\" OR \"it\" OR \"on\""));
         check("!!! ??? --", None);
         let long = (0..5_000).map(|n| "x".repeat(n % 90 + 1)).collect::<Vec<_>>().join(" ");
-        assert_eq!(query(&long).unwrap().matches(" OR ").count(), MOST_WORDS - 1);
+        assert_eq!(query(&long).unwrap().matches(" OR ").count(), MAX_WORDS - 1);
     }
 
     #[test]

@@ -17,9 +17,9 @@ const PAGE: usize = 24_000;
 /// Room for the line about what follows.
 const NOTES: usize = 300;
 /// A page has at least so many bytes, however little an answer may hold.
-const LEAST: usize = 256;
+const MIN_PAGE_BYTES: usize = 256;
 /// Most lines around a match.
-const MOST_CONTEXT: u64 = 50;
+const MAX_CONTEXT: u64 = 50;
 /// Lines of a `grep` when the call does not say how many.
 const GREP_LINES: u64 = 100;
 
@@ -116,7 +116,7 @@ impl ReadOverflow {
         let room = room(cx.answer());
         if let Some(pattern) = &args.grep {
             let start = entry.line_start(first).await?;
-            let context = args.context.unwrap_or(0).min(MOST_CONTEXT);
+            let context = args.context.unwrap_or(0).min(MAX_CONTEXT);
             let most = Most { lines: args.limit.unwrap_or(GREP_LINES), bytes: room, context };
             let found = entry.matches(pattern, start..u64::MAX, first, most).await?;
             return Ok((found.text.clone() + &said(&found, &entry, first), None));
@@ -134,7 +134,7 @@ impl ReadOverflow {
 /// characters.
 fn room(budget: AnswerBudget) -> usize {
     let budget = budget.less(NOTES);
-    PAGE.min(budget.bytes).min(budget.characters).max(LEAST)
+    PAGE.min(budget.bytes).min(budget.characters).max(MIN_PAGE_BYTES)
 }
 
 /// How much of the output was searched, and what was found.

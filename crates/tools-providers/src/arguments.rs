@@ -5,7 +5,7 @@ use serde_json::Value;
 use tools_core::{JsonObject, ToolError, ToolErrorCategory};
 
 /// How much of a faulty text is kept.
-const KEPT: usize = 2_000;
+const KEPT_CHARS: usize = 2_000;
 
 /// Arguments that are no JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ fn object(value: Value, text: &str) -> Result<JsonObject, BadArguments> {
 }
 
 fn kept(text: &str) -> String {
-    text[..text.floor_char_boundary(KEPT)].to_owned()
+    text[..text.floor_char_boundary(KEPT_CHARS)].to_owned()
 }
 
 impl BadArguments {

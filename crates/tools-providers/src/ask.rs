@@ -15,7 +15,7 @@ const SENTENCE: u32 = 200;
 /// How many tokens rewritten parameters may have.
 const PARAMETERS: u32 = 8_192;
 /// Longer parameters are not written anew: what a model repeats of them is not the same.
-const LONGEST: usize = 16_000;
+const MAX_PARAMETER_BYTES: usize = 16_000;
 
 /// The text that a model answers to one question.
 ///
@@ -67,7 +67,7 @@ pub async fn rewrite_parameters(
     written: &str,
     error: &ToolError,
 ) -> Option<JsonObject> {
-    if written.len() > LONGEST {
+    if written.len() > MAX_PARAMETER_BYTES {
         return None;
     }
     let fence = fence(&[written, error.message()]);

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The most attempts that can be configured.
-const MOST_ATTEMPTS: u32 = 10;
+const MAX_ATTEMPTS: u32 = 10;
 /// The longest pause and budget: an hour.
-const LONGEST_SECS: u64 = 3_600;
+const MAX_SECS: u64 = 3_600;
 
 /// Tries calls again that failed for a reason that may pass.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,16 +70,16 @@ impl RetryConfig {
     /// Names the key whose value cannot be used.
     pub fn compile(&self) -> Result<RetryPolicy, RetryError> {
         let fault = |key, problem| Err(RetryError { key, problem });
-        if !(1..=MOST_ATTEMPTS).contains(&self.max_attempts) {
+        if !(1..=MAX_ATTEMPTS).contains(&self.max_attempts) {
             return fault("max_attempts", "expected 1 to 10 attempts");
         }
-        if self.max_ms > LONGEST_SECS * 1_000 {
+        if self.max_ms > MAX_SECS * 1_000 {
             return fault("max_ms", "expected at most 3600000 milliseconds, an hour");
         }
         if self.base_ms > self.max_ms {
             return fault("base_ms", "expected at most `max_ms`");
         }
-        if self.budget_secs > LONGEST_SECS {
+        if self.budget_secs > MAX_SECS {
             return fault("budget_secs", "expected at most 3600 seconds, an hour");
         }
         Ok(RetryPolicy {

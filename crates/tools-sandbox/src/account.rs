@@ -9,7 +9,7 @@ use std::{
 };
 
 /// Longest record of the user database that is read.
-const LONGEST: usize = 64 * 1024;
+const MAX_RECORD_BYTES: usize = 64 * 1024;
 
 /// What the user database says of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct Account {
 /// The record of the effective user; `None` when the database has none, as in containers that run
 /// under any number.
 pub fn account() -> Option<Account> {
-    let mut buffer = vec![0u8; LONGEST];
+    let mut buffer = vec![0u8; MAX_RECORD_BYTES];
     // SAFETY: zeros are a valid record of null pointers; it is read only after the call has filled
     // it.
     let mut record: libc::passwd = unsafe { std::mem::zeroed() };

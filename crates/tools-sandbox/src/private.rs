@@ -14,7 +14,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 /// What the names of folders that go with their owner begin with.
 const PREFIX: &str = ".haft-own-";
 /// What stays is renamed, so that nobody sweeps it.
-const KEPT: &str = "haft-kept-";
+const KEPT_PREFIX: &str = "haft-kept-";
 /// Random characters of a name.
 const RANDOM: usize = 12;
 /// How often a folder is made anew: a sweeper may take one for left behind in the moment between
@@ -121,7 +121,7 @@ impl PrivateFolder {
     /// Leaves it there for good, and tells where.
     pub fn keep(mut self) -> PathBuf {
         let path = self.path.take().unwrap_or_default();
-        let name = path.file_name().map(|name| name.to_string_lossy().replace(PREFIX, KEPT)).unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy().replace(PREFIX, KEPT_PREFIX)).unwrap_or_default();
         let kept = path.with_file_name(name);
         if fs::rename(&path, &kept).is_ok() {
             return kept;

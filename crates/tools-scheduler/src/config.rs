@@ -101,7 +101,7 @@ pub struct SchedulerPolicy {
 }
 
 /// Beyond a century nothing is planned.
-const MOST_SECS: u64 = 3_155_760_000;
+const MAX_SECS: u64 = 3_155_760_000;
 
 impl SchedulerConfig {
     /// Compiles it.
@@ -117,8 +117,8 @@ impl SchedulerConfig {
             return wrong("path", "a file is expected");
         }
         let seconds = |key, secs: u64| match i64::try_from(secs) {
-            Ok(signed) if secs <= MOST_SECS => Ok(SignedDuration::from_secs(signed)),
-            _ => Err(SchedulerConfigError { key, problem: format!("at most {MOST_SECS}") }),
+            Ok(signed) if secs <= MAX_SECS => Ok(SignedDuration::from_secs(signed)),
+            _ => Err(SchedulerConfigError { key, problem: format!("at most {MAX_SECS}") }),
         };
         Ok(SchedulerPolicy {
             max_tasks: self.max_tasks,

@@ -12,7 +12,7 @@ use crate::{Claim, Dispatch, Firing, ScheduleError, Scheduler, TaskName};
 /// been set.
 const LOOK: Duration = Duration::from_secs(5);
 /// Tasks that run at once.
-const MOST: usize = 8;
+const MAX_RUNNING: usize = 8;
 /// Characters of what became of a run that are kept.
 const STATUS: usize = 200;
 
@@ -33,7 +33,7 @@ impl Scheduler {
         self.shared.store.next(workdir).await?;
         while !stop.is_cancelled() {
             let changed = self.shared.changed.notified();
-            let free = MOST.saturating_sub(running.len());
+            let free = MAX_RUNNING.saturating_sub(running.len());
             let claims = match self.take(workdir, &owner, free).await {
                 Ok(claims) => claims,
                 Err(error) => {

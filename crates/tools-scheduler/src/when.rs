@@ -6,7 +6,7 @@ use jiff::{Timestamp, civil, tz::TimeZone};
 use crate::ScheduleError;
 
 /// The longest text that is read as a time.
-const MOST: usize = 100;
+const MAX_TEXT_CHARS: usize = 100;
 
 /// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words
 /// (`tomorrow 8pm`, `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without
@@ -17,9 +17,9 @@ const MOST: usize = 100;
 pub fn parse_when(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, ScheduleError> {
     let text = text.trim();
     let wrong = |problem: &str| {
-        Err(ScheduleError::When { text: text.chars().take(MOST).collect(), problem: problem.to_owned() })
+        Err(ScheduleError::When { text: text.chars().take(MAX_TEXT_CHARS).collect(), problem: problem.to_owned() })
     };
-    if text.is_empty() || text.len() > MOST {
+    if text.is_empty() || text.len() > MAX_TEXT_CHARS {
         return wrong("a time as `2026-11-24T08:00:00Z`, or words as `tomorrow 8pm`, are expected");
     }
     if let Ok(time) = text.parse::<Timestamp>() {

@@ -12,10 +12,10 @@ use crate::{
 };
 
 /// How long a name may be.
-const LONGEST_NAME: usize = 96;
+const MAX_NAME_LEN: usize = 96;
 
 /// No value is shorter.
-const SHORTEST: usize = 6;
+const MIN_VALUE_BYTES: usize = 6;
 
 /// Looks at the name around a keyword. Names that end before `done` were looked at.
 pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findings: &mut Vec<Finding>) {
@@ -27,7 +27,7 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     // Where no value can follow nothing needs to be known of the name: most words in a text end
     // here.
     let Some(place) = place::of(text, name) else { return };
-    if place.end - place.start < SHORTEST || !is_named(text, name, (start, end)) {
+    if place.end - place.start < MIN_VALUE_BYTES || !is_named(text, name, (start, end)) {
         return;
     }
     let kind = kind(&text[name.0..name.1]);
@@ -138,7 +138,7 @@ fn is_spaced_name(text: &str, start: usize, word: &str) -> bool {
 fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    let before = bytes[..start].iter().rev().take(LONGEST_NAME).take_while(|byte| is_part(**byte)).count();
+    let before = bytes[..start].iter().rev().take(MAX_NAME_LEN).take_while(|byte| is_part(**byte)).count();
     let mut from = start - before;
     // `\npassword` in escaped text, `ESC[31mTOKEN` in coloured text.
     if before > 0 && !crate::provider::is_inside_word(bytes, from + 1) && from + 1 < start {
@@ -156,7 +156,7 @@ fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     }
     // The dashes of a flag, the mark of a diff.
     from += bytes[from..start].iter().take_while(|byte| **byte == b'-').count();
-    let after = bytes[end..].iter().take(LONGEST_NAME).take_while(|byte| is_part(**byte)).count();
+    let after = bytes[end..].iter().take(MAX_NAME_LEN).take_while(|byte| is_part(**byte)).count();
     (from, end + after)
 }
 

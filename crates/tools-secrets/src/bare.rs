@@ -13,7 +13,7 @@ const ABOVE: usize = 16 << 10;
 /// How far down.
 const BELOW: usize = 256 << 10;
 /// A longer margin is none.
-const LONGEST: usize = 256;
+const MAX_MARGIN_BYTES: usize = 256;
 
 /// What stands in front of the lines of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,7 +140,7 @@ fn has(line: &str, margin: Margin<'_>) -> bool {
 
 /// The margins that a line may have, with their lengths; the likeliest first.
 fn margins(line: &str) -> impl Iterator<Item = (Margin<'_>, usize)> {
-    let near = &line[..line.floor_char_boundary(LONGEST)];
+    let near = &line[..line.floor_char_boundary(MAX_MARGIN_BYTES)];
     let blame = blame(near).map(|length| (Margin::Blame, length));
     let time = time(near).map(|length| (Margin::Time, length));
     let number = number(near).map(|length| (Margin::Number, length));
@@ -154,7 +154,7 @@ fn margins(line: &str) -> impl Iterator<Item = (Margin<'_>, usize)> {
 
 /// How long this margin of a line is; `None` where it has another.
 fn length(line: &str, margin: Margin<'_>) -> Option<usize> {
-    let near = &line[..line.floor_char_boundary(LONGEST)];
+    let near = &line[..line.floor_char_boundary(MAX_MARGIN_BYTES)];
     match margin {
         Margin::Number => number(near),
         Margin::File(path, true) => Some(path.len() + between(near.strip_prefix(path)?)?),
@@ -260,7 +260,7 @@ pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let end = end + bytes[end..].iter().take(64).take_while(|byte| is_part(byte)).count();
-    let rest = &text[end..text.floor_char_boundary((end + LONGEST).min(text.len()))];
+    let rest = &text[end..text.floor_char_boundary((end + MAX_MARGIN_BYTES).min(text.len()))];
     let rest = rest[..rest.find('\n').unwrap_or(rest.len())].trim_start_matches(['"', '\'', '\\']);
     let rest = rest.trim_end();
     match rest.as_bytes().first() {

@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// A longer line is no header, and no row.
-const LONGEST: usize = 4096;
+const MAX_LINE_BYTES: usize = 4096;
 /// A longer field of a header is none.
-const LONGEST_NAME: usize = 40;
+const MAX_NAME_LEN: usize = 40;
 
 /// Looks whether the keyword at `start` names a column, and if so at all rows. Lines that begin
 /// before `done` were looked at.
@@ -29,25 +29,25 @@ pub(crate) fn find(
         return None;
     }
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
-    let after = end + bytes[end..].iter().take(LONGEST_NAME).take_while(|byte| is_part(byte)).count();
+    let after = end + bytes[end..].iter().take(MAX_NAME_LEN).take_while(|byte| is_part(byte)).count();
     let after = after + usize::from(matches!(bytes.get(after), Some(b'"')));
     if !bytes.get(after).is_none_or(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\r' | b'\n')) {
         return None;
     }
-    let before = start - bytes[..start].iter().rev().take(LONGEST_NAME).take_while(|byte| is_part(byte)).count();
+    let before = start - bytes[..start].iter().rev().take(MAX_NAME_LEN).take_while(|byte| is_part(byte)).count();
     let mark = [bytes.get(after), before.checked_sub(1).and_then(|at| bytes.get(at))];
     let mark = mark.into_iter().flatten().find(|byte| matches!(byte, b',' | b';' | b'\t' | b'|'));
     let quoted = (before >= 2 && bytes[before - 1] == b'"').then(|| bytes[before - 2]);
     let mark = char::from(mark.copied().or(quoted.filter(|byte| matches!(byte, b',' | b';' | b'\t' | b'|')))?);
-    let from = start.saturating_sub(LONGEST);
+    let from = start.saturating_sub(MAX_LINE_BYTES);
     let line_start = memchr::memrchr(b'\n', &bytes[from..start]).map(|at| from + at + 1).or((from == 0).then_some(0));
-    let limit = (end + LONGEST).min(bytes.len());
+    let limit = (end + MAX_LINE_BYTES).min(bytes.len());
     let line_end = memchr::memchr(b'\n', &bytes[end..limit]).map(|at| end + at + 1);
     // Also where the line is too long for a header: it is not looked at again for each keyword in
     // it.
     *done = line_end.unwrap_or(limit);
     let (line_start, line_end) = (line_start?, line_end?);
-    let header = text.get(line_start..line_end).filter(|line| line.len() <= LONGEST)?;
+    let header = text.get(line_start..line_end).filter(|line| line.len() <= MAX_LINE_BYTES)?;
     // A blank after a comma is that of a sentence, or of a program.
     if matches!(mark, ',' | ';') && header.contains([mark, ' '].iter().collect::<String>().as_str()) {
         return None;
@@ -73,7 +73,7 @@ fn rows(text: &str, mut at: usize, mark: char, kinds: &[Option<&'static str>], f
         let length = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len() - at, |length| length + 1);
         let line = &text[at..at + length];
         if !is_ruler(line) {
-            let fields = if line.len() <= LONGEST { fields(line, mark) } else { Vec::new() };
+            let fields = if line.len() <= MAX_LINE_BYTES { fields(line, mark) } else { Vec::new() };
             if fields.len() != kinds.len() {
                 break;
             }
@@ -134,7 +134,7 @@ fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
     !name.is_empty()
         && !name.starts_with('.')
-        && name.len() <= LONGEST_NAME
+        && name.len() <= MAX_NAME_LEN
         && name.bytes().all(is_part)
         && name.bytes().any(|byte| byte.is_ascii_alphabetic())
 }

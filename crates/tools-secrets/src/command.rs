@@ -7,12 +7,12 @@ use crate::{
 };
 
 /// How long a command line is read.
-const LONGEST: usize = 2048;
+const MAX_LINE_BYTES: usize = 2048;
 
 /// Finds the passwords of a command whose name ends at `from`.
 pub(crate) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, findings: &mut Vec<Finding>) {
     let rest = &text[from..];
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_LINE_BYTES)];
     let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
     let (words, length) = words(line);
     *done = from + length;

@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::scan::Finding;
 
 /// How long a pattern may be, in characters.
-const LONGEST: usize = 512;
+const MAX_PATTERN_CHARS: usize = 512;
 /// How large a compiled pattern may get.
 const SIZE: usize = 1 << 20;
 
@@ -50,8 +50,8 @@ impl ExtraPatterns {
 
 fn compile(pattern: &str) -> Result<Regex, String> {
     let length = pattern.chars().count();
-    if length > LONGEST {
-        return Err(format!("a pattern of {length} characters; at most {LONGEST} are taken"));
+    if length > MAX_PATTERN_CHARS {
+        return Err(format!("a pattern of {length} characters; at most {MAX_PATTERN_CHARS} are taken"));
     }
     let regex = RegexBuilder::new(pattern).size_limit(SIZE).dfa_size_limit(SIZE).build();
     let regex = regex.map_err(|error| format!("`{pattern}` is no regular expression: {error}"))?;

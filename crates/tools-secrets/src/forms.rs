@@ -6,9 +6,9 @@ use std::collections::HashMap;
 use tools_core::hex;
 
 /// No form is shorter: shorter ones stand in too many texts by chance.
-pub(crate) const SHORTEST: usize = 8;
+pub(crate) const MIN_FORM_BYTES: usize = 8;
 /// When the forms are longer together, further values are searched as they stand only.
-const MOST_ENCODED: usize = 8 << 20;
+const MAX_ENCODED: usize = 8 << 20;
 /// The logarithm of how many bits the first look takes.
 const BITS: u32 = 18;
 
@@ -25,7 +25,7 @@ impl Forms {
     /// Also finds a value of a kind. One that is too short, or too much like a word, is left out.
     pub(crate) fn add(&mut self, value: &str, kind: &'static str) {
         self.insert(value, kind);
-        if self.bytes < MOST_ENCODED {
+        if self.bytes < MAX_ENCODED {
             for form in encodings(value) {
                 self.insert(&form, kind);
             }
@@ -50,7 +50,7 @@ impl Forms {
     /// Where forms stand, and of which kind the value is; of several at a place the longest.
     pub(crate) fn find<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize, &'static str)> + 'a {
         let bytes = text.as_bytes();
-        let last = if self.beginnings.is_empty() { 0 } else { (bytes.len() + 1).saturating_sub(SHORTEST) };
+        let last = if self.beginnings.is_empty() { 0 } else { (bytes.len() + 1).saturating_sub(MIN_FORM_BYTES) };
         (0..last).filter_map(move |start| {
             let rest = &bytes[start..];
             let (word, bit) = slot(rest);
@@ -66,7 +66,7 @@ impl Forms {
 }
 
 fn beginning(bytes: &[u8]) -> Option<u64> {
-    bytes.first_chunk::<SHORTEST>().map(|bytes| u64::from_le_bytes(*bytes))
+    bytes.first_chunk::<MIN_FORM_BYTES>().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
 fn slot(bytes: &[u8]) -> (usize, u64) {

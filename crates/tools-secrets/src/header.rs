@@ -5,9 +5,9 @@ use tools_core::is_credential_key;
 use crate::{program, scan::Finding, value};
 
 /// How long a header is read.
-const LONGEST: usize = 8192;
+const MAX_HEADER_BYTES: usize = 8192;
 /// How long credentials without a header's name before them must be.
-const SHORTEST_ALONE: usize = 20;
+const MIN_ALONE_LEN: usize = 20;
 
 /// The credentials of an `Authorization` whose name ends at `from`.
 pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
@@ -34,7 +34,7 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
 pub(crate) fn bearer(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
     found(text, word(rest), |value| {
-        value.len() >= SHORTEST_ALONE && value::is_secret(value) && value.bytes().any(|byte| byte.is_ascii_digit())
+        value.len() >= MIN_ALONE_LEN && value::is_secret(value) && value.bytes().any(|byte| byte.is_ascii_digit())
     })
 }
 
@@ -50,7 +50,7 @@ fn found(text: &str, credentials: &str, is_meant: impl Fn(&str) -> bool) -> Opti
 }
 
 fn word(text: &str) -> &str {
-    let text = &text[..text.floor_char_boundary(LONGEST)];
+    let text = &text[..text.floor_char_boundary(MAX_HEADER_BYTES)];
     let ends = |character: char| {
         character.is_whitespace() || matches!(character, '"' | '\'' | '\\' | '`' | '<' | ',' | ';' | '\x1b')
     };
@@ -96,7 +96,7 @@ pub(crate) fn session(text: &str, from: usize) -> Option<Finding> {
 /// The rest of the line.
 fn line(text: &str, from: usize) -> Option<&str> {
     let rest = text.get(from..)?;
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_HEADER_BYTES)];
     Some(&rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())])
 }
 

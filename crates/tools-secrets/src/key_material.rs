@@ -5,7 +5,7 @@ use crate::{margin::Margin, scan::Finding};
 /// What ends armour.
 const END: &str = "-----END ";
 /// How much text a private key may take.
-const LONGEST: usize = 32 * 1024;
+const MAX_KEY_BYTES: usize = 32 * 1024;
 /// A run of armour of this length is no word.
 const RUN: usize = 16;
 
@@ -24,7 +24,7 @@ pub(crate) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, f
     let Some(start) = body_start(text, from) else { return };
     let (margin, _) = Margin::around(text, begin);
     let rest = &text[start..];
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_KEY_BYTES)];
     // The next mark decides: an end, or another beginning before which this key was cut off.
     let next = rest.find("-----");
     let ends = next.is_some_and(|next| rest[next..].trim_start_matches('-').starts_with("END"));
@@ -46,7 +46,7 @@ pub(crate) fn tail(text: &str, (start, from): (usize, usize), done: usize, findi
     if body_start(text, from).is_none() {
         return;
     }
-    let limit = done.max(start.saturating_sub(LONGEST));
+    let limit = done.max(start.saturating_sub(MAX_KEY_BYTES));
     let line_before = |end: usize| {
         let from = memchr::memrchr(b'\n', text.as_bytes().get(limit..end.checked_sub(1)?)?);
         from.map(|at| limit + at + 1).or((limit == 0).then_some(0))
@@ -111,7 +111,7 @@ fn body(text: &str, start: usize, end: usize) -> Option<Finding> {
 /// Where a private key begins that goes on to the end of the text, so that more of it may follow.
 pub(crate) fn open(text: &str) -> Option<usize> {
     let begin = text.rfind("-----BEGIN ")?;
-    if text.len() - begin > LONGEST {
+    if text.len() - begin > MAX_KEY_BYTES {
         return None;
     }
     // The line with the mark may itself be unfinished.
@@ -206,7 +206,7 @@ pub(crate) fn master_key(text: &str, from: usize) -> Option<Finding> {
 /// The lines below `Private-Lines: N` of a PuTTY key.
 pub(crate) fn putty(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_KEY_BYTES)];
     let line_end = rest.find('\n')? + 1;
     let count: usize = rest[..line_end].trim().parse().ok()?;
     let body = &rest[line_end..];

@@ -2,7 +2,7 @@
 //! show.
 
 use crate::{
-    forms::{Forms, SHORTEST},
+    forms::{Forms, MIN_FORM_BYTES},
     scan::Finding,
 };
 
@@ -17,7 +17,7 @@ impl KnownValues {
         let mut forms = Forms::default();
         for value in values {
             let value = value.as_ref().trim();
-            if value.len() >= SHORTEST {
+            if value.len() >= MIN_FORM_BYTES {
                 forms.add(value, "known");
             }
         }

@@ -8,11 +8,11 @@ use crate::{
 };
 
 /// A longer value is none.
-const LONGEST: usize = 32 << 10;
+const MAX_VALUE_BYTES: usize = 32 << 10;
 /// How much may stand behind `data:` on its line.
-const LONGEST_REST: usize = 256;
+const MAX_REST_LEN: usize = 256;
 /// No encoded value is shorter.
-const SHORTEST: usize = 8;
+const MIN_ENCODED_BYTES: usize = 8;
 
 /// How values are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(crate) fn entries(
     let name = name - usize::from(matches!(text.as_bytes()[..name].last(), Some(b'"' | b'\'')));
     let (margin, line) = Margin::around(text, name);
     let rest = &text[end..];
-    let line_end = memchr::memchr(b'\n', &rest.as_bytes()[..rest.len().min(LONGEST_REST)]).map(|at| end + at + 1);
+    let line_end = memchr::memchr(b'\n', &rest.as_bytes()[..rest.len().min(MAX_REST_LEN)]).map(|at| end + at + 1);
     let below = match rest[skipped(rest, &margin)..].strip_prefix('{') {
         Some(members) => map(text, text.len() - members.len(), &margin, written, findings),
         None => match line_end.filter(|line_end| is_bare(&text[end..*line_end])) {
@@ -107,7 +107,7 @@ impl<'a> Block<'a> {
             let next = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
             let line = &rest[..next];
             // A line that goes on is longer than any value.
-            if next > LONGEST {
+            if next > MAX_VALUE_BYTES {
                 break;
             }
             let margin = self.margin.length(line);
@@ -297,7 +297,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches('\\');
     let mark = text.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
     let text = &text[1..];
-    let text_end = text.floor_char_boundary(LONGEST);
+    let text_end = text.floor_char_boundary(MAX_VALUE_BYTES);
     let end = text[..text_end].find([mark, '\\', '\n'])?;
     let rest = text[end..].trim_start_matches('\\').strip_prefix(mark)?;
     Some((&text[..end], rest))
@@ -305,7 +305,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 
 /// What stands without quotes at the beginning of a text, up to one of these marks.
 fn plain<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, &'a str)> {
-    let near = &text[..text.floor_char_boundary(LONGEST)];
+    let near = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
     let end = near.find(|character: char| character == '\n' || marks.contains(&character))?;
     let value = near[..end].trim();
     let is_one = !value.is_empty() && !value.contains([' ', '"', '\'', '{', '[', '(', '`']);
@@ -329,7 +329,7 @@ fn take(start: usize, length: usize, findings: &mut Vec<Finding>) {
 
 /// Whether a value is base64 of a text, or of bytes as random as a key. A certificate is public.
 fn is_encoded(value: &str) -> bool {
-    let Some(bytes) = (value.len() >= SHORTEST).then(|| decoded(value)).flatten() else { return false };
+    let Some(bytes) = (value.len() >= MIN_ENCODED_BYTES).then(|| decoded(value)).flatten() else { return false };
     if bytes.starts_with(b"-----BEGIN CERT") || bytes.starts_with(b"-----BEGIN PUB") {
         return false;
     }

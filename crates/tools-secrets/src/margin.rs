@@ -1,7 +1,7 @@
 //! What tools put before each line of a block: its number, the file it stands in, or both.
 
 /// A longer margin is none.
-const LONGEST: usize = 1024;
+const MAX_MARGIN_BYTES: usize = 1024;
 
 /// The margin that the lines of a block share but for their numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,21 +16,22 @@ impl<'a> Margin<'a> {
     /// where that line begins.
     pub(crate) fn around(text: &'a str, at: usize) -> (Self, usize) {
         let bytes = text.as_bytes();
-        let from = text.ceil_char_boundary(at.saturating_sub(LONGEST));
+        let from = text.ceil_char_boundary(at.saturating_sub(MAX_MARGIN_BYTES));
         let Some(line) =
             memchr::memrchr(b'\n', &bytes[from..at]).map(|end| from + end + 1).or((from == 0).then_some(0))
         else {
             return (Self::default(), from);
         };
-        let below = bytes[at..].iter().take(LONGEST).position(|byte| *byte == b'\n').map(|end| at + end + 1);
-        let below = below.map_or("", |below| &text[below..text.floor_char_boundary((below + LONGEST).min(text.len()))]);
+        let below = bytes[at..].iter().take(MAX_MARGIN_BYTES).position(|byte| *byte == b'\n').map(|end| at + end + 1);
+        let below = below
+            .map_or("", |below| &text[below..text.floor_char_boundary((below + MAX_MARGIN_BYTES).min(text.len()))]);
         (Self::shared(&text[line..at], below), line)
     }
 
     /// The margin that a line begins with, by what stands before its first word, if another line
     /// has the same.
     pub(crate) fn shared(before: &'a str, other: &str) -> Self {
-        if before.len() > LONGEST {
+        if before.len() > MAX_MARGIN_BYTES {
             return Self::default();
         }
         Self::candidate(before).filter(|margin| margin.length(other).is_some()).unwrap_or_default()

@@ -2,7 +2,7 @@
 //! nothing about whether either is a credential.
 
 /// How long a value is read.
-const LONGEST: usize = 8192;
+const MAX_VALUE_BYTES: usize = 8192;
 /// How far a line is looked at for what stands before a name.
 const LINE: usize = 256;
 
@@ -231,7 +231,7 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     }
     let start = at + usize::from(quote.is_some());
     let rest = text.get(start..)?;
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_VALUE_BYTES)];
     let alone = is_line_start(bytes, name_start);
     let ends = |character: char| match (style, quote) {
         (Style::Element, _) => matches!(character, '<' | '\n'),
@@ -265,7 +265,7 @@ fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
     } else {
         return None;
     };
-    let line = &rest[2..rest.floor_char_boundary(LONGEST)];
+    let line = &rest[2..rest.floor_char_boundary(MAX_VALUE_BYTES)];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let length = line.find(close)?;
     let (start, end) = (at + 2, at + 2 + length);

@@ -14,7 +14,7 @@ const NAME: &str = "secret:";
 const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
 /// How long a kind, a number and a mark may be.
-const LONGEST: usize = 64;
+const MAX_PART_BYTES: usize = 64;
 
 /// A placeholder in a text that is to become the content of a file, and that stands for nothing
 /// here.
@@ -67,7 +67,7 @@ pub(crate) fn all(text: &str) -> impl Iterator<Item = Found> {
             let is_part = |character: char| {
                 character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '#' | '·')
             };
-            let rest = &text[inner..text.floor_char_boundary(inner + LONGEST)];
+            let rest = &text[inner..text.floor_char_boundary(inner + MAX_PART_BYTES)];
             let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
             if length > 0 && text[inner + length..].starts_with(CLOSING) {
                 from = inner + length + CLOSING.len();

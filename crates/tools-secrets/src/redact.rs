@@ -154,7 +154,8 @@ impl SecretRedactor {
             let placeholders = placeholder::ranges(text).filter(|range| self.is_own(&text[range.clone()]));
             let placeholders: Vec<Range<usize>> = placeholders.collect();
             if !placeholders.is_empty() {
-                findings = findings.into_iter().flat_map(|finding| outside(finding, &placeholders, LEFT)).collect();
+                findings =
+                    findings.into_iter().flat_map(|finding| outside(finding, &placeholders, MIN_REST_BYTES)).collect();
             }
         }
         findings
@@ -310,7 +311,7 @@ impl fmt::Debug for SecretRedactor {
 
 /// How long a part has to be that is left of a finding between placeholders: the punctuation around
 /// them is no credential.
-const LEFT: usize = 16;
+const MIN_REST_BYTES: usize = 16;
 /// How long a part has to be that is left beside a known value.
 const REST: usize = 4;
 

@@ -3,12 +3,12 @@
 use crate::{scan::Finding, value};
 
 /// How far the part of an address before its path may reach.
-const LONGEST: usize = 512;
+const MAX_AUTHORITY_BYTES: usize = 512;
 
 /// The password of an address whose `://` ends at `from`.
 pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
-    let rest = &rest[..rest.floor_char_boundary(LONGEST)];
+    let rest = &rest[..rest.floor_char_boundary(MAX_AUTHORITY_BYTES)];
     let ends = |character: char| {
         character.is_whitespace() || matches!(character, '"' | '\'' | '`' | '<' | '>' | '/' | '\\' | ')' | '\x1b')
     };
@@ -52,7 +52,7 @@ pub(crate) fn signature(text: &str, start: usize, end: usize) -> Option<Finding>
     let is_part = |byte: &u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'%' | b'_' | b'-' | b'+' | b'/' | b'=' | b'.' | b'~')
     };
-    let length = bytes[end..].iter().take(LONGEST).take_while(|byte| is_part(byte)).count();
+    let length = bytes[end..].iter().take(MAX_AUTHORITY_BYTES).take_while(|byte| is_part(byte)).count();
     let is_given = length >= 20 && value::is_secret(&text[end..end + length]);
     is_given.then(|| found(end, length, "url-signature"))
 }
@@ -62,7 +62,7 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     let bytes = text.as_bytes();
     let is_end = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'/');
     let host = bytes[..start].iter().rev().take(128).take_while(|byte| !is_end(**byte) && **byte != b':').count();
-    let length = bytes[end..].iter().take(LONGEST).take_while(|byte| !is_end(**byte)).count();
+    let length = bytes[end..].iter().take(MAX_AUTHORITY_BYTES).take_while(|byte| !is_end(**byte)).count();
     *done = end + length;
     let (database, rest) = text.get(end..end + length)?.split_once(':')?;
     let (user, password) = rest.split_once(':')?;

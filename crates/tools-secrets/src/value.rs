@@ -12,13 +12,13 @@ const STARTS: &[&str] = &[
     "op://", "env:", "data:", "sha256", "sha512", "sha1-",
 ];
 /// How long a word may be.
-const LONGEST_WORD: usize = 28;
+const MAX_WORD_LEN: usize = 28;
 /// How long a value is looked at.
-const LONGEST: usize = 4096;
+const MAX_VALUE_BYTES: usize = 4096;
 
 /// Whether a value assigned to the name of a credential is one.
 pub(crate) fn is_secret(value: &str) -> bool {
-    let value = &value[..value.floor_char_boundary(LONGEST)];
+    let value = &value[..value.floor_char_boundary(MAX_VALUE_BYTES)];
     value.len() >= 8
         && !is_placeholder(value)
         && !is_expression(value)
@@ -128,7 +128,7 @@ pub(crate) fn is_title(value: &str) -> bool {
         let digits = bare.bytes().filter(u8::is_ascii_digit).count();
         let is_part = |part: &&str| {
             let word = part.trim_matches(|c: char| c.is_ascii_digit());
-            word.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_name_part(word) && word.len() <= LONGEST_WORD
+            word.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_name_part(word) && word.len() <= MAX_WORD_LEN
                 || part.len() <= 3
         };
         digits <= 6 && parts.iter().all(is_part) && parts.iter().any(|part| part.len() >= 3)
@@ -192,7 +192,7 @@ fn is_expression(value: &str) -> bool {
 
 /// Whether letters read as words: also a long name in camel case, and no random letters.
 fn is_word_like(word: &str) -> bool {
-    if word.len() <= LONGEST_WORD {
+    if word.len() <= MAX_WORD_LEN {
         return is_wordy(word);
     }
     let vowels =

@@ -23,12 +23,12 @@ use crate::{
 
 /// How many credentials of a session have a number. Further ones are taken out all the same,
 /// without a way back.
-const MOST_VALUES: usize = 100_000;
-const MOST_BYTES: usize = 16 << 20;
+const MAX_VALUES: usize = 100_000;
+const MAX_BYTES: usize = 16 << 20;
 /// How many files a credential is known to stand in.
-const MOST_ORIGINS: usize = 64;
+const MAX_ORIGINS: usize = 64;
 /// How many sessions have a vault; the one that was used longest ago loses its own.
-const MOST_SESSIONS: usize = 256;
+const MAX_SESSIONS: usize = 256;
 
 /// The placeholders of one session.
 #[derive(Default)]
@@ -91,7 +91,7 @@ impl Vault {
             }
             return placeholder;
         }
-        if pages.placeholders.len() >= MOST_VALUES || pages.bytes + value.len() > MOST_BYTES {
+        if pages.placeholders.len() >= MAX_VALUES || pages.bytes + value.len() > MAX_BYTES {
             return placeholder::of(kind, None, "").into();
         }
         let number = pages.numbers.entry(kind).or_default();
@@ -114,7 +114,7 @@ impl Vault {
         let placeholder = pages.placeholders.get(value)?;
         let is_news = |origin: &Path| {
             let secret = pages.secrets.get(placeholder);
-            secret.is_some_and(|secret| secret.origins.len() < MOST_ORIGINS && !secret.origins.contains(origin))
+            secret.is_some_and(|secret| secret.origins.len() < MAX_ORIGINS && !secret.origins.contains(origin))
         };
         (!origin.is_some_and(is_news)).then(|| Arc::clone(placeholder))
     }
@@ -192,7 +192,7 @@ impl Vault {
 
 impl Secret {
     fn came_from(&mut self, origin: &Path) {
-        if self.origins.len() < MOST_ORIGINS {
+        if self.origins.len() < MAX_ORIGINS {
             self.origins.insert(origin.to_path_buf());
         }
     }
@@ -217,7 +217,7 @@ impl Shelf {
             *used = now;
             return Arc::clone(vault);
         }
-        if vaults.of.len() >= MOST_SESSIONS
+        if vaults.of.len() >= MAX_SESSIONS
             && let Some(oldest) =
                 vaults.of.iter().min_by_key(|(_, (used, _))| *used).map(|(session, _)| session.clone())
         {
@@ -272,7 +272,7 @@ mod tests {
         let shelf = Shelf::default();
         let first = SessionId::generate();
         let placeholder = shelf.of(&first).placeholder("key", "value", None);
-        for _ in 0..MOST_SESSIONS {
+        for _ in 0..MAX_SESSIONS {
             shelf.of(&SessionId::generate());
         }
         assert!(shelf.of(&first).restore(&placeholder).is_err());

@@ -13,9 +13,9 @@ use crate::size::{self, parse_size};
 use crate::transaction::SnapshotScope;
 
 /// A week, in seconds.
-const LONGEST_TIMEOUT: u64 = 604_800;
+const MAX_TIMEOUT: u64 = 604_800;
 /// A minute.
-const LONGEST_GRACE_MS: u64 = 60_000;
+const MAX_GRACE_MS: u64 = 60_000;
 
 /// The `bash` tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -227,13 +227,13 @@ impl ShellConfig {
         if self.job_timeout == 0 {
             return Err(fault("job_timeout", "expected at least 1 second"));
         }
-        if self.job_timeout > LONGEST_TIMEOUT {
+        if self.job_timeout > MAX_TIMEOUT {
             return Err(fault("job_timeout", "expected at most 604800 seconds, a week"));
         }
-        if self.timeout > LONGEST_TIMEOUT {
+        if self.timeout > MAX_TIMEOUT {
             return Err(fault("timeout", "expected at most 604800 seconds, a week"));
         }
-        if self.kill_grace_ms > LONGEST_GRACE_MS {
+        if self.kill_grace_ms > MAX_GRACE_MS {
             return Err(fault("kill_grace_ms", "expected at most 60000 milliseconds, a minute"));
         }
         let patterns = |key, texts: &[String]| {

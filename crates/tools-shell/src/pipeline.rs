@@ -65,12 +65,12 @@ impl Pipeline {
 
 /// The first line of a part, and not much of it.
 fn shorten(part: &str) -> String {
-    const MOST: usize = 60;
+    const MAX_NAME_CHARS: usize = 60;
     let first = part.lines().next().unwrap_or_default();
-    if first.chars().count() <= MOST && first.len() == part.len() {
+    if first.chars().count() <= MAX_NAME_CHARS && first.len() == part.len() {
         return first.to_owned();
     }
-    let kept: String = first.chars().take(MOST).collect();
+    let kept: String = first.chars().take(MAX_NAME_CHARS).collect();
     format!("{kept}…")
 }
 

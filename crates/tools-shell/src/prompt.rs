@@ -14,7 +14,7 @@ const SILENCE: Duration = Duration::from_secs(3);
 /// How long after the first look the second decides.
 const SECOND_LOOK: Duration = Duration::from_millis(500);
 /// Most of an unfinished line that is kept.
-const MOST: usize = 200;
+const MAX_LINE_CHARS: usize = 200;
 
 /// What was printed last, and when.
 #[derive(Debug)]
@@ -31,12 +31,12 @@ impl PromptWatch {
 
     /// Takes what was printed to either stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        let tail = &bytes[bytes.len().saturating_sub(MOST)..];
+        let tail = &bytes[bytes.len().saturating_sub(MAX_LINE_CHARS)..];
         match tail.iter().rposition(|byte| *byte == b'\n') {
             Some(end) => self.line = tail[end + 1..].to_vec(),
             None => self.line.extend_from_slice(tail),
         }
-        let excess = self.line.len().saturating_sub(MOST);
+        let excess = self.line.len().saturating_sub(MAX_LINE_CHARS);
         self.line.drain(..excess);
         self.look_at = Instant::now() + SILENCE;
         self.looked = false;

@@ -113,7 +113,7 @@ struct Printed {
 /// What bash told of the parts of the last pipeline.
 pub(crate) fn pipe_status(pipeline: Option<&Pipeline>, side: Option<Receiver>) -> Option<Vec<i32>> {
     let (pipeline, side) = (pipeline?, side?);
-    let mut report = [0; SideChannel::MOST];
+    let mut report = [0; SideChannel::MAX_BYTES];
     let count = side.try_read(&mut report).ok()?;
     pipeline.statuses(report.get(..count)?)
 }

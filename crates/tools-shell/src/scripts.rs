@@ -14,11 +14,11 @@ use tools_core::{ContentDigest, Script, Subject};
 use tools_sandbox::{PathError, Roots, kernel::resolve_by_words};
 
 /// The largest file of which a digest is made: it is read before each run.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 /// The longest text that is carried along, for whoever shows what changed.
-const LONGEST_TEXT: u64 = 64 * 1024;
+const MAX_TEXT_LEN: u64 = 64 * 1024;
 /// Of so many files of one line digests are made.
-const MOST: usize = 64;
+const MAX_SCRIPTS: usize = 64;
 
 /// The files of code that a line runs, as subjects. A file that is not there is none.
 pub(crate) fn scripts(found: &Analysis, roots: &[PathBuf], workdir: &Path) -> Vec<Subject> {
@@ -26,7 +26,7 @@ pub(crate) fn scripts(found: &Analysis, roots: &[PathBuf], workdir: &Path) -> Ve
     let mut subjects = Vec::new();
     let named = found.commands.iter().flat_map(|command| command.scripts.iter().map(move |file| (command, file)));
     for (command, file) in named {
-        let script = if subjects.len() < MOST { looking.script(file, command) } else { Some(unknown(file)) };
+        let script = if subjects.len() < MAX_SCRIPTS { looking.script(file, command) } else { Some(unknown(file)) };
         let subject = script.map(|script| Subject::Script { command: command.line.clone(), script });
         if let Some(subject) = subject.filter(|subject| !subjects.contains(subject)) {
             subjects.push(subject);
@@ -84,12 +84,16 @@ fn link(path: PathBuf, target: &Path) -> Script {
 }
 
 fn read(open: File, size: u64, path: PathBuf) -> Script {
-    if size > LONGEST_TEXT {
-        return Script { path, digest: ContentDigest::of_reader(open, LARGEST).unwrap_or_default(), text: None };
+    if size > MAX_TEXT_LEN {
+        return Script {
+            path,
+            digest: ContentDigest::of_reader(open, MAX_SCRIPT_BYTES).unwrap_or_default(),
+            text: None,
+        };
     }
     let mut bytes = Vec::new();
     // It may have grown since.
-    if open.take(LONGEST_TEXT + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > LONGEST_TEXT {
+    if open.take(MAX_TEXT_LEN + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > MAX_TEXT_LEN {
         return Script::unknown(path);
     }
     let digest = Some(ContentDigest::of(&bytes));
@@ -132,7 +136,7 @@ mod tests {
         write("package.json", b"{}");
         write("program", b"\x7fELF\0");
         write("long", "a".repeat(70_000).as_bytes());
-        File::create(root.join("huge")).unwrap().set_len(LARGEST + 1).unwrap();
+        File::create(root.join("huge")).unwrap().set_len(MAX_SCRIPT_BYTES + 1).unwrap();
         symlink("sub/y.py", root.join("inside")).unwrap();
         symlink("/bin/sh", root.join("outside")).unwrap();
         symlink("/tmp/elsewhere.sh", root.join("temporary")).unwrap();

@@ -9,9 +9,9 @@ use tools_sandbox::kernel::{Hidden, Sandbox};
 const COMPLAINTS: [&str; 7] =
     ["no such file", "enoent", "permission denied", "eacces", "not found", "cannot find", "read-only file system"];
 /// Most paths that are named.
-const MOST: usize = 3;
+const MAX_PATHS: usize = 3;
 /// Most of the text that is searched, from its end.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// A note on the paths in `text` that commands do not see; `None` when there is none.
 pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &Hidden) -> Option<String> {
@@ -30,7 +30,7 @@ pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &Hidde
 
 /// The paths in complaints that `is_unseen`.
 fn unseen(text: &str, workdir: &Path, is_unseen: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
-    let start = text.len().saturating_sub(MOST_BYTES);
+    let start = text.len().saturating_sub(MAX_BYTES);
     let text = text.get(text.ceil_char_boundary(start)..).unwrap_or_default();
     let mut found = Vec::new();
     for line in text.lines() {
@@ -47,7 +47,7 @@ fn unseen(text: &str, workdir: &Path, is_unseen: &dyn Fn(&Path) -> bool) -> Vec<
             if is_unseen(&path) && !found.contains(&path) {
                 found.push(path);
             }
-            if found.len() == MOST {
+            if found.len() == MAX_PATHS {
                 return found;
             }
         }

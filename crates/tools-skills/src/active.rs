@@ -12,7 +12,7 @@ use tools_core::{CallDigest, EnvOverlay, SessionId, ToolDef};
 use crate::{Allowed, InlineTool};
 
 /// Calls of one turn that are remembered. A forgotten one that is made again is noted again.
-const MOST_CALLS: usize = 1_000;
+const MAX_CALLS: usize = 1_000;
 
 /// A skill that a session has invoked.
 #[derive(Debug, Clone)]
@@ -83,7 +83,7 @@ impl Active {
     pub(crate) fn note_stood_for(&self, session: &SessionId, call: CallDigest) {
         let mut sessions = self.sessions();
         let calls = sessions.stood_for.entry(session.clone()).or_default();
-        if calls.len() >= MOST_CALLS {
+        if calls.len() >= MAX_CALLS {
             calls.clear();
         }
         calls.insert(call);

@@ -12,9 +12,9 @@ use crate::{
 
 /// The fields that there are.
 const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
-const MOST_NAME: usize = 64;
-const MOST_DESCRIPTION: usize = 1_024;
-const MOST_COMPATIBILITY: usize = 500;
+const MAX_NAME: usize = 64;
+const MAX_DESCRIPTION: usize = 1_024;
+const MAX_COMPATIBILITY: usize = 500;
 
 /// What is wrong with the skill in a folder; nothing when it keeps the format.
 ///
@@ -36,11 +36,11 @@ pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
         None => faults.push("the field `name` is missing".to_owned()),
     }
     match front.fields.get("description") {
-        Some(text) => faults.extend(length_faults("description", text, MOST_DESCRIPTION, true)),
+        Some(text) => faults.extend(length_faults("description", text, MAX_DESCRIPTION, true)),
         None => faults.push("the field `description` is missing".to_owned()),
     }
     if let Some(text) = front.fields.get("compatibility") {
-        faults.extend(length_faults("compatibility", text, MOST_COMPATIBILITY, false));
+        faults.extend(length_faults("compatibility", text, MAX_COMPATIBILITY, false));
     }
     Ok(faults)
 }
@@ -51,8 +51,8 @@ fn name_faults(name: &Field, folder: &Path) -> Vec<String> {
     };
     let name: String = name.nfkc().collect();
     let mut faults = vec![];
-    if name.chars().count() > MOST_NAME {
-        faults.push(format!("`name` has {} characters; at most {MOST_NAME}", name.chars().count()));
+    if name.chars().count() > MAX_NAME {
+        faults.push(format!("`name` has {} characters; at most {MAX_NAME}", name.chars().count()));
     }
     if name != name.to_lowercase() {
         faults.push(format!("`name` is not in lower case: {name:?}"));

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::{Skill, SkillError, skill::is_circle};
 
 /// The most skills of a folder.
-const MOST: usize = 500;
+const MAX_SKILLS: usize = 500;
 
 /// Whose a skill is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -67,7 +67,7 @@ pub fn discover(places: &[Place]) -> Vec<Found> {
         let Ok(entries) = std::fs::read_dir(&place.folder) else { continue };
         let mut folders: Vec<PathBuf> = entries.filter_map(Result::ok).map(|entry| entry.path()).collect();
         folders.sort();
-        for folder in folders.into_iter().take(MOST) {
+        for folder in folders.into_iter().take(MAX_SKILLS) {
             let has_file = ["SKILL.md", "skill.md"].iter().any(|name| folder.join(name).symlink_metadata().is_ok());
             let circles = folder.metadata().is_err_and(|error| is_circle(&error));
             if !has_file && !circles {

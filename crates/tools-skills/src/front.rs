@@ -9,7 +9,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use crate::SkillError;
 
 /// The most bytes of front matter.
-const MOST: usize = 64 << 10;
+const MAX_FRONT_BYTES: usize = 64 << 10;
 /// How deep values lie at most.
 const DEEPEST: usize = 16;
 
@@ -64,8 +64,11 @@ impl Front {
     /// # Errors
     /// [`SkillError::Front`] for what is no YAML, or no names with values.
     pub fn parse(text: &str) -> Result<Self, SkillError> {
-        if text.len() > MOST {
-            return Err(SkillError::TooLarge { what: "the front matter".to_owned(), most: format!("{MOST} bytes") });
+        if text.len() > MAX_FRONT_BYTES {
+            return Err(SkillError::TooLarge {
+                what: "the front matter".to_owned(),
+                most: format!("{MAX_FRONT_BYTES} bytes"),
+            });
         }
         let mut reader = Reader { parser: Parser::new_from_str(text), text, faults: vec![], quoted: vec![] };
         let root = reader.document()?;

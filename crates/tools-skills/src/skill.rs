@@ -18,7 +18,7 @@ use crate::{
 /// The names of the file; the first that is there counts.
 const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];
 /// The most bytes of a `SKILL.md`.
-const MOST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill
 /// is invoked.
 const VARIABLE: &str = "env.";
@@ -139,7 +139,7 @@ fn variables(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<String>) -> 
 pub(crate) fn read_skill_file(folder: &Path) -> Result<(PathBuf, String), SkillError> {
     let path = NAMES.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
     let path = path.ok_or_else(|| SkillError::NoFile(NAMES[0].to_owned()))?;
-    let bytes = read_inside(folder, &path, MOST)?;
+    let bytes = read_inside(folder, &path, MAX_FILE_BYTES)?;
     let text = String::from_utf8(bytes).map_err(|_| SkillError::NotText(NAMES[0].to_owned()))?;
     // The format's own reader takes line ends of every system for one.
     Ok((path, text.replace("\r\n", "\n").replace('\r', "\n")))

@@ -10,8 +10,8 @@ use tools_core::sha256_hex;
 use crate::{SkillError, skill::read_inside};
 
 /// The most files and folders of a skill, and the most bytes of them together.
-const MOST_FILES: usize = 2_000;
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_FILES: usize = 2_000;
+const MAX_BYTES: u64 = 64 << 20;
 /// How deep folders lie at most.
 const DEEPEST: usize = 16;
 
@@ -72,11 +72,11 @@ impl Looking<'_> {
                 // A folder that is reached twice, or leads back to one above it.
                 return Err(SkillError::Link(name.to_string_lossy().into_owned()));
             }
-            let content = read_inside(self.folder, &path, MOST_BYTES - self.bytes)?;
+            let content = read_inside(self.folder, &path, MAX_BYTES - self.bytes)?;
             self.bytes += content.len() as u64;
             self.files.push((name, sha256_hex(&content)));
-            if self.files.len() > MOST_FILES {
-                return Err(SkillError::TooLarge { what: "the skill".to_owned(), most: format!("{MOST_FILES} files") });
+            if self.files.len() > MAX_FILES {
+                return Err(SkillError::TooLarge { what: "the skill".to_owned(), most: format!("{MAX_FILES} files") });
             }
         }
         Ok(())

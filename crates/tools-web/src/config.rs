@@ -66,7 +66,7 @@ pub struct ScrapePolicy {
 }
 
 /// Pages beyond this would be kept in memory whole.
-const MOST_BODY: usize = 64 * 1024 * 1024;
+const MAX_BODY: usize = 64 * 1024 * 1024;
 
 impl ScrapeConfig {
     /// Compiles the configuration.
@@ -78,8 +78,8 @@ impl ScrapeConfig {
         if self.timeout == 0 {
             return fault("timeout", "expected at least 1 second".to_owned());
         }
-        if self.max_body_bytes == 0 || self.max_body_bytes > MOST_BODY {
-            return fault("max_body_bytes", format!("expected 1 to {MOST_BODY}"));
+        if self.max_body_bytes == 0 || self.max_body_bytes > MAX_BODY {
+            return fault("max_body_bytes", format!("expected 1 to {MAX_BODY}"));
         }
         if self.ports.is_empty() || self.ports.contains(&0) {
             return fault("ports", "expected ports from 1 to 65535".to_owned());

@@ -18,7 +18,7 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
     broken.collect()
 }
 
-fn is_page(path: &str) -> bool {
+pub(super) fn is_page(path: &str) -> bool {
     std::path::Path::new(path).extension().is_some_and(|extension| extension == "md")
 }
 

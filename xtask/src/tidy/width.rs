@@ -1,7 +1,7 @@
 //! Prose wraps at 100 columns: paragraphs of Markdown, and comments. A line that nothing can break
 //! (a table, a link, a piece of code) may be longer.
 
-use super::rust_text::RustFile;
+use super::{links::is_page, rust_text::RustFile};
 use crate::repository::{self, File};
 
 /// Columns, in characters.
@@ -10,7 +10,7 @@ const MAX_COLUMNS: usize = 100;
 pub(crate) fn check(files: &[File], rust: &[RustFile]) -> Vec<String> {
     // What is generated is laid out by what generates it.
     let is_written = |file: &&File| {
-        file.path.ends_with(".md") && !file.path.starts_with("docs/reference/") && !file.path.contains("/tests/")
+        is_page(&file.path) && !file.path.starts_with("docs/reference/") && !file.path.contains("/tests/")
     };
     let pages = files.iter().filter(is_written).flat_map(|file| {
         let lines = (1..).zip(file.text.lines().map(|line| (line, line)));

@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// The longest line that is taken; what is longer is answered with an error.
-const LONGEST_LINE: u64 = 64 * 1024 * 1024;
+const MAX_LINE_LEN: u64 = 64 * 1024 * 1024;
 
 /// One line of the input.
 #[derive(Debug, Deserialize)]
@@ -126,13 +126,13 @@ async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<
 /// The next line: text, or what is wrong with it; `None` at the end.
 fn next_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String>>> {
     let mut bytes = Vec::new();
-    let read = input.take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
+    let read = input.take(MAX_LINE_LEN).read_until(b'\n', &mut bytes)?;
     if read == 0 {
         return Ok(None);
     }
-    if !bytes.ends_with(b"\n") && bytes.len() as u64 == LONGEST_LINE {
+    if !bytes.ends_with(b"\n") && bytes.len() as u64 == MAX_LINE_LEN {
         skip_line(input)?;
-        return Ok(Some(Err(format!("the line is longer than {LONGEST_LINE} bytes"))));
+        return Ok(Some(Err(format!("the line is longer than {MAX_LINE_LEN} bytes"))));
     }
     Ok(Some(String::from_utf8(bytes).map_err(|error| format!("the line is not UTF-8: {error}"))))
 }

@@ -10,7 +10,7 @@ use std::{
 use similar::TextDiff;
 
 /// The most copies of earlier texts that are looked for.
-const MOST_BACKUPS: u32 = 10_000;
+const MAX_BACKUPS: u32 = 10_000;
 
 /// One file that changes.
 pub(super) struct Change {
@@ -25,7 +25,7 @@ impl Change {
     pub(super) fn backup(&self) -> Result<Option<PathBuf>, String> {
         let Some(before) = &self.before else { return Ok(None) };
         let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        for number in 1..=MOST_BACKUPS {
+        for number in 1..=MAX_BACKUPS {
             let copy = self.file.with_file_name(format!("{name}.bak-{number}"));
             let open = OpenOptions::new().write(true).create_new(true).mode(mode(&self.file)).open(&copy);
             match open {
@@ -38,7 +38,7 @@ impl Change {
                 Err(error) => return Err(format!("`{}`: {error}", copy.display())),
             }
         }
-        Err(format!("`{}` has {MOST_BACKUPS} copies already; remove some", self.file.display()))
+        Err(format!("`{}` has {MAX_BACKUPS} copies already; remove some", self.file.display()))
     }
 
     /// Puts the new text in the place of the old one in a single step.

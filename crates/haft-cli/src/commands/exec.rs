@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
-const LONGEST: u64 = 3600;
+const DEFAULT_TIMEOUT_SECS: u64 = 3600;
 /// What a shell reports of a command whose reader is gone: 128 and the number of `SIGPIPE`.
 const READER_GONE: u8 = 141;
 
@@ -66,7 +66,7 @@ impl From<Network> for haft::NetworkMode {
 pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
     let within = ask.within.map(|root| above(common, root)).transpose()?;
     let toolbox = open_with(common, |mut config| {
-        config.tools.shell.timeout = ask.timeout.unwrap_or(LONGEST);
+        config.tools.shell.timeout = ask.timeout.unwrap_or(DEFAULT_TIMEOUT_SECS);
         if let Some(network) = ask.network {
             config.tools.shell.network = network.into();
         }

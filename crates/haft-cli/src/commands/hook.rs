@@ -32,7 +32,7 @@ use crate::{
 /// How long people at `haft approvals watch` may take: `haft setup` gives a hook 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(25);
 /// The most of an input that is read: more than any host hands on of one result.
-const LARGEST: u64 = 64 * 1024 * 1024;
+const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads one event from standard input and answers it.
 pub(crate) fn run(common: &Common, host: Host, confine: bool) -> Result<Exit, String> {
@@ -57,9 +57,9 @@ pub(crate) fn run(common: &Common, host: Host, confine: bool) -> Result<Exit, St
 
 fn input() -> Result<Value, String> {
     let mut text = Vec::new();
-    let read = io::stdin().lock().take(LARGEST + 1).read_to_end(&mut text);
+    let read = io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut text);
     read.map_err(|error| format!("the input cannot be read: {error}"))?;
-    if text.len() as u64 > LARGEST {
+    if text.len() as u64 > MAX_INPUT_BYTES {
         return Err("the input is larger than 64 MiB".to_owned());
     }
     serde_json::from_slice(&text).map_err(|error| format!("the input is not valid JSON: {error}"))

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The most bytes of a file of memories.
-const MOST_IMPORT: u64 = 256 << 20;
+const MAX_IMPORT: u64 = 256 << 20;
 /// Hits of `list --search`.
 const HITS: usize = 20;
 /// Characters of a memory in a list.
@@ -170,11 +170,11 @@ async fn import(common: &Common, memories: &Memories, file: Option<&Path>) -> Re
 fn read(file: Option<&Path>) -> Result<String, String> {
     let mut text = String::new();
     let read = match file.filter(|file| *file != Path::new("-")) {
-        Some(file) => std::fs::File::open(file).and_then(|file| file.take(MOST_IMPORT).read_to_string(&mut text)),
-        None => std::io::stdin().take(MOST_IMPORT).read_to_string(&mut text),
+        Some(file) => std::fs::File::open(file).and_then(|file| file.take(MAX_IMPORT).read_to_string(&mut text)),
+        None => std::io::stdin().take(MAX_IMPORT).read_to_string(&mut text),
     };
     match read {
-        Ok(_) if text.len() as u64 == MOST_IMPORT => Err("too much to import at once".to_owned()),
+        Ok(_) if text.len() as u64 == MAX_IMPORT => Err("too much to import at once".to_owned()),
         Ok(_) => Ok(text),
         Err(error) => Err(format!("the lines cannot be read: {error}")),
     }

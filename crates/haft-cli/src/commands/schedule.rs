@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// The most times that are printed.
-const MOST: usize = 1_000;
+const MAX_TIMES: usize = 1_000;
 
 /// Runs the verb.
 pub(crate) async fn run(common: &Common, verb: &ScheduleVerb) -> Result<Exit, String> {
@@ -103,7 +103,7 @@ async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, 
     };
     let now = scheduler.now();
     let next: Vec<String> = match task.next_run {
-        Some(_) => task.schedule.next(now, times.min(MOST)).iter().map(ToString::to_string).collect(),
+        Some(_) => task.schedule.next(now, times.min(MAX_TIMES)).iter().map(ToString::to_string).collect(),
         None => vec![],
     };
     if common.json {

@@ -95,7 +95,7 @@ fn list(
 
 /// One call on one line.
 fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
-    const MOST: usize = 5;
+    const MAX_LISTED: usize = 5;
     let changes: Vec<&Change> = checkpoint.changes.iter().filter(|change| change.is_telling()).collect();
     let sign = |change: &Change| match (&change.before, &change.after) {
         (None, _) => '+',
@@ -104,11 +104,11 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     };
     let mut names: Vec<String> = changes
         .iter()
-        .take(MOST)
+        .take(MAX_LISTED)
         .map(|change| format!("{}{}", sign(change), shown(&change.path.0, workspace)))
         .collect();
-    if changes.len() > MOST {
-        names.push(format!("and {} more", changes.len() - MOST));
+    if changes.len() > MAX_LISTED {
+        names.push(format!("and {} more", changes.len() - MAX_LISTED));
     }
     if changes.is_empty() {
         names.extend(checkpoint.gaps.first().map(|gap| one_line(gap)));

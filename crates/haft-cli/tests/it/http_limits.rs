@@ -223,8 +223,8 @@ fn a_certificate_from_files_is_used_and_renewed() {
     };
     let refused = over_tls(&haft, &server.address, &request(BOB));
     assert!(refused.contains("Verify return code: 0 (ok)") && refused.contains(" 401 "), "{refused}");
-    let served = over_tls(&haft, &server.address, &request(ALICE));
-    assert!(served.contains("HTTP/1.1 ") && !served.contains(" 401 "), "{served}");
+    let answered = over_tls(&haft, &server.address, &request(ALICE));
+    assert!(answered.contains("HTTP/1.1 ") && !answered.contains(" 401 "), "{answered}");
     let plain = server.raw(request(ALICE).as_bytes());
     assert!(!plain.contains("HTTP/1.1"), "nothing is served unencrypted: {plain}");
 
@@ -234,10 +234,9 @@ fn a_certificate_from_files_is_used_and_renewed() {
     hangup();
     assert!(eventually(|| server.said().contains("the certificate stays as it was")), "{}", server.said());
     fs::write(&cert, whole).expect("it is written");
-    assert!(
-        over_tls(&haft, &server.address, &request(BOB)).contains("CN=first")
-            || over_tls(&haft, &server.address, &request(BOB)).contains("CN = first")
-    );
+    // Versions of openssl differ in their blanks.
+    let kept = over_tls(&haft, &server.address, &request(BOB)).replace(' ', "");
+    assert!(kept.contains("CN=first"), "{kept}");
     assert!(certificate(&haft, "second"));
     hangup();
     assert!(eventually(|| server.said().contains("the certificate was read again")), "{}", server.said());

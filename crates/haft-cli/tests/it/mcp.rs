@@ -240,14 +240,14 @@ fn the_failure_in_the_middle_survives_for_every_client_and_the_rest_can_be_had()
 }
 
 /// The largest output in MB that is followed to its end.
-const LARGEST: &str = "HAFT_OUTPUT_MB";
+const OUTPUT_MB_VARIABLE: &str = "HAFT_OUTPUT_MB";
 
 #[test]
 fn the_ways_that_answers_name_lead_to_every_line_once() {
     let haft = Haft::configured(
         "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[tools.filters]\nenabled = false\n",
     );
-    let largest = std::env::var(LARGEST).ok().and_then(|megabytes| megabytes.parse().ok()).unwrap_or(2_u64);
+    let largest = std::env::var(OUTPUT_MB_VARIABLE).ok().and_then(|megabytes| megabytes.parse().ok()).unwrap_or(2_u64);
     // Lines of ten bytes, each another one: too short to be stored, held whole, taken while they
     // come.
     let sizes = [0, 1, 1_000, 2_400, 2_600, 5_100, 104_857, 104_858, largest * 100_000];

@@ -56,12 +56,12 @@ fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
 }
 
 /// More than is held in memory, with one failure in the middle.
-const MANY: &str = "seq 1 400000; echo 'error: disk died at the centre'; seq 400001 800000; exit 4";
+const LONG_OUTPUT: &str = "seq 1 400000; echo 'error: disk died at the centre'; seq 400001 800000; exit 4";
 
 #[test]
 fn what_is_longer_than_is_held_is_searched_and_stored_while_it_comes() {
     let haft = Haft::configured(&format!("{ALL}{UNFILTERED}"));
-    let made = call(&haft, "s", "bash", &json!({"command": MANY}));
+    let made = call(&haft, "s", "bash", &json!({"command": LONG_OUTPUT}));
     let text = made["text"].as_str().unwrap();
     let failure = "400001: error: disk died at the centre";
     assert!(text.contains(&format!("; of these, the lines that report failures: ...]\n{failure}\n[...]\n")), "{text}");
@@ -109,7 +109,7 @@ fn what_is_longer_than_is_held_is_filtered_like_any_output_also_of_a_job() {
 fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers() {
     let budget = "[tools.overflow]\nmax_overflow_bytes = 1500000\n";
     let haft = Haft::configured(&format!("{ALL}{UNFILTERED}{budget}"));
-    let made = call(&haft, "s", "bash", &json!({"command": MANY}));
+    let made = call(&haft, "s", "bash", &json!({"command": LONG_OUTPUT}));
     let text = made["text"].as_str().unwrap();
     let notice = text.rsplit_once("\n[stored but for lines ").unwrap_or_else(|| panic!("{text}")).1;
     let numbers: Vec<u64> =

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{support::Haft, terminal::Terminal};
 
-const ASKED: &str = "120 s → no\n> ";
+const PROMPT_END: &str = "120 s → no\n> ";
 
 /// What is shown of the question about a command, and what is left when it is refused.
 fn asked(haft: &Haft, tool: &str, params: &serde_json::Value) -> String {
@@ -117,7 +117,7 @@ fn what_does_not_fit_is_refused_with_the_advice_to_split_it() {
         shown.contains("too long to be shown whole") && shown.contains("Split the command into several calls"),
         "{shown}"
     );
-    assert!(!shown.contains(ASKED), "{shown}");
+    assert!(!shown.contains(PROMPT_END), "{shown}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tools_core::{
 use crate::Toolbox;
 
 /// Questions that wait at once.
-const MOST: usize = 16;
+const MAX_WAITING: usize = 16;
 
 /// A question about a call.
 pub(super) struct Asked {
@@ -52,7 +52,7 @@ pub(super) struct AcpDesk {
 impl AcpDesk {
     /// The desk of a session, and where its questions arrive.
     pub(super) fn new(toolbox: Toolbox, patience: Duration) -> (Self, Beside, mpsc::Receiver<Asked>) {
-        let (questions, asked) = mpsc::channel(MOST);
+        let (questions, asked) = mpsc::channel(MAX_WAITING);
         let beside = Beside::default();
         let turn = tokio::sync::Mutex::default();
         (Self { toolbox, beside: beside.clone(), questions, turn, patience }, beside, asked)

@@ -13,7 +13,7 @@ use super::{KeptSession, Sessions};
 /// The latest conversations that are searched.
 const SESSIONS: usize = 200;
 /// Characters of a passage.
-const SHOWN: usize = 1_000;
+const PASSAGE_CHARS: usize = 1_000;
 
 /// The conversations that this user keeps.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ fn ranked(query: &str, passages: Vec<Passage>, limit: usize) -> Vec<Conversation
         .filter(|(_, counts)| !counts.is_empty())
         .map(|(passage, counts)| ConversationHit {
             id: passage.id,
-            content: passage.text.chars().take(SHOWN).collect(),
+            content: passage.text.chars().take(PASSAGE_CHARS).collect(),
             created_at: passage.at,
             score: counts.iter().map(|(word, count)| weights[word] * count / (count + 1.0)).sum(),
             untrusted: passage.untrusted,

@@ -18,7 +18,7 @@ use crate::ApprovalsConfig;
 use crate::approvals;
 
 /// Sentences about refusals that are kept for the result of a command.
-const MOST_REFUSALS: usize = 8;
+const MAX_REFUSALS: usize = 8;
 
 /// What the keepers of all sessions share.
 pub(crate) struct Common {
@@ -216,7 +216,7 @@ impl Keeper for SessionKeeper {
                 if let Some(why) = why {
                     let by = caller.program.as_ref().map(|program| format!(" by `{program}`")).unwrap_or_default();
                     let sentence = format!("connection{by} to `{target}` refused: {why}");
-                    if command.refused.len() < MOST_REFUSALS && !command.refused.contains(&sentence) {
+                    if command.refused.len() < MAX_REFUSALS && !command.refused.contains(&sentence) {
                         command.refused.push(sentence);
                     }
                 }

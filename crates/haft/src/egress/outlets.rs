@@ -16,7 +16,7 @@ use super::keeper::{Common, SessionKeeper};
 use super::passage::OwnPassage;
 
 /// Networks of sessions that run no command; above that they go and are made anew.
-const MOST_IDLE: usize = 32;
+const MAX_IDLE: usize = 32;
 
 /// The networks.
 pub(crate) struct Outlets {
@@ -64,7 +64,7 @@ impl Outlets {
         if let Some(outlet) = sessions.get(session).filter(|outlet| outlet.endpoint.is_running()) {
             return Ok(Arc::clone(outlet));
         }
-        if sessions.len() >= MOST_IDLE {
+        if sessions.len() >= MAX_IDLE {
             sessions.retain(|_, outlet| !outlet.keeper.is_idle());
         }
         let outlet = Arc::new(Outlet::new(Arc::clone(&self.common), self.guard.clone(), session)?);

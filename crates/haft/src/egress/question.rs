@@ -5,7 +5,7 @@ use tools_egress::endpoint::Wanted;
 use tools_policy::permissions::NETWORK;
 
 /// How much of a command line is shown.
-const MOST_CHARS: usize = 200;
+const MAX_CHARS: usize = 200;
 
 /// What is said where no rule decides.
 pub(super) const NO_RULE: &str = "no rule of `tools.permissions.network` allows it";
@@ -19,7 +19,7 @@ pub(super) fn rule(wanted: &Wanted) -> Option<StoredRule> {
 pub(super) fn prompt(wanted: &Wanted, line: &str, redactor: &dyn Redactor) -> Option<ConfirmPrompt> {
     let program = wanted.caller.program.as_deref().unwrap_or("a program");
     let line = redactor.redact(line);
-    let mut shown: String = line.chars().take(MOST_CHARS).collect();
+    let mut shown: String = line.chars().take(MAX_CHARS).collect();
     if shown.len() < line.len() {
         shown.push('…');
     }

@@ -24,9 +24,9 @@ const GONE: &str = ".gone-";
 /// How often the caches are measured.
 const BETWEEN: Duration = Duration::from_hours(24);
 /// Most files that are measured at once.
-const MOST_MEASURED: usize = 500_000;
+const MAX_MEASURED: usize = 500_000;
 /// Most bytes of what cargo knows of a registry that are copied.
-const MOST_COPIED: u64 = 256 << 20;
+const MAX_COPIED: u64 = 256 << 20;
 
 /// The caches of one workspace. They are not cleaned while this value lives.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Gran
     let stamp = folder.join("seeded");
     let now = registry_state(&registry);
     if fs::read_to_string(&stamp).ok().as_deref() != Some(&now) {
-        let mut left = MOST_COPIED;
+        let mut left = MAX_COPIED;
         for kind in ["cache", "src"] {
             for index in names(&registry.join(kind)) {
                 let below = make_below(top, &Path::new("cargo/registry").join(kind).join(&index))?;
@@ -227,7 +227,7 @@ fn over(all: &Path, own: &Path, lock: &File, limit: u64) -> Vec<PathBuf> {
 
 /// The bytes on disk below a folder, links not followed.
 pub(super) fn size(folder: &Path) -> u64 {
-    let (mut open, mut total, mut left) = (vec![folder.to_owned()], 0, MOST_MEASURED);
+    let (mut open, mut total, mut left) = (vec![folder.to_owned()], 0, MAX_MEASURED);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             left = left.saturating_sub(1);

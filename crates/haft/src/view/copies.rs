@@ -12,9 +12,9 @@ use tools_sandbox::{expand_home, view::HandedIn};
 use super::formats::{Format, stripped};
 
 /// Most bytes of one file.
-const MOST_BYTES: u64 = 256 * 1024;
+const MAX_BYTES: u64 = 256 * 1024;
 /// Most files that git's configuration includes, and how deep.
-const MOST_INCLUDED: usize = 32;
+const MAX_INCLUDED: usize = 32;
 
 /// One file of settings: where it is in the home, how it is written, and the variable that names
 /// another.
@@ -130,7 +130,7 @@ impl Copies {
         for (name, format) in included {
             let Some(path) = expand_home(name, Some(home)).map(|path| base.join(path)) else { continue };
             let is_known = self.stamps.iter().any(|stamp| stamp.path == path);
-            if !is_known && self.handed_in.len() < SETTINGS.len() + MOST_INCLUDED {
+            if !is_known && self.handed_in.len() < SETTINGS.len() + MAX_INCLUDED {
                 self.add(home, &path, format, None, is_denied);
             }
         }
@@ -139,11 +139,11 @@ impl Copies {
 
 fn read(path: &Path) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    std::fs::File::open(path).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

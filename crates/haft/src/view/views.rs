@@ -17,7 +17,7 @@ use super::{
 };
 
 /// Most views that are kept: one for each set of folders that commands may write.
-const MOST_KEPT: usize = 16;
+const MAX_KEPT: usize = 16;
 
 /// What the configuration says about what commands see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Views {
             return Arc::clone(known);
         }
         made.retain(|made| made.wanted != *wanted);
-        if made.len() >= MOST_KEPT {
+        if made.len() >= MAX_KEPT {
             made.remove(0);
         }
         let new = Arc::new(make(wanted, rules));

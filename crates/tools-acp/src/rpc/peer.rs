@@ -25,7 +25,7 @@ use super::{RequestId, RpcError};
 const ROOM: usize = 1024 * 1024;
 /// Bytes that may wait at all: answers are never held back, so that requests are read as long as
 /// the client is sane.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
 /// The client, as what messages are sent to. Clones are the same client.
 #[derive(Clone)]
@@ -148,7 +148,7 @@ impl Peer {
         let mut line = message.to_string().into_bytes();
         line.push(b'\n');
         let waiting = self.0.waiting.fetch_add(line.len(), Ordering::AcqRel) + line.len();
-        if waiting > MOST {
+        if waiting > MAX_WAITING_BYTES {
             tracing::warn!("the client does not read; the connection ends");
             self.0.closed.cancel();
             return;

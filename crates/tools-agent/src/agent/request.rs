@@ -8,7 +8,7 @@ use tools_providers::{Delta, Provider, ProviderError, ProviderFault, Reply, Requ
 use crate::{AgentEvent, AgentEvents, Stop};
 
 /// The longest that is waited before a repetition, whatever the server asks for.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// The first pause where the server asks for none; doubled each time.
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -51,9 +51,9 @@ pub(super) async fn ask(
 
 fn pause(error: &ProviderError, attempt: u32) -> Duration {
     match error.retry_after {
-        Some(asked) => asked.min(LONGEST),
+        Some(asked) => asked.min(MAX_PAUSE),
         // A connection that broke says nothing about the server being busy.
         None if error.fault == ProviderFault::Truncated => Duration::ZERO,
-        None => (FIRST * 2_u32.saturating_pow(attempt - 1)).min(LONGEST),
+        None => (FIRST * 2_u32.saturating_pow(attempt - 1)).min(MAX_PAUSE),
     }
 }

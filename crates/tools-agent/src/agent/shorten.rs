@@ -9,7 +9,7 @@ use super::Agent;
 use crate::{AgentEvent, Compression, CompressionStrategy, history::NoGain, history::render, summarize};
 
 /// Messages at the end that a summary leaves alone.
-pub(crate) const KEPT: usize = 6;
+pub(crate) const KEPT_MESSAGES: usize = 6;
 
 /// Why a conversation did not become shorter. It is what it was.
 #[derive(Debug, Clone, Error)]
@@ -38,7 +38,7 @@ impl Agent {
         focus: Option<&str>,
         cancel: &CancellationToken,
     ) -> Result<usize, CompressError> {
-        let Some(selection) = self.state.history.select(KEPT) else { return Ok(0) };
+        let Some(selection) = self.state.history.select(KEPT_MESSAGES) else { return Ok(0) };
         let cx = self.shared.context(cancel);
         let messages = &self.state.history.messages()[..selection.end];
         let record = render(messages, selection.knowledge);

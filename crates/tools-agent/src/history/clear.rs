@@ -8,14 +8,14 @@ use tools_providers::{Block, Message, ToolResult};
 /// What stands in place of a result that was taken out.
 const CLEARED: &str = "[old result taken out";
 /// Messages with results at the end that are left as they are.
-const NEWEST: usize = 3;
+const KEPT_RESULTS: usize = 3;
 /// Results that are shorter stay.
 const SHORT: usize = 400;
 
 /// Up to which message results may be taken out.
 pub(super) fn boundary(messages: &[Arc<Message>]) -> usize {
     let with_results = |(at, message): (usize, &Arc<Message>)| message.tool_results().next().map(|_| at);
-    messages.iter().enumerate().rev().filter_map(with_results).nth(NEWEST - 1).unwrap_or(0)
+    messages.iter().enumerate().rev().filter_map(with_results).nth(KEPT_RESULTS - 1).unwrap_or(0)
 }
 
 /// The message without its long results, how many those were, and how many bytes shorter it is;

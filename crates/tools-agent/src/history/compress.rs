@@ -9,7 +9,7 @@ use tools_providers::{Block, Message, Role};
 use super::{kept_lines, size};
 
 /// Beyond those that are kept, a compression needs so many messages.
-const LEAST: usize = 4;
+const MIN_MESSAGES: usize = 4;
 /// How long a summary may be at most, in percent of what it stands for.
 const GAIN: u64 = 60;
 /// How much of one result the summariser reads, in characters.
@@ -72,9 +72,9 @@ pub struct NoGain {
 /// What becomes a summary where the last `keep` messages stay; `None` when that is too little. A
 /// call and its result are never parted.
 pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<Selection> {
-    let most = messages.len().checked_sub(keep).filter(|most| *most >= LEAST)?;
+    let most = messages.len().checked_sub(keep).filter(|most| *most >= MIN_MESSAGES)?;
     let is_boundary = |end: &usize| messages.get(*end).is_none_or(|next| next.tool_results().next().is_none());
-    let end = (LEAST..=most).rev().find(is_boundary)?;
+    let end = (MIN_MESSAGES..=most).rev().find(is_boundary)?;
     Some(Selection { knowledge, end })
 }
 

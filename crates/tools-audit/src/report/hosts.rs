@@ -14,7 +14,7 @@ use super::{
 };
 
 /// Hosts that are counted one by one; a command may try as many as it likes.
-const MOST: usize = 2000;
+const MAX_HOSTS: usize = 2000;
 
 /// Connections by host and port.
 #[derive(Debug, Default)]
@@ -44,7 +44,7 @@ impl Hosts {
             return false;
         }
         let name = format!("{}:{}", text("host"), number("port"));
-        if is_asked_for(text("session")) && (self.0.len() < MOST || self.0.contains_key(&name)) {
+        if is_asked_for(text("session")) && (self.0.len() < MAX_HOSTS || self.0.contains_key(&name)) {
             let reached = self.0.entry(name).or_default();
             reached.connections += 1;
             reached.refused += u64::from(text("decision") == "deny");

@@ -12,11 +12,11 @@ const BAR: u32 = 11;
 const STEP: u32 = 15;
 const GAP: u32 = 46;
 /// Where the first bar stands: right of the scale.
-const LEFT: u32 = 58;
+const FIRST_BAR_X: u32 = 58;
 const TOP: f64 = 26.0;
 const HEIGHT: f64 = 168.0;
 /// The lowest bar: a call that took no time must be seen and hit as well.
-const LOWEST: f64 = 7.0;
+const MIN_BAR_HEIGHT: f64 = 7.0;
 /// Lines at these times, in milliseconds.
 const SCALE: [u64; 6] = [1, 10, 100, 1000, 10_000, 100_000];
 
@@ -24,7 +24,7 @@ const SCALE: [u64; 6] = [1, 10, 100, 1000, 10_000, 100_000];
 pub(super) fn strip(calls: &VecDeque<Call>) -> String {
     let longest = calls.iter().map(Call::total).max().unwrap_or_default().max(10);
     let mut bars = String::new();
-    let (mut x, mut session) = (LEFT, None);
+    let (mut x, mut session) = (FIRST_BAR_X, None);
     for call in calls {
         if session != Some(&call.session) {
             if session.is_some() {
@@ -113,7 +113,7 @@ fn bar(out: &mut String, call: &Call, x: u32, longest: u64) {
 /// Logarithmic: milliseconds and minutes are seen on one strip.
 fn height(took: u64, longest: u64) -> f64 {
     let scaled = float(took).ln_1p() / float(longest.max(1)).ln_1p();
-    LOWEST + (HEIGHT - LOWEST) * scaled.clamp(0.0, 1.0)
+    MIN_BAR_HEIGHT + (HEIGHT - MIN_BAR_HEIGHT) * scaled.clamp(0.0, 1.0)
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {

@@ -14,10 +14,10 @@ pub(super) fn mapped(tools: &[ToolName], rule: &Names) -> BTreeMap<String, ToolN
         tools.iter().filter(|tool| fits(tool.as_str())).map(|tool| (tool.to_string(), tool.clone())).collect();
     let others: BTreeSet<&ToolName> = tools.iter().filter(|tool| !fits(tool.as_str())).collect();
     for tool in others {
-        let base: String = std::iter::once('_').chain(tool.as_str().chars()).take(LONGEST).collect();
+        let base: String = std::iter::once('_').chain(tool.as_str().chars()).take(MAX_NAME_CHARS).collect();
         let numbered = (2..).map(|number: usize| {
             let number = format!("_{number}");
-            base.chars().take(LONGEST - number.len()).chain(number.chars()).collect::<String>()
+            base.chars().take(MAX_NAME_CHARS - number.len()).chain(number.chars()).collect::<String>()
         });
         let free = std::iter::once(base.clone()).chain(numbered).find(|name| !names.contains_key(name));
         // An endless list of numbers holds a free one.
@@ -27,7 +27,7 @@ pub(super) fn mapped(tools: &[ToolName], rule: &Names) -> BTreeMap<String, ToolN
 }
 
 /// The longest name that every interface takes.
-const LONGEST: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 /// How often one reference is followed inside itself.
 const REPEATED: usize = 2;
 /// The most values of a schema whose references are followed.
-const LARGEST: usize = 20_000;
+const MAX_VALUES: usize = 20_000;
 
 /// What was wrong with the references of a schema.
 pub(super) enum BadReference {
@@ -18,7 +18,7 @@ pub(super) enum BadReference {
 /// A schema without references. `bad` hears of those that could not be followed, each with its
 /// path; any value is taken in their place.
 pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) -> Value {
-    let mut following = Following { root: schema, open: vec![], left: LARGEST, bad };
+    let mut following = Following { root: schema, open: vec![], left: MAX_VALUES, bad };
     match schema {
         // What is only defined there is followed where it is referred to.
         Value::Object(map) if !map.contains_key("$ref") => {

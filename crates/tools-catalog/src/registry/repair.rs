@@ -11,7 +11,7 @@ use super::{
 };
 
 /// The most bytes of a description.
-const LONGEST: usize = 16 << 10;
+const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 /// How deep a schema may be nested.
 const DEEPEST: usize = 64;
 /// The types that there are.
@@ -69,8 +69,8 @@ impl CatalogFault {
 
 fn description(tool: &ToolDef, faults: &mut Vec<CatalogFault>) -> Cow<'static, str> {
     let mut text = tool.description.clone();
-    if text.len() > LONGEST {
-        let kept = text.floor_char_boundary(LONGEST);
+    if text.len() > MAX_DESCRIPTION_BYTES {
+        let kept = text.floor_char_boundary(MAX_DESCRIPTION_BYTES);
         faults.push(CatalogFault::Long { tool: tool.name.clone(), bytes: text.len(), kept });
         text = text[..kept].to_owned().into();
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 /// The longest message that is taken.
-const LONGEST: usize = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
 /// The longest headers.
 const HEADERS: usize = 4096;
 
@@ -42,7 +42,7 @@ impl Frames {
             let (name, value) = header.split_once(':')?;
             name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok())?
         });
-        let length = length.filter(|length| *length <= LONGEST).ok_or_else(invalid)?;
+        let length = length.filter(|length| *length <= MAX_MESSAGE_BYTES).ok_or_else(invalid)?;
         let from = end + 4;
         let Some(body) = self.0.get(from..from + length) else { return Ok(None) };
         let message = serde_json::from_slice(body).map_err(|_| invalid())?;

@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Passages that a store is asked for; some of them are outside of what a call wants.
-const ASKED: usize = 100;
+const MAX_PASSAGES: usize = 100;
 /// The most that count.
 const COUNTED: usize = 20;
 /// What is less near tells nothing, and so does what is less near than this part of the best.
@@ -241,7 +241,7 @@ impl Meaning {
 
     /// The nearest passages, of files that the call may see and that are as they were put in.
     fn near(&self, search: &Search<'_>, space: &ChunkSpace, asked: &[f32]) -> Result<Vec<Hit>, ChunkIndexError> {
-        let mut near = self.store.near(space, asked, ASKED)?;
+        let mut near = self.store.near(space, asked, MAX_PASSAGES)?;
         near.retain(|one| one.score.is_finite() && one.score >= NEAR);
         let files: Vec<Arc<Path>> = {
             let state = search.index.state();

@@ -4,7 +4,7 @@
 use super::word::{Part, Word};
 
 /// More words than these are not made.
-const MOST: usize = 64;
+const MAX_WORDS: usize = 64;
 
 /// A character of a word, or something quoted that braces do not see into.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ fn expand(units: &[Unit], depth: u32) -> Option<Vec<Vec<Unit>>> {
         let inner = &units[open + 1..close];
         let Some(middles) = alternatives(inner, depth)? else { continue };
         let ends = expand(&units[close + 1..], depth + 1)?;
-        if middles.len().saturating_mul(ends.len()) > MOST {
+        if middles.len().saturating_mul(ends.len()) > MAX_WORDS {
             return None;
         }
         let before = &units[..open];
@@ -120,7 +120,7 @@ fn alternatives(inner: &[Unit], depth: u32) -> Option<Option<Vec<Vec<Unit>>>> {
         for part in &parts {
             words.extend(expand(part, depth + 1)?);
         }
-        return (words.len() <= MOST).then_some(Some(words));
+        return (words.len() <= MAX_WORDS).then_some(Some(words));
     }
     let text: Option<String> =
         inner.iter().map(|unit| if let Unit::Open(c) = unit { Some(*c) } else { None }).collect();
@@ -145,7 +145,7 @@ fn range(text: &str) -> Option<Option<Vec<Vec<Unit>>>> {
         let is_padded = |text: &str| text.trim_start_matches('-').starts_with('0') && text.len() > 1;
         let width = if is_padded(from) || is_padded(to) { from.len().max(to.len()) } else { 0 };
         let count = first.abs_diff(last) / step;
-        if count >= MOST as u64 {
+        if count >= MAX_WORDS as u64 {
             return None;
         }
         let values = (0..=count).map(|at| {

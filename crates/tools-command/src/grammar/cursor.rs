@@ -8,9 +8,9 @@ use super::word::Word;
 /// Nesting deeper than this is not read.
 const DEEPEST: u32 = 80;
 /// Longer texts are not read, in characters.
-const LONGEST: usize = 128 * 1024;
+const MAX_TEXT_CHARS: usize = 128 * 1024;
 /// More commands are not collected; nested texts count too.
-const MOST: usize = 1_000;
+const MAX_COMMANDS: usize = 1_000;
 
 /// Why a text could not be read: a sentence for people, without a period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -88,7 +88,7 @@ pub(super) struct Parser<'a> {
 impl<'a> Parser<'a> {
     pub(super) fn new(text: &str, found: &'a mut Parsed, via: &[String], depth: u32) -> Result<Self, Problem> {
         let text: Vec<char> = text.chars().collect();
-        if text.len() > LONGEST {
+        if text.len() > MAX_TEXT_CHARS {
             return Problem::new("the command is too long to be read");
         }
         if text.contains(&'\0') {
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn emit(&mut self, command: Simple) -> Result<(), Problem> {
-        if self.found.commands.len() >= MOST {
+        if self.found.commands.len() >= MAX_COMMANDS {
             return Problem::new("more commands than can be judged");
         }
         self.found.commands.push(command);

@@ -18,7 +18,7 @@ use crate::registry::{self, shorten};
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
 /// More commands than these are not listed.
-const MOST: usize = 1_000;
+const MAX_COMMANDS: usize = 1_000;
 
 /// Finds everything a text would run. Total: any text gives an answer.
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
@@ -184,7 +184,7 @@ impl Reader<'_> {
             (arg.text == ELSEWHERE && !arg.is_exact)
                 || self.placeholders.iter().any(|placeholder| arg.text.contains(placeholder.as_str()))
         };
-        if self.found.commands.len() >= MOST || self.depth >= DEEPEST {
+        if self.found.commands.len() >= MAX_COMMANDS || self.depth >= DEEPEST {
             return self.opaque("more commands than can be judged");
         }
         let mut command = Command {

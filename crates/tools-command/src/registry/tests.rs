@@ -133,7 +133,7 @@ fn an_option_in_front_never_hides_what_follows() {
         let options = global_options(program, &softening(program));
         // Each option meets some examples and each example some options, where there are many of
         // both.
-        let share = (options.len() * program.examples.len()).div_ceil(MOST_OF_ONE).max(1);
+        let share = (options.len() * program.examples.len()).div_ceil(MAX_OF_ONE).max(1);
         for (number, (line, expect)) in stopped.enumerate() {
             // In front of the subcommand: right behind the program's own name.
             let Some((at, name)) = program.names.iter().find_map(|name| {
@@ -179,7 +179,7 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
 }
 
 /// Variants of one program.
-const MOST_OF_ONE: usize = 120;
+const MAX_OF_ONE: usize = 120;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
 const MIN_VARIANTS: usize = 10_000;

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{Absence, Answer, ConfirmPrompt, Confirmer};
 
 /// Questions that wait at once.
-const MOST: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Takes questions of a call that runs, and of what it started, for as long as somebody serves the
 /// [`Desk`]. Travels in the call context; cheap to clone.
@@ -42,7 +42,7 @@ impl Questions {
 impl Desk {
     /// A desk, and the way to it.
     pub fn open() -> (Questions, Self) {
-        let (to, from) = mpsc::channel(MOST);
+        let (to, from) = mpsc::channel(MAX_WAITING);
         (Questions(to), Self(from))
     }
 

@@ -10,7 +10,7 @@ use std::{
 use crate::FileState;
 
 /// Paths that are remembered of one call. Beyond it nothing is claimed to be known.
-const MOST: usize = 500_000;
+const MAX_PATHS: usize = 500_000;
 
 /// Where the processes of a call have their writes noted. Clones share the notes.
 #[derive(Debug, Clone, Default)]
@@ -54,7 +54,7 @@ impl WriteLog {
             }
             if let Some(known) = log.written.get_mut(path) {
                 known.with_all_below |= with_all_below;
-            } else if log.written.len() < MOST {
+            } else if log.written.len() < MAX_PATHS {
                 log.written.insert(path.to_owned(), Written { before: before(), with_all_below });
             } else {
                 log.blind = true;

@@ -12,7 +12,7 @@ use crate::diagnostics::Kind;
 pub(super) struct Cargo;
 
 /// Links between a place and the macro calls it came from that are followed.
-const MOST_EXPANSIONS: usize = 64;
+const MAX_EXPANSIONS: usize = 64;
 
 #[derive(Deserialize)]
 struct Line {
@@ -130,7 +130,7 @@ fn is_summary(message: &Message) -> bool {
 /// the workspace.
 fn place(spans: &[Span]) -> Option<&Span> {
     let mut span = spans.iter().find(|span| span.is_primary).or_else(|| spans.first())?;
-    for _ in 0..MOST_EXPANSIONS {
+    for _ in 0..MAX_EXPANSIONS {
         // The compiler names files of the workspace relative to it.
         let is_inside = !span.file_name.starts_with(['/', '<']);
         match &span.expansion {

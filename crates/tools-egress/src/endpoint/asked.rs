@@ -10,7 +10,7 @@ use super::keeper::{Keeper, Permit, Wanted};
 use crate::request::Target;
 
 /// Targets that are remembered at once, whatever commands try.
-const MOST: usize = 4096;
+const MAX_TARGETS: usize = 4096;
 
 type Answers = HashMap<(Option<u64>, Target), Arc<OnceCell<Permit>>>;
 
@@ -23,7 +23,7 @@ impl Asked {
     pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &Wanted) -> Permit {
         let cell = {
             let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if answers.len() >= MOST {
+            if answers.len() >= MAX_TARGETS {
                 return Permit::Refused { by: "too many hosts".to_owned() };
             }
             Arc::clone(answers.entry((wanted.caller.command, wanted.target.clone())).or_default())

@@ -128,10 +128,10 @@ async fn download(
 struct Buffer(Vec<u8>);
 
 impl Buffer {
-    const LEAST: usize = 8 * 1024;
+    const MIN_BUFFER_BYTES: usize = 8 * 1024;
 
     fn new() -> Self {
-        Self(vec![0; Self::LEAST])
+        Self(vec![0; Self::MIN_BUFFER_BYTES])
     }
 
     fn room(&mut self) -> &mut [u8] {

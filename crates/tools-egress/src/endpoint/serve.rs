@@ -20,7 +20,7 @@ use crate::dial::DialError;
 use crate::request::{BadRequest, Body, HttpRequest, Read, Target, greeting, http, socks};
 
 /// Connections that are served at once; others wait to be accepted.
-const MOST: usize = 128;
+const MAX_CONNECTIONS: usize = 128;
 /// How long a client may take to say what it wants.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// What is waited after an accept that failed: the process may be out of descriptors for a moment.
@@ -50,7 +50,7 @@ impl Endpoint {
         Ok(Self(tokio::spawn(async move {
             let mut connections = JoinSet::new();
             loop {
-                while connections.len() >= MOST {
+                while connections.len() >= MAX_CONNECTIONS {
                     connections.join_next().await;
                 }
                 while connections.try_join_next().is_some() {}

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use super::{AddressClass, Refusal, judge};
 
 /// The longest name that DNS can carry.
-const LONGEST_NAME: usize = 253;
-const LONGEST_LABEL: usize = 63;
+const MAX_NAME_LEN: usize = 253;
+const MAX_LABEL_LEN: usize = 63;
 
 /// A host: a name or an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -26,7 +26,7 @@ impl Host {
     /// # Errors
     /// [`Refusal::Malformed`] for what is neither a name nor an address.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
-        if text.len() > LONGEST_NAME * 12 {
+        if text.len() > MAX_NAME_LEN * 12 {
             return Err(Refusal::Malformed("the host is too long"));
         }
         let host =
@@ -44,7 +44,7 @@ impl Host {
 
     fn of_name(name: &str) -> Result<Self, Refusal> {
         let name = name.strip_suffix('.').unwrap_or(name);
-        if name.len() > LONGEST_NAME {
+        if name.len() > MAX_NAME_LEN {
             return Err(Refusal::Malformed("the host is too long"));
         }
         if !name.split('.').all(is_label) {
@@ -94,7 +94,7 @@ impl fmt::Display for Host {
 
 fn is_label(label: &str) -> bool {
     let is_known = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    !label.is_empty() && label.len() <= LONGEST_LABEL && label.bytes().all(is_known)
+    !label.is_empty() && label.len() <= MAX_LABEL_LEN && label.bytes().all(is_known)
 }
 
 /// Why a name leads to no public host, whatever it resolves to.

@@ -8,7 +8,7 @@ use ::url::Url;
 use super::{Host, Refusal};
 
 /// Longer URLs are refused: no page needs them, and they are a way to carry data out.
-const LONGEST: usize = 8 * 1024;
+const MAX_URL_BYTES: usize = 8 * 1024;
 
 /// An `https` URL with a normalised host and without user name or password.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -53,7 +53,7 @@ impl PageUrl {
         if !url.username().is_empty() || url.password().is_some() {
             return Err(Refusal::UserInfo);
         }
-        if url.as_str().len() > LONGEST {
+        if url.as_str().len() > MAX_URL_BYTES {
             return Err(Refusal::Malformed("it is longer than 8 KiB"));
         }
         let host = url.host().ok_or(Refusal::Malformed("it names no host"))?;
@@ -101,7 +101,7 @@ impl fmt::Display for PageUrl {
 
 /// Refuses what a parser would drop or replace in silence.
 fn check_text(text: &str) -> Result<(), Refusal> {
-    if text.len() > LONGEST {
+    if text.len() > MAX_URL_BYTES {
         return Err(Refusal::Malformed("it is longer than 8 KiB"));
     }
     if text.chars().any(char::is_control) {
@@ -137,7 +137,7 @@ mod tests {
         check("https://a.com/\r\nHost: b", Err("invalid_url"));
         check("ht\ntps://a.com/", Err("invalid_url"));
         check("https://a.com:99999/", Err("invalid_url"));
-        check(&format!("https://a.com/{}", "a".repeat(LONGEST)), Err("invalid_url"));
+        check(&format!("https://a.com/{}", "a".repeat(MAX_URL_BYTES)), Err("invalid_url"));
         check("a.com", Err("invalid_url"));
         check("", Err("invalid_url"));
     }

@@ -11,7 +11,7 @@ use super::host::class_of_name;
 use super::{AddressClass, Answer, Host, HostResolver, NameClass, Refusal, judge};
 
 /// More addresses than any honest host has.
-const MOST_ANSWERS: usize = 32;
+const MAX_ANSWERS: usize = 32;
 /// How long a look-up may take, whatever the resolver does.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -96,7 +96,7 @@ impl Guard {
         }
         match addresses.len() {
             0 => Err(Refusal::NoAnswer),
-            1..=MOST_ANSWERS => {
+            1..=MAX_ANSWERS => {
                 let addresses =
                     addresses.into_iter().map(|one| VettedAddress(SocketAddr::new(one.to_canonical(), *port)));
                 Ok(Vetted { host: host.clone(), addresses: addresses.collect() })
@@ -120,7 +120,7 @@ fn judged_answer(answer: Answer) -> Result<Vec<IpAddr>, Refusal> {
     }
     match answer.addresses.len() {
         0 => Err(Refusal::NoAnswer),
-        1..=MOST_ANSWERS => Ok(answer.addresses),
+        1..=MAX_ANSWERS => Ok(answer.addresses),
         _ => Err(Refusal::TooManyAnswers),
     }
 }

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// The most that a first message takes: keys that withstand quantum computers make it some
 /// kilobytes.
-const LONGEST: usize = 32 * 1024;
+const MAX_HELLO_BYTES: usize = 32 * 1024;
 const HANDSHAKE: u8 = 22;
 const CLIENT_HELLO: u8 = 1;
 const SERVER_NAME: u16 = 0;
@@ -35,7 +35,7 @@ pub fn client_hello(bytes: &[u8]) -> Result<Option<ClientHello>, NoTls> {
         {
             return parse(&message[4..4 + length]).map(Some).ok_or(NoTls);
         }
-        if bytes.len() > LONGEST {
+        if bytes.len() > MAX_HELLO_BYTES {
             return Err(NoTls);
         }
         let Some((record, after)) = record(rest)? else { return Ok(None) };
@@ -66,7 +66,7 @@ fn message_length(message: &[u8]) -> Result<Option<usize>, NoTls> {
     match message {
         [CLIENT_HELLO, high, middle, low, ..] => {
             let length = usize::from(*high) << 16 | usize::from(*middle) << 8 | usize::from(*low);
-            if length > LONGEST { Err(NoTls) } else { Ok(Some(length)) }
+            if length > MAX_HELLO_BYTES { Err(NoTls) } else { Ok(Some(length)) }
         }
         [] | [CLIENT_HELLO, ..] => Ok(None),
         _ => Err(NoTls),

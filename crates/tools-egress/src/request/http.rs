@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use super::{BadRequest, Read, Target, target::target};
 
 /// The longest head: what servers take, and a bound for what a client can have kept.
-const LONGEST_HEAD: usize = 32 * 1024;
-const MOST_HEADERS: usize = 128;
+const MAX_HEAD_LEN: usize = 32 * 1024;
+const MAX_HEADERS: usize = 128;
 
 /// Headers that are about this connection and not about the request.
 const OF_THE_CONNECTION: &[&str] =
@@ -45,12 +45,12 @@ pub enum Body {
 /// When the bytes are none, whatever follows.
 pub fn http(bytes: &[u8]) -> Read<HttpRequest> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
-        if bytes.len() > LONGEST_HEAD {
+        if bytes.len() > MAX_HEAD_LEN {
             return Err(BadRequest("the head of the request is too long"));
         }
         return Ok(None);
     };
-    if end > LONGEST_HEAD {
+    if end > MAX_HEAD_LEN {
         return Err(BadRequest("the head of the request is too long"));
     }
     let head = std::str::from_utf8(&bytes[..end]).map_err(|_| BadRequest("the head of the request is no text"))?;
@@ -78,7 +78,7 @@ fn headers<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<(String, &'a 
     for line in lines {
         let (name, value) = line.split_once(':').ok_or(BadRequest("a header has no colon"))?;
         let is_text = value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
-        if !is_token(name) || !is_text || headers.len() == MOST_HEADERS {
+        if !is_token(name) || !is_text || headers.len() == MAX_HEADERS {
             return Err(BadRequest("a header cannot be read"));
         }
         headers.push((name.to_ascii_lowercase(), value.trim_matches([' ', '\t'])));
@@ -201,9 +201,9 @@ mod tests {
         ] {
             assert!(http(text.as_bytes()).is_err(), "{text:?}");
         }
-        let headers = "a: b\r\n".repeat(MOST_HEADERS + 1);
+        let headers = "a: b\r\n".repeat(MAX_HEADERS + 1);
         assert!(http(format!("GET http://example.org/ HTTP/1.1\r\n{headers}\r\n").as_bytes()).is_err());
         assert_eq!(http(b"GET http://example.org/ HTTP/1.1\r\n"), Ok(None));
-        assert!(http(&vec![b'a'; LONGEST_HEAD + 1]).is_err());
+        assert!(http(&vec![b'a'; MAX_HEAD_LEN + 1]).is_err());
     }
 }

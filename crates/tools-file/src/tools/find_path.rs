@@ -28,7 +28,7 @@ use crate::{
 };
 
 /// The most paths that may be asked for.
-const MOST: usize = 50_000;
+const MAX_PATHS: usize = 50_000;
 
 pub(super) struct FindPath(pub(super) Arc<Workspace>);
 
@@ -98,7 +98,7 @@ impl Tool for FindPath {
 
 fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
     let offset = args.offset.unwrap_or(0);
-    let limit = args.limit.unwrap_or(site.limits().find_paths).clamp(1, MOST);
+    let limit = args.limit.unwrap_or(site.limits().find_paths).clamp(1, MAX_PATHS);
     let keep = offset.saturating_add(limit);
     let mut hits = Hits { keep, ..Hits::default() };
     let mut left_out = Skipped::default();

@@ -33,7 +33,7 @@ use crate::{
 /// The part of the longest line of `read` that `grep` shows.
 const PART: usize = 4;
 /// The most lines that may be asked for.
-const MOST: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 
 pub(super) struct Grep(pub(super) Arc<Workspace>);
 
@@ -120,7 +120,7 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         context: if mode == Mode::Lines { args.context.unwrap_or(0).min(50) } else { 0 },
     };
     let offset = args.offset.unwrap_or(0);
-    let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MOST);
+    let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MAX_LINES);
     let bound = Bound::new(offset.saturating_add(limit));
     let job = Job {
         matcher: compile(&query)?,

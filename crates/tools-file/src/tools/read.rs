@@ -20,7 +20,7 @@ use crate::{
     error::FileError,
     lines::{Ask, Window, read_window},
     media,
-    memory::KEPT,
+    memory::MAX_KEPT_BYTES,
     text::{Encoding, SNIFF, Transcode, is_binary, lossy_line},
     workspace::{Cancel, Site, Workspace},
 };
@@ -98,7 +98,7 @@ fn read(
         counted: limits.edit_bytes,
     };
     let (memory, session) = site.memory();
-    let content = (metadata.size <= KEPT as u64).then(Vec::new);
+    let content = (metadata.size <= MAX_KEPT_BYTES as u64).then(Vec::new);
     // What cannot be edited need not be known again.
     let digest = (metadata.size <= limits.edit_bytes).then(|| memory.digest());
     let mut seen = Remembering { file, digest, content };
@@ -251,7 +251,7 @@ impl io::Read for Remembering {
             digest.write(&buffer[..length]);
         }
         match &mut self.content {
-            Some(content) if content.len() + length <= KEPT => content.extend_from_slice(&buffer[..length]),
+            Some(content) if content.len() + length <= MAX_KEPT_BYTES => content.extend_from_slice(&buffer[..length]),
             content => *content = None,
         }
         Ok(length)

@@ -121,11 +121,11 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
 /// knows; else in numbers.
 fn what_changed(change: &FileDiff, lines: usize) -> String {
     /// Lines of a diff that are shown of any file.
-    const FEW: usize = 12;
+    const MIN_DIFF_LINES: usize = 12;
     /// Lines of a diff that are shown of a long one.
-    const MOST: usize = 60;
+    const MAX_DIFF_LINES: usize = 60;
     let shown = change.unified.trim_end();
-    if shown.lines().count() <= (lines / 2).clamp(FEW, MOST) {
+    if shown.lines().count() <= (lines / 2).clamp(MIN_DIFF_LINES, MAX_DIFF_LINES) {
         format!("\n{shown}")
     } else {
         format!(" (+{} -{} lines)", change.added, change.removed)

@@ -97,7 +97,7 @@ fn may_fold(line: &str) -> bool {
 /// About as long as the mark.
 const MARK: usize = 40;
 /// So many lines that are only alike, or blocks that count on, are left out at least.
-const LEAST: u64 = 4;
+const MIN_LINES: u64 = 4;
 
 impl Again {
     pub(crate) fn new(same: Same) -> Self {
@@ -173,8 +173,8 @@ impl Again {
     fn is_worth(&self) -> bool {
         let is_enough = match self.same {
             Same::Exactly => true,
-            Same::Counting => self.times + 1 >= LEAST,
-            Same::ButForNumbers => self.lines >= LEAST,
+            Same::Counting => self.times + 1 >= MIN_LINES,
+            Same::ButForNumbers => self.lines >= MIN_LINES,
         };
         self.few_bytes > MARK && is_enough
     }

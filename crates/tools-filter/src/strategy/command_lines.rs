@@ -9,7 +9,7 @@ use crate::{emit::Emitter, signal::reports};
 /// A shorter line stays as it is.
 const LONG: usize = 320;
 /// So much of its beginning and of its end is shown.
-const SHOWN: (usize, usize) = (160, 60);
+const HEAD_AND_TAIL_CHARS: (usize, usize) = (160, 60);
 /// A command line has at least so many words, of which fewer than one in `OTHERS` is no option,
 /// path or name of a file.
 const WORDS: usize = 10;
@@ -49,8 +49,8 @@ fn shortened(line: &str) -> Option<String> {
         return None;
     }
     // Between words.
-    let start = line.get(..SHOWN.0).map_or(0, |head| head.rfind(' ').map_or(0, |at| at + 1));
-    let tail = line.len() - SHOWN.1;
+    let start = line.get(..HEAD_AND_TAIL_CHARS.0).map_or(0, |head| head.rfind(' ').map_or(0, |at| at + 1));
+    let tail = line.len() - HEAD_AND_TAIL_CHARS.1;
     let end = line.get(tail..).and_then(|text| text.find(' ')).map_or(line.len(), |at| tail + at);
     let between = line.get(start..end).filter(|between| start > 0 && between.len() > 64 && !reports(between))?;
     Some(format!("{}[… {} bytes]{}", &line[..start], between.len(), &line[end..]))

@@ -11,7 +11,7 @@ use crate::emit::{Emitter, mark, marked};
 /// More is not held: what is held is then written by itself.
 const MAX_HELD: usize = 256 << 10;
 /// Fewer are left as they are.
-const FEW: usize = 3;
+const MIN_FINDINGS: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Findings {
@@ -74,7 +74,7 @@ impl Findings {
         let is_by_file = !by_file.is_empty() && length(&by_file) <= length(&by_text);
         let shortest = if is_by_file { by_file } else { by_text };
         let rest = if hidden > 0 { mark(hidden).len() + 1 } else { 0 };
-        if held.len() < FEW || length(&shortest) + rest >= bytes {
+        if held.len() < MIN_FINDINGS || length(&shortest) + rest >= bytes {
             return lines.iter().for_each(|line| out.keep(line));
         }
         self.found = true;

@@ -36,7 +36,7 @@ const MAX_HELD: usize = 4 << 20;
 /// A line with more slashes is no path: what is folded is walked by recursion.
 const MAX_DEPTH: usize = 64;
 /// Fewer entries with all their details are left as they are.
-const FEW: usize = 3;
+const MIN_ENTRIES: usize = 3;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -65,7 +65,7 @@ impl Machine {
         }
         let long = lines.iter().filter(|line| LONG.is_match(line)).count();
         if lines.len() <= self.limit {
-            if long >= FEW && long * 2 >= lines.len() {
+            if long >= MIN_ENTRIES && long * 2 >= lines.len() {
                 self.found = true;
                 return with_sizes(&lines, out);
             }

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// Fewer lines in sequence may be something else than tests that passed.
-const LEAST: usize = 3;
+const MIN_LINES: usize = 3;
 
 pub(crate) struct Passing {
     /// Whether lines of tests that passed are counted here: a rule has its own way with them.
@@ -38,7 +38,7 @@ impl Reducer for Passing {
                 return out.noise(line);
             }
             self.held.push(line.to_owned());
-            if self.held.len() == LEAST {
+            if self.held.len() == MIN_LINES {
                 (self.is_run, self.found) = (true, true);
                 self.held.drain(..).for_each(|line| out.noise(&line));
             }

@@ -5,7 +5,7 @@ use super::beginnings::{Beginning, Joined};
 use crate::{emit::Emitter, signal::reports};
 
 /// Fewer paths in a folder are left as they are.
-const FEW: usize = 3;
+const MIN_PATHS: usize = 3;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -33,7 +33,7 @@ impl Beginning for Paths {
     }
 
     fn joined(&self, lines: &[String], folder: usize, out: &mut Emitter<'_>) -> bool {
-        if lines.len() < FEW {
+        if lines.len() < MIN_PATHS {
             return false;
         }
         for line in lines {

@@ -97,12 +97,12 @@ pub(crate) struct Counting {
 }
 
 /// Fewer are shown.
-const FEW: u64 = 3;
+const MIN_REPEATS: u64 = 3;
 
 impl Counting {
     fn hide(&mut self, line: String, out: &mut Emitter<'_>) {
         self.hidden += 1;
-        if self.hidden < FEW {
+        if self.hidden < MIN_REPEATS {
             return self.few.push(line);
         }
         self.found = true;
@@ -113,7 +113,7 @@ impl Counting {
     fn end(&mut self, out: &mut Emitter<'_>) {
         self.steps = None;
         let hidden = std::mem::take(&mut self.hidden);
-        if hidden >= FEW {
+        if hidden >= MIN_REPEATS {
             out.write(&format!("[… {hidden} lines, counting on]"));
         }
         self.few.drain(..).for_each(|line| out.keep(&line));

@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// Fewer are left as they are.
-const FEW: usize = 5;
+const MIN_LINES: usize = 5;
 /// More are parted.
-const MANY: usize = 4000;
+const MAX_LINES: usize = 4000;
 
 #[derive(Default)]
 pub(crate) struct Series {
@@ -75,13 +75,13 @@ impl Series {
             && line.as_bytes()[..start] == first.as_bytes()[..start]
             && line.as_bytes()[line.len() - rest..] == first.as_bytes()[first.len() - rest..];
         let number = if is_same { number(line, start, rest) } else { None };
-        number.filter(|_| self.lines.len() < MANY)
+        number.filter(|_| self.lines.len() < MAX_LINES)
     }
 
     fn end(&mut self, out: &mut Emitter<'_>) {
         let (lines, numbers) = (std::mem::take(&mut self.lines), std::mem::take(&mut self.numbers));
         if let [first, between @ .., last] = lines.as_slice()
-            && lines.len() >= FEW
+            && lines.len() >= MIN_LINES
         {
             let text = format!("[… {} lines, the same with {}]", between.len(), ranges(&numbers[1..numbers.len() - 1]));
             let bytes: usize = between.iter().map(|line| line.len() + 1).sum();

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Of so many the line itself is shown.
-const SHOWN: usize = 1;
+const SHOWN_SNIPPETS: usize = 1;
 /// Source further from the place is none of it.
 const NEAR: u32 = 12;
 /// A longer line is not held.
@@ -79,7 +79,7 @@ fn points(line: &str) -> bool {
 impl Snippets {
     /// Counts a line of source, or shows it where it is the one that few were shown of.
     fn source(&mut self, line: &str, is_at_place: bool, out: &mut Emitter<'_>) {
-        if is_at_place && self.count <= SHOWN {
+        if is_at_place && self.count <= SHOWN_SNIPPETS {
             out.keep(line);
         } else {
             self.found = true;

@@ -7,7 +7,7 @@ use super::Reducer;
 use crate::emit::Emitter;
 
 /// Rows that make a table.
-const LEAST: usize = 4;
+const MIN_ROWS: usize = 4;
 
 #[derive(Default)]
 pub(crate) struct TableBlanks {
@@ -56,7 +56,7 @@ impl Reducer for TableBlanks {
             return write(line, out);
         }
         self.held.push(line.to_owned());
-        if self.held.len() == LEAST {
+        if self.held.len() == MIN_ROWS {
             (self.is_table, self.found) = (true, true);
             self.held.drain(..).for_each(|line| write(&line, out));
         }

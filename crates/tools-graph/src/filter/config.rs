@@ -8,7 +8,7 @@ use thiserror::Error;
 use tools_core::ToolName;
 
 /// The most tools that a ranking can be asked for.
-const MOST: usize = 10_000;
+const MAX_TOP_K: usize = 10_000;
 
 /// Shows a model the tools that its task speaks of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,8 +93,8 @@ impl ToolFilterConfig {
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(fault("min_score", format!("`{}` is no number from 0 to 1", self.min_score)));
         }
-        if !(1..=MOST).contains(&self.top_k) {
-            return Err(fault("top_k", format!("`{}` is no number from 1 to {MOST}", self.top_k)));
+        if !(1..=MAX_TOP_K).contains(&self.top_k) {
+            return Err(fault("top_k", format!("`{}` is no number from 1 to {MAX_TOP_K}", self.top_k)));
         }
         let names = self.always_on.iter().map(|name| ToolName::parse(name));
         let always_on = names.collect::<Result<_, _>>().map_err(|error| fault("always_on", error.to_string()))?;

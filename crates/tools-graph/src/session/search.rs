@@ -13,7 +13,7 @@ use super::{SessionLists, lists::SEARCH};
 /// How many tools one search finds where it does not say.
 const USUAL: usize = 5;
 /// The most that it may ask for.
-const MOST: usize = 20;
+const MAX_HITS: usize = 20;
 
 /// Finds tools that are not in your list, by what they do, and adds them to it. Use it when no
 /// listed tool fits the task.
@@ -59,7 +59,7 @@ impl Tool for ToolSearch {
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let found = self.lists.search(cx.session(), &args.query, args.limit.unwrap_or(USUAL).clamp(1, MOST));
+        let found = self.lists.search(cx.session(), &args.query, args.limit.unwrap_or(USUAL).clamp(1, MAX_HITS));
         if found.is_empty() {
             return Ok(ToolOutput::text("No tool fits. Say what it should do in other words."));
         }

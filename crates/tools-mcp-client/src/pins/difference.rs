@@ -9,7 +9,7 @@ use tools_core::{Visible, visible_lines};
 use super::{Definition, Finding};
 
 /// Lines of a text that are shown at most on each side.
-const MOST_LINES: usize = 400;
+const MAX_LINES: usize = 400;
 
 /// One finding as text: its name, what became of it, and the lines that are others than those
 /// accepted.
@@ -31,11 +31,11 @@ pub fn difference(finding: &Finding) -> String {
         let same_end = old.iter().rev().zip(new.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
         for (sign, side) in [('-', &old), ('+', &new)] {
             let changed = &side[same_start..side.len() - same_end];
-            for line in changed.iter().take(MOST_LINES) {
+            for line in changed.iter().take(MAX_LINES) {
                 let _ = writeln!(text, "    {sign} {line}");
             }
-            if changed.len() > MOST_LINES {
-                let _ = writeln!(text, "    {sign} [{} more lines]", changed.len() - MOST_LINES);
+            if changed.len() > MAX_LINES {
+                let _ = writeln!(text, "    {sign} [{} more lines]", changed.len() - MAX_LINES);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::Definition;
 
 /// The shortest name of another server's tool that is looked for in a text: shorter ones are words
 /// of the language.
-const SHORTEST_NAME: usize = 6;
+const MIN_NAME_LEN: usize = 6;
 
 /// Something that makes a definition suspicious.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,9 +68,7 @@ pub fn signs(definition: &Definition, list: &[Definition], around: &Surroundings
         found.insert(Sign::LooksLike(other.to_owned()));
     }
     let is_foreign = |other: &&String| {
-        other.len() >= SHORTEST_NAME
-            && other.contains(['_', '-'])
-            && list.iter().all(|own| own.name() != other.as_str())
+        other.len() >= MIN_NAME_LEN && other.contains(['_', '-']) && list.iter().all(|own| own.name() != other.as_str())
     };
     for other in around.others.iter().filter(is_foreign) {
         if definition.fields().any(|(field, value)| field != "name" && mentions(value, other)) {

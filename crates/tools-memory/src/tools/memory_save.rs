@@ -13,7 +13,7 @@ use super::shared::MemoryTools;
 use crate::{FromUntrusted, Kind, MemoryError, NewMemory, Scope, project_of};
 
 /// The longest that something can be kept for a time: a hundred years.
-const MOST_DAYS: u32 = 36_500;
+const MAX_DAYS: u32 = 36_500;
 
 pub(super) struct MemorySave(pub(super) MemoryTools);
 
@@ -49,8 +49,8 @@ impl MemorySave {
         if cx.phase() == CallPhase::Verifier {
             return Err(MemoryError::Phase);
         }
-        if let Some(days) = args.ttl_days.filter(|days| !(1..=MOST_DAYS).contains(days)) {
-            return Err(MemoryError::Parameter(format!("`ttl_days` is 1 to {MOST_DAYS}, not {days}")));
+        if let Some(days) = args.ttl_days.filter(|days| !(1..=MAX_DAYS).contains(days)) {
+            return Err(MemoryError::Parameter(format!("`ttl_days` is 1 to {MAX_DAYS}, not {days}")));
         }
         self.0.memories.check(&args.content, args.tags.as_deref().unwrap_or_default())?;
         let untrusted = self.is_untrusted(cx);

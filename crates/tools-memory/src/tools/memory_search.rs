@@ -13,7 +13,7 @@ use crate::{ConversationHit, Filter, Hit, Kind, MemoryError, Scope, frame::frame
 
 /// Hits unless the call asks for fewer or more.
 const USUAL: usize = 5;
-const MOST: usize = 20;
+const MAX_HITS: usize = 20;
 
 pub(super) struct MemorySearch(pub(super) MemoryTools);
 
@@ -50,8 +50,8 @@ enum Source {
 impl Args {
     fn limit(&self) -> Result<usize, MemoryError> {
         match self.limit.unwrap_or(USUAL) {
-            limit @ 1..=MOST => Ok(limit),
-            limit => Err(MemoryError::Parameter(format!("`limit` is 1 to {MOST}, not {limit}"))),
+            limit @ 1..=MAX_HITS => Ok(limit),
+            limit => Err(MemoryError::Parameter(format!("`limit` is 1 to {MAX_HITS}, not {limit}"))),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::OverflowError;
 /// Bytes in the log from which on it is brought into the file.
 const DUE: u64 = 4 << 20;
 /// Bytes in the log at which whoever stores brings it into the file, since nobody else came to it.
-const MOST: i64 = 64 << 20;
+const MAX_LOG_BYTES: i64 = 64 << 20;
 
 /// Brings the log into the file. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -60,7 +60,10 @@ impl Log {
 /// is usual. The bound is counted in pages, whose size the file decides.
 pub(super) async fn bound_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let (page,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut *connection).await?;
-    let bound = format!("PRAGMA wal_autocheckpoint = {0}; PRAGMA journal_size_limit = {MOST}", MOST / page.max(512));
+    let bound = format!(
+        "PRAGMA wal_autocheckpoint = {0}; PRAGMA journal_size_limit = {MAX_LOG_BYTES}",
+        MAX_LOG_BYTES / page.max(512)
+    );
     sqlx::raw_sql(sqlx::AssertSqlSafe(bound)).execute(connection).await?;
     Ok(())
 }

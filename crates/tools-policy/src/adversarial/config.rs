@@ -8,7 +8,7 @@ use thiserror::Error;
 use tools_core::CallPhase;
 
 /// The longest a judge may take, in seconds.
-const LONGEST: u64 = 600;
+const MAX_TIMEOUT_SECS: u64 = 600;
 
 /// Lets a model judge each call against policies written in plain language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -100,7 +100,7 @@ impl AdversarialConfig {
     /// # Errors
     /// Names the key whose value cannot be used.
     pub fn compile(&self) -> Result<AdversarialPolicy, AdversarialError> {
-        if !(1..=LONGEST).contains(&self.timeout) {
+        if !(1..=MAX_TIMEOUT_SECS).contains(&self.timeout) {
             return Err(AdversarialError { key: "timeout", problem: "expected 1 to 600 seconds" });
         }
         if self.policies.iter().any(|policy| policy.trim().is_empty()) {

@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// How many allowed calls are remembered; then all are forgotten.
-const MOST: usize = 10_000;
+const MAX_REMEMBERED: usize = 10_000;
 
 /// Lets a model judge calls.
 pub struct AdversarialGate {
@@ -152,7 +152,7 @@ impl AdversarialGate {
 
     fn remember(&self, policy: &Arc<AdversarialPolicy>, key: Key) {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
-        if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MOST {
+        if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MAX_REMEMBERED {
             *allowed = Allowed { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
         }
         allowed.calls.insert(key);

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// The most results that are remembered of a tool.
-const LARGEST_WINDOW: usize = 10_000;
+const MAX_WINDOW: usize = 10_000;
 /// A week.
-const LONGEST_COOLDOWN: u64 = 604_800;
+const MAX_COOLDOWN: u64 = 604_800;
 
 /// Blocks tools that keep failing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,8 +64,8 @@ impl AnomalyConfig {
     /// Names the key whose value cannot be used.
     pub fn compile(&self) -> Result<AnomalyPolicy, AnomalyError> {
         let fault = |key, problem: String| Err(AnomalyError { key, problem });
-        if !(1..=LARGEST_WINDOW).contains(&self.window_size) {
-            return fault("window_size", format!("expected 1 to {LARGEST_WINDOW} results"));
+        if !(1..=MAX_WINDOW).contains(&self.window_size) {
+            return fault("window_size", format!("expected 1 to {MAX_WINDOW} results"));
         }
         if self.min_samples > self.window_size {
             return fault("min_samples", "expected at most `window_size`: more results are never there".to_owned());
@@ -75,8 +75,8 @@ impl AnomalyConfig {
                 return fault(key, "expected a share between 0.0 and 1.0".to_owned());
             }
         }
-        if self.cooldown > LONGEST_COOLDOWN {
-            return fault("cooldown", format!("expected at most {LONGEST_COOLDOWN} seconds, a week"));
+        if self.cooldown > MAX_COOLDOWN {
+            return fault("cooldown", format!("expected at most {MAX_COOLDOWN} seconds, a week"));
         }
         Ok(AnomalyPolicy(self.clone()))
     }

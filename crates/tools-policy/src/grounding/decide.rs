@@ -10,7 +10,7 @@ use tools_core::{Access, Inspection, JsonObject, Subject};
 use super::extract::{entities, is_file};
 
 /// Longer texts are content, not names: what a model writes need not have stood anywhere.
-const LONGEST_NAME: usize = 200;
+const MAX_NAME_LEN: usize = 200;
 
 /// What is looked at.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub struct HallucinationSuspect {
 impl HallucinationSuspect {
     /// What the model is told; `near` are paths that may have been meant.
     pub fn warning(&self, near: &[String]) -> String {
-        let value: String = self.value.chars().take(LONGEST_NAME).collect();
+        let value: String = self.value.chars().take(MAX_NAME_LEN).collect();
         match (self.kind, near) {
             (SuspectKind::Path, []) => format!("`{value}` does not exist and was not mentioned before"),
             (SuspectKind::Path, near) => {
@@ -203,7 +203,7 @@ fn texts(value: &Value) -> Vec<&str> {
     let (mut found, mut open) = (Vec::new(), vec![value]);
     while let Some(value) = open.pop() {
         match value {
-            Value::String(text) if text.len() <= LONGEST_NAME && !text.contains('\n') => found.push(text.as_str()),
+            Value::String(text) if text.len() <= MAX_NAME_LEN && !text.contains('\n') => found.push(text.as_str()),
             Value::Array(items) => open.extend(items),
             Value::Object(members) => open.extend(members.values()),
             _ => {}

@@ -14,9 +14,9 @@ use super::{
 use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
 
 /// How many names of a folder are compared with one that is not in it.
-const MOST_NAMES: usize = 1000;
+const MAX_NAMES: usize = 1000;
 /// How many warnings a call gets.
-const MOST_WARNINGS: usize = 3;
+const MAX_WARNINGS: usize = 3;
 
 /// Warns of what a call names that neither exists nor was told to the model.
 ///
@@ -53,7 +53,7 @@ impl GroundingGate {
             SuspectKind::Path => near(&suspect.value, cx.workdir(), &context),
             SuspectKind::Entity => vec![],
         };
-        for suspect in found.iter().take(MOST_WARNINGS) {
+        for suspect in found.iter().take(MAX_WARNINGS) {
             cx.journal().warn(suspect.warning(&near(suspect)));
         }
         let noted = found.iter().filter_map(|suspect| serde_json::to_value(suspect).ok()).collect::<Vec<Value>>();
@@ -84,7 +84,7 @@ fn near(value: &str, workdir: &Path, context: &str) -> Vec<String> {
     let path = workdir.join(value);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return vec![] };
     let name = name.to_string_lossy();
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MOST_NAMES);
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MAX_NAMES);
     // What lies elsewhere is nobody's business who may not look there.
     let names: Vec<String> = if folder.starts_with(workdir) {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()

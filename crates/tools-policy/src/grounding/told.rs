@@ -9,7 +9,7 @@ use tools_core::SessionId;
 
 /// How much of what was told is remembered for a session, in bytes. What was told first is
 /// forgotten first.
-const MOST: usize = 1 << 20;
+const MAX_TOLD_BYTES: usize = 1 << 20;
 /// How many sessions are remembered; beyond that, all but the one that is told something are
 /// forgotten.
 const SESSIONS: usize = 1000;
@@ -54,12 +54,12 @@ impl Told {
         }
         let heard = sessions.entry(session.clone()).or_default();
         heard.knows_user |= is_user;
-        let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MOST))..];
+        let text = &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_TOLD_BYTES))..];
         heard.text.push('\n');
         heard.text.push_str(&text.to_lowercase());
-        if heard.text.len() > MOST {
+        if heard.text.len() > MAX_TOLD_BYTES {
             // Half at once: forgetting a little each time would move all of it each time.
-            let cut = heard.text.ceil_char_boundary(heard.text.len() - MOST / 2);
+            let cut = heard.text.ceil_char_boundary(heard.text.len() - MAX_TOLD_BYTES / 2);
             heard.text.drain(..cut);
         }
     }
@@ -78,10 +78,10 @@ mod tests {
         let told = Told::default();
         let (one, two) = (SessionId::generate(), SessionId::generate());
         told.other(&one, "First");
-        told.other(&one, &"ä".repeat(MOST));
+        told.other(&one, &"ä".repeat(MAX_TOLD_BYTES));
         told.other(&one, "Last");
         let (text, knows_user) = told.context(&one);
-        assert!(text.len() <= MOST && text.ends_with("last") && !text.contains("first") && !knows_user);
+        assert!(text.len() <= MAX_TOLD_BYTES && text.ends_with("last") && !text.contains("first") && !knows_user);
         assert_eq!(told.context(&two), (String::new(), false));
         told.user(&one, "x");
         assert!(told.context(&one).1);

@@ -10,7 +10,7 @@ use super::pattern::escape;
 use super::{alternatives::first_choice, forms::lower};
 
 /// Alternatives of a pattern beyond these are read as `*`.
-const MOST_ALTERNATIVES: usize = 64;
+const MAX_ALTERNATIVES: usize = 64;
 
 /// A command as far as it is known: its words, and where anything may stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,7 +130,7 @@ fn alternatives(glob: &str) -> Vec<Cow<'_, str>> {
             done.push(glob);
             continue;
         };
-        if done.len() + open.len() + choices.len() > MOST_ALTERNATIVES {
+        if done.len() + open.len() + choices.len() > MAX_ALTERNATIVES {
             done.push(format!("{before}*").into());
             continue;
         }

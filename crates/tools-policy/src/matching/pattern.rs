@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Globs with more alternatives are compared as one.
-const MOST_CHOICES: usize = 512;
+const MAX_CHOICES: usize = 512;
 
 /// What a glob may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,7 +139,7 @@ fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
         return vec![glob.into()];
     }
     let is_apart = crossing == Crossing::Everything && !glob.contains("**");
-    let each = if is_apart { expanded(glob, MOST_CHOICES) } else { None };
+    let each = if is_apart { expanded(glob, MAX_CHOICES) } else { None };
     // An empty alternative between two stars makes them meet.
     let each = each.filter(|each| each.iter().all(|glob| !glob.contains("**")));
     each.unwrap_or_else(|| vec![glob.into()])

@@ -17,7 +17,7 @@ pub const NETWORK: &str = "network";
 
 /// How long a pattern may be: enough for any command worth a rule, and a bound for what is
 /// compiled.
-const LONGEST_PATTERN: usize = 4096;
+const MAX_PATTERN_LEN: usize = 4096;
 
 /// Rules by tool, each list in the order in which it is asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -142,8 +142,8 @@ impl Permissions {
 pub(super) fn check_length(pattern: &str) -> Result<(), String> {
     if pattern.trim().is_empty() {
         Err("an empty pattern matches nothing; `*` matches everything".to_owned())
-    } else if pattern.len() > LONGEST_PATTERN {
-        Err(format!("the pattern is longer than {LONGEST_PATTERN} bytes"))
+    } else if pattern.len() > MAX_PATTERN_LEN {
+        Err(format!("the pattern is longer than {MAX_PATTERN_LEN} bytes"))
     } else {
         Ok(())
     }

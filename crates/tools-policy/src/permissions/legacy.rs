@@ -10,7 +10,7 @@ use crate::matching::escape;
 const STATEMENTS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
 /// How many words may stand in any order. Of more, only the order that was typed is looked for: the
 /// orders of ten words are millions.
-const MOST_ANYWHERE: usize = 3;
+const MAX_ANYWHERE: usize = 3;
 /// How many letters of a cluster (`-uf`) may stand before the one that is looked for.
 const LETTERS_BEFORE: usize = 5;
 
@@ -41,7 +41,7 @@ pub fn is_said_by_rules(text: &str) -> bool {
     // What begins with `>` is a rule about writing.
     !is_statement(text)
         && !program.starts_with('>')
-        && rest.len() <= MOST_ANYWHERE
+        && rest.len() <= MAX_ANYWHERE
         && rest.iter().enumerate().all(|(at, word)| {
             // A cluster may be of any length, and hold several of the letters.
             let others = || rest.iter().enumerate().filter(move |(other, _)| *other != at);
@@ -70,7 +70,7 @@ fn patterns(text: &str) -> Vec<String> {
     if rest.is_empty() {
         return vec![program.clone(), format!("{program} *")];
     }
-    let orders = if rest.len() <= MOST_ANYWHERE { orders(rest) } else { vec![rest.to_vec()] };
+    let orders = if rest.len() <= MAX_ANYWHERE { orders(rest) } else { vec![rest.to_vec()] };
     orders.iter().flat_map(|order| in_order(&program, order)).collect()
 }
 

@@ -24,7 +24,7 @@ use crate::{
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the
 /// host.
-const MOST: usize = 1000;
+const MAX_RULES: usize = 1000;
 
 /// Reads approvals anew where they are kept; `None` when nothing changed since.
 pub type ApprovalSource = Box<dyn Fn() -> Option<StoredRules> + Send + Sync>;
@@ -121,8 +121,8 @@ impl SessionRules {
         let rule = Arc::new(CompiledRule::compile(rule)?);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let view = Arc::make_mut(sessions.entry(session.clone()).or_default());
-        if view.rules.len() >= MOST {
-            return Err(failed(&rule.stored, format!("a session has at most {MOST} rules of its own")));
+        if view.rules.len() >= MAX_RULES {
+            return Err(failed(&rule.stored, format!("a session has at most {MAX_RULES} rules of its own")));
         }
         // The same rule again is about files of code as they are now.
         let is_same = |other: &StoredRule| (&other.tool, &other.pattern) == (&rule.stored.tool, &rule.stored.pattern);

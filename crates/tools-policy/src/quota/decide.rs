@@ -7,9 +7,9 @@ use tools_core::{BatchId, CallDigest, CallId};
 use super::config::QuotaPolicy;
 
 /// How many questions to people an account remembers: each is a call that waits for an answer.
-const MOST_ASKED: usize = 1000;
+const MAX_ASKED: usize = 1000;
 /// How many refused batches an account remembers.
-const MOST_REFUSED: usize = 100;
+const MAX_REFUSED: usize = 100;
 
 /// What a session has used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Account {
     /// Remembers a call that waits for a person: when it comes back with their consent, it is paid
     /// for.
     pub(super) fn remember(&mut self, id: CallId, digest: CallDigest) {
-        if self.asked.len() >= MOST_ASKED {
+        if self.asked.len() >= MAX_ASKED {
             self.asked.pop_front();
         }
         self.asked.push_back((id, digest));
@@ -59,7 +59,7 @@ pub fn reserve(policy: QuotaPolicy, account: &mut Account, batch: &BatchId, call
         return Charge::Paid;
     }
     if !fits(policy, account.used, calls) {
-        if account.refused.len() >= MOST_REFUSED {
+        if account.refused.len() >= MAX_REFUSED {
             account.refused.pop_front();
         }
         account.refused.push_back(batch.clone());

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// How much of an answer is held.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
 /// A block under way.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub(super) struct Parts {
 impl Parts {
     fn hold(&mut self, more: usize) -> Result<(), Broken> {
         self.held = self.held.saturating_add(more);
-        if self.held > MOST { Err(Broken::protocol("the answer is longer than 64 MiB")) } else { Ok(()) }
+        if self.held > MAX_ANSWER_BYTES { Err(Broken::protocol("the answer is longer than 64 MiB")) } else { Ok(()) }
     }
 
     /// More text, behind what came before it.

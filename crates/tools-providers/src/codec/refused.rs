@@ -9,15 +9,15 @@ use super::Broken;
 use crate::ProviderFault;
 
 /// How much of a server's message is shown.
-const SHOWN: usize = 400;
+const SHOWN_CHARS: usize = 400;
 /// The longest pause that a server is believed.
-const LONGEST: Duration = Duration::from_hours(24);
+const MAX_PAUSE: Duration = Duration::from_hours(24);
 
 /// What an answer with another status than 2xx means.
 pub fn refused(status: u16, body: &[u8]) -> Broken {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let error = value.get("error").cloned().unwrap_or_else(|| match value {
-        Value::Null => Value::String(String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN)]).into_owned()),
+        Value::Null => Value::String(String::from_utf8_lossy(&body[..body.len().min(4 * SHOWN_CHARS)]).into_owned()),
         value => value,
     });
     let mut broken = said_of_error(&error, Some(status));
@@ -50,7 +50,7 @@ pub(super) fn said_of_error(error: &Value, status: Option<u16>) -> Broken {
         ("not_found_error", _) | (_, "model_not_found") => ProviderFault::NotFound,
         _ => by_status(status),
     };
-    let shown: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN).collect();
+    let shown: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN_CHARS).collect();
     Broken::new(fault, shown)
 }
 
@@ -78,7 +78,7 @@ pub fn retry_after(header: Option<&str>, millis: Option<&str>, now: Timestamp) -
         let date = rfc2822::DateTimeParser::new().relaxed_weekday(true).parse_timestamp(header?.trim()).ok()?;
         Duration::try_from(date.duration_since(now)).unwrap_or_default()
     };
-    Some(pause.min(LONGEST))
+    Some(pause.min(MAX_PAUSE))
 }
 
 #[cfg(test)]

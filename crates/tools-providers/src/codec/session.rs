@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use tools_core::sha256_hex;
 
 /// The longest key that is taken.
-const LONGEST: usize = 64;
+const MAX_KEY_CHARS: usize = 64;
 
 /// The key under which requests of a conversation share the provider's cache.
 pub(super) fn cache_key(session: &str) -> Cow<'_, str> {
-    if session.len() <= LONGEST { session.into() } else { sha256_hex(session.as_bytes()).into() }
+    if session.len() <= MAX_KEY_CHARS { session.into() } else { sha256_hex(session.as_bytes()).into() }
 }

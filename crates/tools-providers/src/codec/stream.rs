@@ -3,7 +3,7 @@
 use super::Broken;
 
 /// The longest line that is taken.
-const LONGEST: usize = 32 * 1024 * 1024;
+const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Lines out of bytes. A line ends with LF, CR or both.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Lines {
             let line = std::mem::take(&mut self.line);
             self.give(&line, &mut each)?;
         }
-        if self.line.len() > LONGEST {
+        if self.line.len() > MAX_LINE_BYTES {
             return Err(Broken::protocol("a line of the answer is longer than 32 MiB"));
         }
         Ok(())
@@ -98,7 +98,7 @@ fn field(
         data.push('\n');
     }
     data.push_str(value.strip_prefix(' ').unwrap_or(value));
-    if data.len() > LONGEST {
+    if data.len() > MAX_LINE_BYTES {
         return Err(Broken::protocol("an event of the answer is longer than 32 MiB"));
     }
     Ok(())

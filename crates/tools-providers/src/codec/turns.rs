@@ -15,9 +15,9 @@ use tools_core::Media;
 use crate::{Block, Message, Protocol, Role, Thinking, ToolUse};
 
 /// The longest id that every interface takes; OpenAI's is the shortest.
-const LONGEST_ID: usize = 40;
+const MAX_ID_LEN: usize = 40;
 /// The longest name of a tool.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LEN: usize = 64;
 
 /// One turn.
 pub(super) enum Turn<'a> {
@@ -90,7 +90,7 @@ pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'
                             wrote.push(Wrote::Thinking(raw));
                         }
                         Block::ToolUse(call) => {
-                            let (id, name) = (unused(&call.id, &mut ids), plain(&call.name, LONGEST_NAME, "unnamed"));
+                            let (id, name) = (unused(&call.id, &mut ids), plain(&call.name, MAX_NAME_LEN, "unnamed"));
                             open.push((&call.id, id.clone(), name.clone()));
                             wrote.push(Wrote::Call(Call { id, name, input: input(call) }));
                         }
@@ -184,13 +184,13 @@ fn input(call: &ToolUse) -> String {
 
 /// An id that no other call of the history has, of characters that every interface takes.
 fn unused<'a>(id: &'a str, used: &mut BTreeSet<String>) -> Cow<'a, str> {
-    let plain = plain(id, LONGEST_ID, "call");
+    let plain = plain(id, MAX_ID_LEN, "call");
     if used.insert(plain.clone().into_owned()) {
         return plain;
     }
     let numbered = (2_u32..).map(|number| {
         let number = format!("_{number}");
-        let stem: String = plain.chars().take(LONGEST_ID - number.len()).collect();
+        let stem: String = plain.chars().take(MAX_ID_LEN - number.len()).collect();
         stem + &number
     });
     for id in numbered {

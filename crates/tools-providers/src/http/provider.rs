@@ -34,9 +34,9 @@ use crate::{
 /// How long a connection may take, TLS included.
 const CONNECT: Duration = Duration::from_secs(20);
 /// How much of a server's error is read.
-const MOST_ERROR: usize = 64 * 1024;
+const MAX_ERROR: usize = 64 * 1024;
 /// How much is read of an answer that is no stream.
-const MOST_BODY: usize = 64 * 1024 * 1024;
+const MAX_BODY: usize = 64 * 1024 * 1024;
 
 /// A model at a server.
 ///
@@ -106,7 +106,7 @@ impl HttpProvider {
         let (response, _connection) = self.send(message).await.map_err(failed)?;
         let (head, body) = response.into_parts();
         if !head.status.is_success() {
-            let said = self.rest(body, MOST_ERROR).await.unwrap_or_default();
+            let said = self.rest(body, MAX_ERROR).await.unwrap_or_default();
             let broken = refused(head.status.as_u16(), &said);
             let header = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
             return Err(ProviderError {
@@ -118,7 +118,7 @@ impl HttpProvider {
         let broken = |broken: Broken| failed((broken.fault, broken.message));
         let decoder = Decoder::new(&self.options, request);
         if self.options.protocol != Protocol::Ollama && is_json(&head.headers) {
-            let whole = self.rest(body, MOST_BODY).await.map_err(failed)?;
+            let whole = self.rest(body, MAX_BODY).await.map_err(failed)?;
             return decoder.whole(&whole, sink).map_err(broken);
         }
         self.stream(body, decoder, sink).await.map_err(failed)

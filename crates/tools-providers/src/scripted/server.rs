@@ -21,7 +21,7 @@ use super::{
 use crate::Protocol;
 
 /// The longest body that is read.
-const MOST: usize = 64 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,7 +124,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Received> {
         }
     }
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
-    let mut body = vec![0; length.unwrap_or(0).min(MOST)];
+    let mut body = vec![0; length.unwrap_or(0).min(MAX_BODY_BYTES)];
     stream.read_exact(&mut body).await?;
     Ok(Received { path, headers, body })
 }

@@ -38,7 +38,7 @@ const CREATE_RULESET_VERSION: u32 = 1;
 const RULE_PATH_BENEATH: libc::c_int = 1;
 
 /// More rules than this are not planned: each costs a few microseconds per process.
-const MOST_RULES: usize = 1500;
+const MAX_RULES: usize = 1500;
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -139,7 +139,7 @@ impl Ruleset {
         }
         let open = hidden.iter().filter(|path| ask.writable.iter().any(|root| path.starts_with(root)));
         let mut not_held: Vec<PathBuf> = open.cloned().collect();
-        if planned.rules.len() >= MOST_RULES {
+        if planned.rules.len() >= MAX_RULES {
             not_held = closed;
             planned.allow(Path::new("/"), READ);
         }
@@ -158,7 +158,7 @@ impl Ruleset {
     fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf]) {
         let Ok(entries) = std::fs::read_dir(folder) else { return };
         for entry in entries.flatten() {
-            if self.rules.len() >= MOST_RULES {
+            if self.rules.len() >= MAX_RULES {
                 return;
             }
             let path = entry.path();

@@ -17,14 +17,14 @@ use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
 /// nobody can spend it on new ones to make a walk forget the old.
-const MOST_ENTRIES: usize = 1_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// Entries that a walk of places reads that are seen and cannot be written: as a rule what somebody
 /// opened, such as a whole home. A second's work at most, and what is deeper stays closed.
-const MOST_READ_ONLY_ENTRIES: usize = 100_000;
+const MAX_READ_ONLY_ENTRIES: usize = 100_000;
 
 /// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
-const MOST_UNEXAMINED: usize = 256;
+const MAX_UNEXAMINED: usize = 256;
 
 /// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
 pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
@@ -139,7 +139,7 @@ impl Hidden {
     /// What has to be hidden from a child that may write `roots`, and what other programs obey, as
     /// it lies there now. The roots are canonical.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
-        let mut masks = self.walk(roots, MOST_ENTRIES, Depth::All);
+        let mut masks = self.walk(roots, MAX_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
@@ -147,12 +147,12 @@ impl Hidden {
     /// What has to be hidden in `places` that a child sees and may not write, what is near first.
     /// Below what was not examined nothing is readable.
     pub fn masks_read_only(&self, places: &[PathBuf]) -> Vec<PathBuf> {
-        self.walk(places, MOST_READ_ONLY_ENTRIES, Depth::All).paths
+        self.walk(places, MAX_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
     /// What lies in `roots` now, without the folders of what is installed and built.
     pub fn again(&self, roots: &[PathBuf]) -> Masks {
-        self.walk(roots, MOST_ENTRIES, Depth::WithoutLarge)
+        self.walk(roots, MAX_ENTRIES, Depth::WithoutLarge)
     }
 
     /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget`
@@ -203,7 +203,7 @@ impl Hidden {
                 large.clear();
             }
         }
-        masks.unexamined = gathered(masks.unexamined, MOST_UNEXAMINED);
+        masks.unexamined = gathered(masks.unexamined, MAX_UNEXAMINED);
         masks.incomplete = masks.unexamined.iter().any(|folder| roots.contains(folder));
         masks.paths.extend(masks.unexamined.iter().cloned());
         masks

@@ -22,7 +22,7 @@ use crate::private::{PrivateFolder, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
 
 /// The kernel refuses a smaller `pid_max`.
-const LEAST_PID_MAX: u64 = 301;
+const MIN_PID_MAX: u64 = 301;
 
 /// The folder for temporary files of confined processes, removed with this value.
 pub(crate) struct PrivateFolders {
@@ -78,10 +78,10 @@ pub(crate) struct NamespacePlan {
 
 /// Most files that other programs obey that a plan holds: each costs some microseconds per process.
 /// Callers name the nearest to the top first.
-pub(crate) const MOST_HELD: usize = 256;
+pub(crate) const MAX_HELD: usize = 256;
 
 /// Most roots a plan carries; their detached mounts wait in an array on the child's stack.
-pub(crate) const MOST_ROOTS: usize = 64;
+pub(crate) const MAX_ROOTS: usize = 64;
 
 impl NamespacePlan {
     /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist;
@@ -105,8 +105,8 @@ impl NamespacePlan {
         let is_own = |_: &&Path| !ask.writable.iter().any(|root| temp_root.starts_with(root)) && temp_root.is_dir();
         let temp = temp.filter(is_own);
         let writable = outermost(&ask.writable);
-        if writable.len() > MOST_ROOTS {
-            return Err(SpawnError::TooManyRoots { most: MOST_ROOTS });
+        if writable.len() > MAX_ROOTS {
+            return Err(SpawnError::TooManyRoots { most: MAX_ROOTS });
         }
         let granted: Vec<PathBuf> = ask.sockets.iter().filter_map(|socket| socket.canonicalize().ok()).collect();
         if let Some(temp) = temp {
@@ -164,7 +164,7 @@ impl NamespacePlan {
             protected: protected.into_iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
             held: held.iter().map(|held| text(&held.path)).collect::<std::result::Result<_, _>>()?,
             pinned: pinned.iter().map(|path| text(path)).collect::<std::result::Result<_, _>>()?,
-            pid_max: ask.limits.processes.map(|most| most.max(LEAST_PID_MAX).to_string().into_bytes()),
+            pid_max: ask.limits.processes.map(|most| most.max(MIN_PID_MAX).to_string().into_bytes()),
         })
     }
 
@@ -189,7 +189,7 @@ impl NamespacePlan {
         self.map_ids().map_err(at(Step::MapIds))?;
         sys::mount(c"none", c"/", None, libc::MS_REC | libc::MS_PRIVATE).map_err(at(Step::PrivateMounts))?;
 
-        let mut roots: [RawFd; MOST_ROOTS] = [-1; MOST_ROOTS];
+        let mut roots: [RawFd; MAX_ROOTS] = [-1; MAX_ROOTS];
         for (slot, root) in roots.iter_mut().zip(&self.writable) {
             if root.as_bytes() != b"/" {
                 *slot = sys::clone_tree(root, Reach::Recursive).map_err(at(Step::WritableFolder))?;
@@ -332,7 +332,7 @@ fn hold(path: &CStr) -> Result<()> {
     }
 }
 
-/// What is held in the roots, as far as it is not protected anyway: no more than [`MOST_HELD`],
+/// What is held in the roots, as far as it is not protected anyway: no more than [`MAX_HELD`],
 /// those that come first.
 fn most_near<'a>(held: &'a [Held], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a Held> {
     let is_free = |held: &&Held| {
@@ -340,7 +340,7 @@ fn most_near<'a>(held: &'a [Held], protected: &[&PathBuf], roots: &[&PathBuf]) -
         roots.iter().any(|root| path.starts_with(root) && path != *root)
             && !protected.iter().any(|outer| path.starts_with(outer))
     };
-    held.iter().filter(is_free).take(MOST_HELD).collect()
+    held.iter().filter(is_free).take(MAX_HELD).collect()
 }
 
 /// The folders above `held` and below a root, outermost first.

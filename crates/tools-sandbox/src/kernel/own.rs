@@ -39,7 +39,7 @@ const NEEDED: [&str; 12] = [
 ];
 
 /// Most places that are brought back into what is covered.
-const MOST_BROUGHT: usize = 64;
+const MAX_BROUGHT: usize = 64;
 
 /// A folder or a file to be made in the file system in memory.
 struct Made {
@@ -62,7 +62,7 @@ pub(crate) struct OwnMounts {
 pub(crate) struct Ready {
     shared: RawFd,
     run: RawFd,
-    brought: [RawFd; MOST_BROUGHT],
+    brought: [RawFd; MAX_BROUGHT],
     pub(crate) no_file: RawFd,
     pub(crate) no_folder: RawFd,
 }
@@ -104,7 +104,7 @@ impl OwnMounts {
             let granted = ask.granted.iter().cloned();
             for path in needed.chain(granted).filter(|path| path.starts_with(run)) {
                 let Ok(below) = path.strip_prefix(run) else { continue };
-                if plan.brought.len() < MOST_BROUGHT && !ask.writable.iter().any(|root| path.starts_with(root)) {
+                if plan.brought.len() < MAX_BROUGHT && !ask.writable.iter().any(|root| path.starts_with(root)) {
                     plan.add_all("run", below, path.is_dir())?;
                     plan.brought.push(text(&path)?);
                 }
@@ -113,7 +113,7 @@ impl OwnMounts {
         }
         if ask.own_temp {
             let in_temp = |path: &&PathBuf| path.starts_with("/tmp");
-            for path in ask.granted.iter().filter(in_temp).take(MOST_BROUGHT - plan.brought.len()) {
+            for path in ask.granted.iter().filter(in_temp).take(MAX_BROUGHT - plan.brought.len()) {
                 plan.brought.push(text(path)?);
             }
         }
@@ -146,7 +146,7 @@ impl OwnMounts {
     /// Makes everything, with nothing in its place yet. To be called before `/proc` is mounted and
     /// the tree is made read-only.
     pub(crate) fn make(&self) -> Result<Ready> {
-        let mut brought = [-1; MOST_BROUGHT];
+        let mut brought = [-1; MAX_BROUGHT];
         for (slot, path) in brought.iter_mut().zip(&self.brought) {
             *slot = match sys::clone_tree(path, Reach::Recursive) {
                 Ok(mount) => mount,

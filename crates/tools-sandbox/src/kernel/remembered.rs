@@ -11,7 +11,7 @@ use std::{
 use super::probe::{Facility, Probe};
 
 /// Most entries of a file; the oldest go first.
-const MOST: usize = 32;
+const MAX_ENTRIES: usize = 32;
 
 /// What an entry holds for.
 pub(super) fn here() -> String {
@@ -45,7 +45,7 @@ fn replace(file: &Path, here: &str, probe: &Probe) -> io::Result<()> {
     let before = fs::read_to_string(file).unwrap_or_default();
     let line = format(here, probe);
     let others: Vec<&str> = before.lines().filter(|line| !line.starts_with(&format!("{here} "))).collect();
-    let kept = others[others.len().saturating_sub(MOST - 1)..].iter().copied();
+    let kept = others[others.len().saturating_sub(MAX_ENTRIES - 1)..].iter().copied();
     let text: String = kept.chain([line.as_str()]).flat_map(|line| [line, "\n"]).collect();
     if text == before {
         return Ok(());
@@ -99,7 +99,7 @@ mod tests {
         for number in 0..100 {
             keep(&file, &format!("n{number}"), &whole());
         }
-        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), MOST);
+        assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), MAX_ENTRIES);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::process::{SpawnError, Step};
 use crate::view::View;
 
 /// Most mounts that show a view; their detached forms wait in an array on the child's stack.
-pub(crate) const MOST_SEEN: usize = 256;
+pub(crate) const MAX_SEEN: usize = 256;
 
 /// The folders that cover concealed ones, made for the views that were asked for.
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(super) struct Seen {
 
 /// Detached mounts, by number in [`Seen`].
 pub(super) struct Detached {
-    shown: [RawFd; MOST_SEEN],
+    shown: [RawFd; MAX_SEEN],
     caches: RawFd,
 }
 
@@ -153,7 +153,7 @@ impl Seen {
             point(caches, true)?;
         }
         shown.sort();
-        shown.truncate(MOST_SEEN);
+        shown.truncate(MAX_SEEN);
         let shown = shown.iter().map(|(target, source)| Ok(Shown { source: text(source)?, target: text(target)? }));
         let caches = view.caches.as_deref().map(text).transpose()?;
         Ok(Self { shown: shown.collect::<std::result::Result<_, SpawnError>>()?, caches })
@@ -171,7 +171,7 @@ impl Seen {
 
     /// Takes what is shown, read-only as everything is by then, before anything is covered.
     pub(super) fn detach(&self, caches: RawFd) -> std::result::Result<Detached, (Step, Errno)> {
-        let mut detached = Detached { shown: [-1; MOST_SEEN], caches };
+        let mut detached = Detached { shown: [-1; MAX_SEEN], caches };
         for (slot, shown) in detached.shown.iter_mut().zip(&self.shown) {
             *slot = match sys::clone_tree(&shown.source, Reach::Recursive) {
                 Ok(mount) => mount,

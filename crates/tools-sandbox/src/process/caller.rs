@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Most of a table of sockets that is read.
-const MOST_TABLE: u64 = 512 * 1024;
+const MAX_TABLE: u64 = 512 * 1024;
 /// Most processes that are looked at.
-const MOST_PROCESSES: usize = 256;
+const MAX_PROCESSES: usize = 256;
 /// Most open files of one process that are looked at.
-const MOST_FILES: usize = 512;
+const MAX_FILES: usize = 512;
 
 /// A process that has a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
         let mut waiting = vec![*supervisor];
         while let Some(process) = waiting.pop() {
             looked_at += 1;
-            if looked_at > MOST_PROCESSES {
+            if looked_at > MAX_PROCESSES {
                 return None;
             }
             // The supervisor has none of its own, and shares ours for a moment.
@@ -53,7 +53,7 @@ fn socket_of(process: i32, port: u16) -> Option<u64> {
     ["tcp", "tcp6"].iter().find_map(|table| {
         let mut text = String::new();
         let file = File::open(format!("/proc/{process}/net/{table}")).ok()?;
-        file.take(MOST_TABLE).read_to_string(&mut text).ok()?;
+        file.take(MAX_TABLE).read_to_string(&mut text).ok()?;
         number_in(&text, port)
     })
 }
@@ -72,12 +72,12 @@ fn number_in(table: &str, port: u16) -> Option<u64> {
 
 fn has_open(process: i32, socket: &Path) -> bool {
     let Ok(files) = std::fs::read_dir(format!("/proc/{process}/fd")) else { return false };
-    files.flatten().take(MOST_FILES).any(|file| std::fs::read_link(file.path()).is_ok_and(|target| target == *socket))
+    files.flatten().take(MAX_FILES).any(|file| std::fs::read_link(file.path()).is_ok_and(|target| target == *socket))
 }
 
 fn children(process: i32) -> Vec<i32> {
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
-    let lists = tasks.flatten().take(MOST_PROCESSES).filter_map(|task| {
+    let lists = tasks.flatten().take(MAX_PROCESSES).filter_map(|task| {
         let mut text = String::new();
         File::open(task.path().join("children")).ok()?.take(4096).read_to_string(&mut text).ok()?;
         Some(text)

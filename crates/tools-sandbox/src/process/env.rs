@@ -63,7 +63,7 @@ const ABOUT: [&str; 20] = [
     "PROVIDER",
 ];
 /// Names that stay whatever their parts say.
-const KEPT: [&str; 9] = [
+const ALWAYS_PASSED: [&str; 9] = [
     "PWD",
     "OLDPWD",
     "SSH_AUTH_SOCK",
@@ -179,7 +179,7 @@ fn is_starter(name: &str) -> bool {
 
 /// Whether a name speaks of a credential, and the value could be one.
 fn is_secret_name(name: &str, value: &str) -> bool {
-    if KEPT.contains(&name) || value.is_empty() {
+    if ALWAYS_PASSED.contains(&name) || value.is_empty() {
         return false;
     }
     let parts = parts(name);

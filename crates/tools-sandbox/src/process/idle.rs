@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 /// More processes than these are not looked at: such a tree is busy.
-const MOST: usize = 256;
+const MAX_PROCESSES: usize = 256;
 
 /// Whether every thread below `supervisor` is blocked in reading its standard input or in waiting
 /// for its children, and one at least in reading. False where the kernel does not tell.
@@ -14,7 +14,7 @@ pub(super) fn only_reads_input(supervisor: i32) -> bool {
     let (mut reads, mut seen) = (false, 0);
     while let Some(process) = left.pop() {
         seen += 1;
-        if seen > MOST {
+        if seen > MAX_PROCESSES {
             return false;
         }
         for thread in threads(process) {

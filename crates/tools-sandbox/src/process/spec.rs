@@ -22,7 +22,7 @@ pub enum Stdin {
 /// inherited by what it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideChannel {
-    /// What it reads; at most [`SideChannel::MOST`] bytes.
+    /// What it reads; at most [`SideChannel::MAX_BYTES`] bytes.
     pub input: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ impl SideChannel {
     /// [`ProcessTree::take_side`](super::ProcessTree::take_side).
     pub const OUTPUT: i32 = 211;
     /// Most bytes of input: a pipe takes as many without a reader.
-    pub const MOST: usize = 4096;
+    pub const MAX_BYTES: usize = 4096;
 }
 
 /// One process to start. The environment is exactly what is given here.

@@ -16,7 +16,7 @@ use crate::kernel::sys::{self, Errno};
 use crate::kernel::{Compiled, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict};
 
 /// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
-const MOST_SWEEPS: u32 = 500;
+const MAX_SWEEPS: u32 = 500;
 
 /// Everything the supervisor needs, in memory that the parent keeps until the supervisor has ended.
 pub(crate) struct Orders<'a> {
@@ -354,7 +354,7 @@ fn deliver(orders: &Orders<'_>, leader: i32, leader_ended: bool, signal: c_int) 
 
 fn kill_all(orders: &Orders<'_>, children: RawFd, leader: i32, leader_ended: bool) -> c_int {
     let mut leader_ended = leader_ended;
-    for _ in 0..MOST_SWEEPS {
+    for _ in 0..MAX_SWEEPS {
         if orders.compiled.namespaces.is_some() {
             let _ = sys::kill(-1, libc::SIGKILL);
         } else {
@@ -399,10 +399,10 @@ fn for_each_child(act: impl FnMut(i32)) -> bool {
 
 /// Calls `act` with every process below this one, children before their children, up to a bound.
 fn for_each_descendant(mut act: impl FnMut(i32)) {
-    const MOST: usize = 512;
-    let mut found = [0i32; MOST];
+    const MAX_PROCESSES: usize = 512;
+    let mut found = [0i32; MAX_PROCESSES];
     let mut count = 0;
-    let mut keep = |pid: i32, found: &mut [i32; MOST], count: &mut usize| {
+    let mut keep = |pid: i32, found: &mut [i32; MAX_PROCESSES], count: &mut usize| {
         if let Some(slot) = found.get_mut(*count) {
             *slot = pid;
             *count += 1;

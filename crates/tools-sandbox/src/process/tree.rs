@@ -71,7 +71,7 @@ struct SidePipes {
 impl SidePipes {
     fn open(channel: &SideChannel) -> io::Result<Self> {
         use io::Write;
-        if channel.input.len() > SideChannel::MOST {
+        if channel.input.len() > SideChannel::MAX_BYTES {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let (input, mut filled) = io::pipe()?;

@@ -27,9 +27,9 @@ use crate::{Directory, FileKind, Metadata};
 /// files goes in steps of up to ten milliseconds.
 const STEP: i128 = 20_000_000;
 /// Threads that look at one tree.
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 /// Entries from which on one thread is not enough.
-const MANY: usize = 1000;
+const PARALLEL_ENTRIES: usize = 1000;
 
 /// When a look ends though there is more.
 #[derive(Debug, Clone, Copy)]
@@ -105,7 +105,7 @@ pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Res
     let mut parts = vec![Part::default()];
     walk.work(&mut parts[0], true);
     if !walk.lock().pending.is_empty() {
-        let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MOST_THREADS);
+        let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
         let help = || {
             let mut part = Part::default();
             walk.work(&mut part, false);
@@ -201,7 +201,7 @@ impl Walk<'_> {
             if queue.pending.len() > 1 || queue.working == 0 {
                 self.ready.notify_all();
             }
-            let needs_help = queue.pending.len() > 4 && self.count.load(Ordering::Relaxed) > MANY;
+            let needs_help = queue.pending.len() > 4 && self.count.load(Ordering::Relaxed) > PARALLEL_ENTRIES;
             if alone && needs_help {
                 return;
             }

@@ -16,7 +16,7 @@ use super::{
 /// among them.
 const DEPTH: usize = 2;
 /// Most entries of one folder that are looked at for that.
-const MOST_BESIDE: usize = 500;
+const MAX_BESIDE: usize = 500;
 
 /// What a view is asked for.
 pub struct ViewAsk<'a> {
@@ -105,7 +105,7 @@ impl View {
 /// Lists what the rules deny in a folder and a little below: a toolchain keeps its credentials
 /// beside its programs. Certificates have the names of keys, and are needed.
 fn credentials_beside(folder: &Path, depth: usize, denies: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST_BESIDE) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_BESIDE) {
         let path = entry.path();
         let is_certificate = path.extension().is_some_and(|end| end == "pem" || end == "crt");
         if !is_certificate && denies(&path) {

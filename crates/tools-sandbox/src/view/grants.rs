@@ -10,9 +10,9 @@ use std::{
 use super::value::{Concealed, Granted, Link};
 
 /// Most places that are granted: each is a mount for each process.
-const MOST: usize = 192;
+const MAX_GRANTS: usize = 192;
 /// Most links followed on the way to one place.
-const MOST_HOPS: usize = 16;
+const MAX_HOPS: usize = 16;
 /// Folders of a home that hold more than programs, and are never granted as a whole.
 const MIXED: [&str; 10] =
     ["", ".config", ".local", ".local/share", ".local/state", ".cache", ".docker", "Documents", "Desktop", "Downloads"];
@@ -64,7 +64,7 @@ impl<'a> Grants<'a> {
             return false;
         }
         if self.is_concealed(&real) && !self.is_seen(&real) {
-            if self.granted.len() >= MOST {
+            if self.granted.len() >= MAX_GRANTS {
                 return false;
             }
             self.granted.retain(|inner| !inner.path.starts_with(&real));
@@ -158,7 +158,7 @@ impl<'a> Grants<'a> {
                 }
                 Met::Link(target) => target,
             };
-            if links.len() >= MOST_HOPS {
+            if links.len() >= MAX_HOPS {
                 return None;
             }
             if target.is_absolute() {

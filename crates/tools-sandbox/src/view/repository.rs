@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::surroundings::Surroundings;
 
 /// What a file of git that names another place may hold at most.
-const MOST_BYTES: u64 = 4096;
+const MAX_BYTES: u64 = 4096;
 
 /// A place that belongs to the project of a workspace.
 #[derive(Debug, PartialEq, Eq)]
@@ -75,11 +75,11 @@ fn named_in(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
 fn read(file: &Path) -> Option<String> {
     use std::io::Read as _;
     let metadata = file.symlink_metadata().ok()?;
-    if !metadata.is_file() || metadata.len() > MOST_BYTES {
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(file).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
+    std::fs::File::open(file).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
     Some(text)
 }
 

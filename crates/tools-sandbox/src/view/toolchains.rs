@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Most programs of one folder of `PATH` whose links are followed.
-const MOST_PROGRAMS: usize = 1000;
+const MAX_PROGRAMS: usize = 1000;
 
 /// Where one toolchain is: in the folder that the variable names, or else at this place of the
 /// home.
@@ -182,7 +182,7 @@ fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
     if !grants.add(folder, why, By::Discovery) {
         return;
     }
-    let entries = std::fs::read_dir(&real).into_iter().flatten().flatten().take(MOST_PROGRAMS);
+    let entries = std::fs::read_dir(&real).into_iter().flatten().flatten().take(MAX_PROGRAMS);
     let links: Vec<PathBuf> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()))
         .map(|entry| entry.path())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The least id that is given to people; below are those of services.
-const LEAST_OF_PEOPLE: u32 = 1000;
+const MIN_OF_PEOPLE: u32 = 1000;
 /// The id of nobody.
 const NOBODY: u32 = 65534;
 
@@ -14,7 +14,7 @@ pub(super) fn database() -> String {
 
 /// The homes of people and of the administrator, without that of `id`.
 pub(super) fn others_in_database(database: &str, id: u32) -> Vec<PathBuf> {
-    let is_of_people = |uid: u32| uid == 0 || (uid >= LEAST_OF_PEOPLE && uid != NOBODY);
+    let is_of_people = |uid: u32| uid == 0 || (uid >= MIN_OF_PEOPLE && uid != NOBODY);
     entries(database).filter(|(uid, _)| *uid != id && is_of_people(*uid)).map(|(_, home)| home).collect()
 }
 

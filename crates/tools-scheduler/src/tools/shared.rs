@@ -7,9 +7,9 @@ use super::{cancel_task::CancelTask, schedule_deferred::ScheduleDeferred, schedu
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
 /// Characters of a prompt.
-const MOST_PROMPT: usize = 16_000;
+const MAX_PROMPT: usize = 16_000;
 /// Bytes of the parameters of a call.
-const MOST_ARGS: usize = 64 << 10;
+const MAX_ARGS: usize = 64 << 10;
 
 /// The tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
 #[derive(Clone)]
@@ -52,8 +52,8 @@ impl SchedulerTools {
         let wrong = |text: String| Err(ScheduleError::Parameter(text));
         let text = match task {
             Task::Prompt(task) if task.prompt.trim().is_empty() => return wrong("`task.prompt` is empty".to_owned()),
-            Task::Prompt(task) if task.prompt.chars().count() > MOST_PROMPT => {
-                return wrong(format!("`task.prompt` has more than {MOST_PROMPT} characters"));
+            Task::Prompt(task) if task.prompt.chars().count() > MAX_PROMPT => {
+                return wrong(format!("`task.prompt` has more than {MAX_PROMPT} characters"));
             }
             Task::Prompt(task) => task.prompt.clone(),
             Task::Call(call) => {
@@ -63,8 +63,8 @@ impl SchedulerTools {
                 args(&call.args)
             }
         };
-        if text.len() > MOST_ARGS {
-            return wrong(format!("`task.args` are longer than {MOST_ARGS} bytes"));
+        if text.len() > MAX_ARGS {
+            return wrong(format!("`task.args` are longer than {MAX_ARGS} bytes"));
         }
         if self.redactor.redact(&text) != text {
             return wrong("the task holds a credential, and credentials are not stored".to_owned());

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use crate::capture::incomplete_end;
 
 /// Bytes kept of each stream.
-const MOST: usize = 128 * 1024;
+const MAX_STREAM_BYTES: usize = 128 * 1024;
 /// Turns kept of each stream: how often it may take over from the other before the oldest bytes go.
-const MOST_TURNS: usize = 4096;
+const MAX_TURNS: usize = 4096;
 
 /// One of the two streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +64,8 @@ impl Ring {
             self.turns.push_back(Turn { number, offset: self.end() });
         }
         self.bytes.extend(bytes);
-        self.drop_first(self.bytes.len().saturating_sub(MOST));
-        if self.turns.len() > MOST_TURNS
+        self.drop_first(self.bytes.len().saturating_sub(MAX_STREAM_BYTES));
+        if self.turns.len() > MAX_TURNS
             && let Some(second) = self.turns.get(1)
         {
             let excess = second.offset.saturating_sub(self.dropped);
@@ -241,11 +241,11 @@ mod tests {
     fn what_is_gone_is_counted() {
         let mut log = log(&[(Source::Stderr, "kept")]);
         for _ in 0..3 {
-            log.push(Source::Stdout, &vec![b'x'; MOST]);
+            log.push(Source::Stdout, &vec![b'x'; MAX_STREAM_BYTES]);
         }
         let seen = log.page(0, true, u64::MAX);
-        assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MOST, "kept"));
-        assert_eq!((seen.lost, seen.next), (2 * MOST as u64, 4 + 3 * MOST as u64));
+        assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MAX_STREAM_BYTES, "kept"));
+        assert_eq!((seen.lost, seen.next), (2 * MAX_STREAM_BYTES as u64, 4 + 3 * MAX_STREAM_BYTES as u64));
         assert_eq!(log.page(seen.next, true, u64::MAX), page("", "", seen.next, 0));
     }
 
@@ -316,7 +316,7 @@ mod tests {
                 log.push(if turn % 2 == 0 { Source::Stdout } else { Source::Stderr }, &vec![b'x'; size]);
             }
             for ring in &log.rings {
-                proptest::prop_assert!(ring.bytes.len() <= MOST && ring.turns.len() <= MOST_TURNS);
+                proptest::prop_assert!(ring.bytes.len() <= MAX_STREAM_BYTES && ring.turns.len() <= MAX_TURNS);
             }
             let page = log.page(0, false, u64::MAX);
             let kept = (page.stdout.len() + page.stderr.len()) as u64;

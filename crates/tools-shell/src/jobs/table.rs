@@ -11,9 +11,9 @@ use super::job::Job;
 use crate::error::ShellError;
 
 /// Jobs that have ended and can still be read; older ones are forgotten.
-const MOST_ENDED: usize = 32;
+const MAX_ENDED: usize = 32;
 /// Bytes that all jobs that have ended hold beside their logs; those that ended first lose theirs.
-const MOST_HELD: u64 = 16 << 20;
+const MAX_HELD: u64 = 16 << 20;
 
 /// The jobs of a shell. Shared by the tool that starts them and those that read and end them.
 #[derive(Debug, Default)]
@@ -111,7 +111,7 @@ impl Table {
 
     fn forget_the_oldest(&mut self) {
         let ended = self.entries.iter().filter(|entry| !entry.job.is_running()).count();
-        let mut excess = ended.saturating_sub(MOST_ENDED);
+        let mut excess = ended.saturating_sub(MAX_ENDED);
         self.entries.retain(|entry| {
             let goes = excess > 0 && !entry.job.is_running();
             excess -= usize::from(goes);
@@ -120,7 +120,7 @@ impl Table {
         let mut held = 0;
         for job in self.entries.iter().rev().map(|entry| &entry.job).filter(|job| !job.is_running()) {
             held += job.held();
-            if held > MOST_HELD {
+            if held > MAX_HELD {
                 job.forget_whole();
             }
         }

@@ -12,7 +12,7 @@ use super::job_text;
 use crate::jobs::{JobReport, Jobs};
 
 /// Longest wait of one call.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 /// What is left of a call's own time for its answer.
 const MARGIN: Duration = Duration::from_millis(100);
 
@@ -64,7 +64,7 @@ impl Tool for JobRead {
 
     async fn run(&self, args: JobReadArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let job = self.0.find(&args.id, cx.session())?;
-        let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(LONGEST);
+        let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(MAX_WAIT);
         let until = cx.deadline().and_then(|end| end.checked_sub(MARGIN)).map_or(until, |end| end.min(until));
         let since = args.since.unwrap_or(0);
         let report = job.news(since, u64::MAX, until).await;

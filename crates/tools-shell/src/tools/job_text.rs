@@ -9,7 +9,7 @@ use crate::whole::Gathered;
 /// Room for the line below the text.
 const NOTES: usize = 400;
 /// A page has at least so many bytes, however little an answer may hold.
-const LEAST: u64 = 256;
+const MIN_PAGE_BYTES: u64 = 256;
 
 /// The result of a call that reads a job from `since` on: one part without a gap, as much of it as
 /// the answer holds.
@@ -34,8 +34,8 @@ pub(super) fn window(job: &Job, report: JobReport, since: u64, cx: &CallContext)
 /// The report from `since` on, as much of it as fits.
 fn fitting(job: &Job, mut report: JobReport, since: u64, budget: AnswerBudget) -> JobReport {
     let mut most = (report.stdout.len() + report.stderr.len()) as u64;
-    while !budget.holds(&text(&report)) && most > LEAST {
-        most = most.min(budget.bytes as u64).min(most - most / 8).max(LEAST);
+    while !budget.holds(&text(&report)) && most > MIN_PAGE_BYTES {
+        most = most.min(budget.bytes as u64).min(most - most / 8).max(MIN_PAGE_BYTES);
         report = job.report(since, most);
     }
     report

@@ -12,14 +12,14 @@ use tools_sandbox::{Directory, FileKind, PathError, PrivateFolder, Roots, tempor
 use super::scope::SnapshotScope;
 
 /// Entries of a workspace that a snapshot holds at most.
-const MOST: usize = 1_000_000;
+const MAX_ENTRIES: usize = 1_000_000;
 
 /// Why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SnapshotError {
     #[error("the files in scope have more than {limit} bytes")]
     TooLarge { limit: u64 },
-    #[error("the workspace has more than {MOST} entries")]
+    #[error("the workspace has more than {MAX_ENTRIES} entries")]
     TooMany,
     #[error("`{path}` cannot be read")]
     Unreadable { path: String },
@@ -60,7 +60,7 @@ impl Snapshot {
         for (index, path) in innermost(roots).into_iter().enumerate() {
             let root = Roots::open(&[], path)?.open_directory(path, path)?;
             let wants = |path: &Path, kind| kind == FileKind::Directory || scope.covers(path);
-            let before = tree::scan(&root, MOST, &wants)?;
+            let before = tree::scan(&root, MAX_ENTRIES, &wants)?;
             if before.is_cut {
                 return Err(SnapshotError::TooMany);
             }

@@ -15,11 +15,11 @@ const KEY: &str = "tool.";
 /// The key behind a tool's name that says what it does.
 const DESCRIPTION: &str = "description";
 /// The most tools of a skill, and the most parameters of one.
-const MOST_TOOLS: usize = 20;
-const MOST_PARAMETERS: usize = 16;
+const MAX_TOOLS: usize = 20;
+const MAX_PARAMETERS: usize = 16;
 /// Characters of a description, and of an argument.
-const MOST_SAID: usize = 1_024;
-const MOST_ARGUMENT: usize = 8_000;
+const MAX_SAID: usize = 1_024;
+const MAX_ARGUMENT: usize = 8_000;
 
 /// A tool that a skill declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub(crate) fn declared(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<St
     let mut tools = vec![];
     for (name, fields) in &said {
         match InlineTool::read(name, fields) {
-            Ok(_) if tools.len() == MOST_TOOLS => {
-                warnings.push(format!("it declares more than {MOST_TOOLS} tools; `{name}` is left out"));
+            Ok(_) if tools.len() == MAX_TOOLS => {
+                warnings.push(format!("it declares more than {MAX_TOOLS} tools; `{name}` is left out"));
             }
             Ok(tool) => tools.push(tool),
             Err(problem) => warnings.push(format!("the tool `{name}` is left out: {problem}")),
@@ -67,9 +67,9 @@ impl InlineTool {
         let tool = tool.ok_or("its name is not of `a-z`, `0-9` and `_`, beginning with a letter, 64 at most")?;
         let mut texts = BTreeMap::new();
         for (about, value) in fields {
-            let text = value.text().filter(|text| about.is_empty() || text.chars().count() <= MOST_SAID);
+            let text = value.text().filter(|text| about.is_empty() || text.chars().count() <= MAX_SAID);
             let key = if about.is_empty() { name.to_owned() } else { format!("{name}.{about}") };
-            let text = text.ok_or_else(|| format!("`{KEY}{key}` is no text, or longer than {MOST_SAID} characters"))?;
+            let text = text.ok_or_else(|| format!("`{KEY}{key}` is no text, or longer than {MAX_SAID} characters"))?;
             texts.insert(*about, text.trim());
         }
         let command = texts.remove("").ok_or_else(|| format!("`{KEY}{name}`, its command, is missing"))?;
@@ -88,8 +88,8 @@ impl InlineTool {
                 }),
             }
         }
-        if parameters.len() > MOST_PARAMETERS {
-            return Err(format!("it takes more than {MOST_PARAMETERS} parameters"));
+        if parameters.len() > MAX_PARAMETERS {
+            return Err(format!("it takes more than {MAX_PARAMETERS} parameters"));
         }
         match texts.keys().next() {
             Some(unknown) => Err(format!("its command has no place `{{{unknown}}}`")),
@@ -150,8 +150,8 @@ impl InlineTool {
                     return Err(ToolError::new(ToolErrorCategory::TypeMismatch, "invalid_arguments", text));
                 }
             };
-            if text.contains('\0') || text.chars().count() > MOST_ARGUMENT {
-                return Err(wrong(format!("`{name}` is longer than {MOST_ARGUMENT} characters, or has a NUL in it")));
+            if text.contains('\0') || text.chars().count() > MAX_ARGUMENT {
+                return Err(wrong(format!("`{name}` is longer than {MAX_ARGUMENT} characters, or has a NUL in it")));
             }
             arguments.insert(name.clone(), text);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// The most bytes of a command line before anything is put in.
-const MOST: usize = 4_096;
+const MAX_TEMPLATE_BYTES: usize = 4_096;
 
 /// A command line with places for arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl Template {
         if text.trim().is_empty() {
             return Err("its command is empty".to_owned());
         }
-        if text.len() > MOST || text.contains('\0') {
-            return Err(format!("its command is longer than {MOST} bytes, or has a NUL in it"));
+        if text.len() > MAX_TEMPLATE_BYTES || text.contains('\0') {
+            return Err(format!("its command is longer than {MAX_TEMPLATE_BYTES} bytes, or has a NUL in it"));
         }
         let mut pieces = vec![];
         let (mut state, mut literal, mut at) = (State::Plain, String::new(), 0);

@@ -11,7 +11,7 @@ use super::shared::{definition, inspected, judged, open, shown};
 use crate::{SkillError, Skills, skill::read_inside, skills::Opened};
 
 /// The most bytes of a file that is shown.
-const MOST: u64 = 4 << 20;
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 pub(super) struct LoadSkill(pub(super) Skills);
 
@@ -72,7 +72,7 @@ async fn of_file(opened: Opened, file: String) -> Result<ToolOutput, SkillError>
         {
             return Err(SkillError::NoFile(name));
         }
-        let bytes = read_inside(&opened.skill.folder, &opened.skill.folder.join(path), MOST)?;
+        let bytes = read_inside(&opened.skill.folder, &opened.skill.folder.join(path), MAX_FILE_BYTES)?;
         String::from_utf8(bytes).map_err(|_| SkillError::NotText(name))
     });
     let text = read.await.map_err(|error| SkillError::Pins(std::io::Error::other(error)))??;

@@ -17,7 +17,7 @@ use crate::error::WebError;
 use crate::guard::{PageUrl, Vetted};
 
 /// Headers are read up to so many bytes.
-const MOST_HEADER: usize = 64 * 1024;
+const MAX_HEADER: usize = 64 * 1024;
 
 /// The head of an answer, with its body still on the wire.
 pub(super) struct Answered {
@@ -46,7 +46,7 @@ pub(super) async fn exchange(
     let (stream, _) = dial(dialer, vetted).await?;
     let stream = tls.connect(vetted.host(), stream).await?;
     let mut builder = http1::Builder::new();
-    builder.max_buf_size(MOST_HEADER);
+    builder.max_buf_size(MAX_HEADER);
     let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(WebError::Http)?;
     // What goes wrong with the connection is told by the request or the body.
     let connection = Connection(tokio::spawn(async move { drop(connection.await) }));

@@ -17,7 +17,7 @@ use crate::error::WebError;
 use crate::guard::{Guard, PageUrl, Refusal, SystemResolver, UrlRules};
 
 /// Redirects that are followed.
-const MOST_REDIRECTS: usize = 3;
+const MAX_REDIRECTS: usize = 3;
 
 /// Gets pages. One for all calls: connections are not kept, TLS sessions and look-ups are.
 pub struct WebClient {
@@ -108,8 +108,8 @@ impl WebClient {
             let Some(location) = location(&answered)? else {
                 return Self::fetched((url, redirects), answered, request).await;
             };
-            if redirects == MOST_REDIRECTS {
-                return Err(WebError::TooManyRedirects { most: MOST_REDIRECTS });
+            if redirects == MAX_REDIRECTS {
+                return Err(WebError::TooManyRedirects { most: MAX_REDIRECTS });
             }
             redirects += 1;
             let next = request.rules.follow(&url, location).map_err(WebError::Redirect)?;

@@ -3,7 +3,7 @@
 use url::Url;
 
 /// Longer targets are data, or tell a reader nothing.
-const LONGEST: usize = 500;
+const MAX_TARGET_BYTES: usize = 500;
 
 /// What the links of a page are relative to.
 pub(super) struct Base {
@@ -29,7 +29,8 @@ impl Base {
     /// long to be shown.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let href = href.trim();
-        if href.is_empty() || href.starts_with('#') || href.len() > LONGEST || href.contains(char::is_control) {
+        if href.is_empty() || href.starts_with('#') || href.len() > MAX_TARGET_BYTES || href.contains(char::is_control)
+        {
             return None;
         }
         let target = if href.starts_with("https://") || href.starts_with("http://") {

@@ -12,11 +12,11 @@ use super::writer::Writer;
 use super::{Document, without_controls};
 
 /// Longer selectors are refused.
-const LONGEST: usize = 1000;
+const MAX_SELECTOR_BYTES: usize = 1000;
 /// Up to so many nodes a search is short, whatever the selector.
-const SMALL: usize = 20_000;
+const SMALL_PAGE_NODES: usize = 20_000;
 /// Elements in a page on which `:has` is tried, which looks below each of them.
-const MOST_WITH_HAS: usize = 50_000;
+const MAX_WITH_HAS: usize = 50_000;
 /// Names that are told of a page in which nothing was found.
 const TOLD: usize = 12;
 
@@ -96,14 +96,14 @@ pub fn select(
     patience: Duration,
 ) -> Result<Found, SelectorFault> {
     let fault = |problem| SelectorFault { problem, position: 0, near: String::new() };
-    if selector.len() > LONGEST {
+    if selector.len() > MAX_SELECTOR_BYTES {
         return Err(fault("the selector is longer than 1000 bytes"));
     }
     let parsed = Selector::parse(selector).map_err(|_| where_wrong(selector))?;
     let html = &document.html;
     let nodes = html.tree.values().len();
     let has = selector.matches(":has").count();
-    if has > 2 || has > 0 && nodes > MOST_WITH_HAS {
+    if has > 2 || has > 0 && nodes > MAX_WITH_HAS {
         return Err(fault("`:has` is too costly on this page"));
     }
     let mut found = Found { is_cut: document.is_cut, ..Found::default() };
@@ -115,7 +115,7 @@ pub fn select(
         }
     };
     let mut timed_out = false;
-    if nodes <= SMALL && has == 0 {
+    if nodes <= SMALL_PAGE_NODES && has == 0 {
         html.select(&parsed).for_each(&mut take);
     } else {
         let until = Instant::now() + patience;

@@ -10,7 +10,7 @@ use tools_core::SessionId;
 use crate::client::Fetched;
 
 /// What all kept pages may take together.
-const MOST_BYTES: usize = 16 * 1024 * 1024;
+const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The pages.
 #[derive(Default)]
@@ -37,7 +37,7 @@ impl Kept {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|entry| entry.session != *session || entry.url != url);
         kept.push_back(Entry { session: session.clone(), url: url.to_owned(), page, since: Instant::now() });
-        while kept.iter().map(|entry| entry.page.body.bytes.len()).sum::<usize>() > MOST_BYTES {
+        while kept.iter().map(|entry| entry.page.body.bytes.len()).sum::<usize>() > MAX_BYTES {
             kept.pop_front();
         }
     }

@@ -16,7 +16,7 @@ use crate::page::{Document, Extract, Kind, PATIENCE, decode, kind_of, select};
 /// Matches unless the call asks for another number.
 const USUAL_LIMIT: usize = 10;
 /// More matches are a page.
-const MOST: usize = 1000;
+const MAX_MATCHES: usize = 1000;
 
 pub(super) struct WebScrape(pub(super) Web);
 
@@ -50,8 +50,8 @@ impl Tool for WebScrape {
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
         args.extract()?;
-        if !(1..=MOST).contains(&args.limit.unwrap_or(USUAL_LIMIT)) {
-            return Err(WebError::Parameter(format!("`limit` is 1 to {MOST}")).into());
+        if !(1..=MAX_MATCHES).contains(&args.limit.unwrap_or(USUAL_LIMIT)) {
+            return Err(WebError::Parameter(format!("`limit` is 1 to {MAX_MATCHES}")).into());
         }
         // Against an empty page: a selector that is none is refused before anything is fetched.
         let nothing = Document::parse("", &Kind::Html, PATIENCE);

@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Calls that are shown one by one.
-const SHOWN: usize = 100;
+const LISTED_CALLS: usize = 100;
 
 /// Everything.
 pub(super) struct Board {
@@ -71,7 +71,7 @@ impl Board {
             figures.add(&line);
             if let Some(row) = Row::of(&line) {
                 last.push_back(row);
-                if last.len() > SHOWN {
+                if last.len() > LISTED_CALLS {
                     last.pop_front();
                 }
             }

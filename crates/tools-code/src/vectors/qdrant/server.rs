@@ -30,7 +30,7 @@ use super::endpoint::Endpoint;
 use crate::vectors::ChunkIndexError;
 
 /// The longest answer that is read: a page of a thousand names, or a hundred points.
-const MOST: usize = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// A Qdrant server.
 pub(super) struct Server {
@@ -107,7 +107,7 @@ impl Server {
         let mut whole = Vec::new();
         while let Some(frame) = stream.frame().await {
             let bytes = frame.map_err(|_| ChunkIndexError::Malformed)?.into_data().unwrap_or_default();
-            if whole.len() + bytes.len() > MOST {
+            if whole.len() + bytes.len() > MAX_ANSWER_BYTES {
                 return Err(ChunkIndexError::Malformed);
             }
             whole.extend_from_slice(&bytes);
