@@ -44,7 +44,44 @@ pub(super) async fn search(
     most: usize,
     now: Timestamp,
 ) -> Result<Vec<Ranked>, MemoryError> {
-    let Some(query) = words::query(text) else { return Ok(vec![]) };
+    let Some(words) = words::telling(text) else { return Ok(vec![]) };
+    let rare = rare(read, &words).await?;
+    if !rare.is_empty() && rare.len() < words.len() {
+        let found = ranked(read, &rare, filter, most, now).await?;
+        if found.len() >= most {
+            return Ok(found);
+        }
+    }
+    ranked(read, &words, filter, most, now).await
+}
+
+/// The words that stand in at most half of the entries. BM25 as SQLite computes it gives the others
+/// no weight, and with them most entries have to be ranked.
+async fn rare<'a>(read: &mut Connection, words: &'a [String]) -> Result<Vec<&'a String>, MemoryError> {
+    let half: i64 = sqlx::query_scalar("SELECT count(*) / 2 FROM memories").fetch_one(&mut *read).await?;
+    let mut rare = Vec::new();
+    for word in words {
+        let entries: i64 = sqlx::query_scalar(
+            "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH $1 LIMIT $2)",
+        )
+        .bind(words::any_of([word]))
+        .bind(half + 1)
+        .fetch_one(&mut *read)
+        .await?;
+        if entries <= half {
+            rare.push(word);
+        }
+    }
+    Ok(rare)
+}
+
+async fn ranked(
+    read: &mut Connection,
+    words: impl IntoIterator<Item = impl AsRef<str>>,
+    filter: &Filter,
+    most: usize,
+    now: Timestamp,
+) -> Result<Vec<Ranked>, MemoryError> {
     let found = sqlx::query(concat!(
         "SELECT memories.*, bm25(memory_words, 1.0, 2.0) AS rank
          FROM memory_words JOIN memories ON memories.number = memory_words.rowid
@@ -52,6 +89,7 @@ pub(super) async fn search(
         visible!(),
         " ORDER BY rank, memories.created_at DESC, memories.id LIMIT $8"
     ));
+    let query = words::any_of(words);
     let found = bind_filter!(found, filter, now).bind(query).bind(i64::try_from(most).unwrap_or(i64::MAX));
     let rows = found.fetch_all(read).await?;
     rows.iter().map(|row| Ok(Ranked { memory: sqlite::memory(row)?, score: -row.try_get::<f64, _>("rank")? })).collect()

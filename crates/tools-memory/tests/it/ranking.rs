@@ -52,6 +52,24 @@ async fn a_model_finds_what_shares_no_word_and_without_one_words_decide() {
 }
 
 #[tokio::test]
+async fn words_that_most_entries_have_follow_the_rare_ones() {
+    let memories = memories(&clock(), 1_000);
+    for number in 0..20 {
+        let linker = if number % 10 == 3 { " of the linker" } else { "" };
+        memories.save(of_project("a", &format!("build step {number}{linker}"))).await.unwrap();
+    }
+    let found = async |query: &str, most: usize| {
+        let hits = memories.search(query, &in_project("a"), most).await.unwrap();
+        let about_linker = hits.iter().take_while(|hit| hit.memory.content.ends_with("linker")).count();
+        (hits.len(), about_linker)
+    };
+    assert_eq!(found("build linker", 2).await, (2, 2));
+    assert_eq!(found("build linker", 5).await, (5, 2));
+    assert_eq!(found("build step", 5).await, (5, 0));
+    assert_eq!(found("build nothing", 5).await, (5, 0));
+}
+
+#[tokio::test]
 async fn words_are_found_in_other_forms_and_rare_ones_count_more() {
     forms_and_rarity_count(&memories(&clock(), 1_000)).await;
 }
