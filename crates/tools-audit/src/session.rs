@@ -1,4 +1,4 @@
-//! The calls of one session, for whoever may see those of no other.
+//! The recorded calls of one session, for a reader that may not see other sessions.
 
 use std::{
     fs::File,

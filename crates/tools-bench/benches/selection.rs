@@ -333,8 +333,8 @@ fn json_schema(schema: &Value) -> Value {
     Value::Object(made)
 }
 
-/// The first answer for each parameter. An empty text stands for one that is left out, which no
-/// required parameter can be.
+/// The first answer for each parameter. An empty text means that the parameter may be left out; for
+/// a required parameter the next answer is taken.
 fn call(values: &Value, schema: &Value) -> Value {
     let Some(values) = values.as_object() else { return Value::Null };
     let is_required = |name: &str| schema["required"].as_array().is_some_and(|names| names.iter().any(|n| n == name));

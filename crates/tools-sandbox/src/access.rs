@@ -119,7 +119,7 @@ impl fmt::Debug for Others {
 /// Globs on paths.
 #[derive(Debug, Default)]
 struct Globs {
-    /// Each as it was written, and the absolute patterns that it stands for.
+    /// Each configured glob with the absolute patterns that it expands to.
     patterns: Vec<(String, Vec<String>)>,
     built: OnceLock<Built>,
 }

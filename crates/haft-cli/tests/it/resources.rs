@@ -55,7 +55,11 @@ fn stored_output_is_listed_linked_and_read_by_its_session_alone() {
         let call =
             |command: &str, meta: Value| json!({"name": "bash", "arguments": {"command": command}, "_meta": meta});
         let plain = mine("tools/call", call("seq 1 9000", json!({})));
-        assert_eq!(plain["result"]["content"].as_array().unwrap().len(), 1, "no link that nobody asked for: {plain}");
+        assert_eq!(
+            plain["result"]["content"].as_array().unwrap().len(),
+            1,
+            "a link only where the client asks for one: {plain}"
+        );
         let linked = mine("tools/call", call("seq 1 20000", json!({"haft/resource_link": true})));
         let link = linked["result"]["content"][1].clone();
         assert_eq!((&link["type"], &link["mimeType"]), (&json!("resource_link"), &json!("text/plain")), "{linked}");

@@ -1,5 +1,5 @@
-//! Stored output as resources. Contents come from a call of `read_overflow`: whoever reads output
-//! in this way is judged, recorded and bounded as with the tool.
+//! Stored output as resources. Their contents come from a call of `read_overflow`, so that reading
+//! a resource is judged, recorded and limited like a call of the tool.
 
 use async_trait::async_trait;
 use tools_core::SessionId;

@@ -19,7 +19,7 @@ pub(super) struct Prepared {
     pub(super) short: Vec<bool>,
     /// Where the name of each tool stands among the names in order; equal names have one number.
     pub(super) name_order: Vec<u32>,
-    /// Whether a name stands for two tools.
+    /// Whether two tools share a name.
     pub(super) has_doubles: bool,
     /// The tools of each name, in lower case.
     by_name: HashMap<String, Vec<usize>>,

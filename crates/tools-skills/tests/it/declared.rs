@@ -72,7 +72,7 @@ async fn a_declared_tool_is_a_call_of_the_shell_while_its_skill_is_active() {
     assert_eq!(run(&cx, "release", release()).await.unwrap_err().1, "tool_not_found");
     let invoked = run(&cx, "invoke_skill", json!({"name": "deploy"})).await.unwrap();
     assert!(invoked.contains("- release: Releases. Runs the command `make release") && invoked.contains("Where to."));
-    // A name that a tool has stays that tool's, also where nobody said so beforehand.
+    // A declared tool never replaces an existing tool of the same name.
     assert_eq!(names(), ["release"]);
     assert_eq!(run(&cx, "read", json!({})).await.unwrap(), "read");
     let line = json!({"command": "make release TO='a b' "});

@@ -10,7 +10,7 @@ pub(super) struct Endpoint {
     pub(super) is_tls: bool,
     pub(super) host: String,
     pub(super) port: u16,
-    /// As it stands in the header `Host`, and as it is shown.
+    /// The value of the `Host` header, which is also shown in messages.
     pub(super) authority: String,
     /// What stands before every path, without a slash at its end.
     pub(super) prefix: String,
