@@ -8,7 +8,7 @@ use std::{
 
 use memchr::memmem;
 
-use crate::{AuditError, verify, view::Row};
+use crate::{AuditError, sink::last_number, verify, view::Row};
 
 /// A page of the calls of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -67,12 +67,9 @@ fn take(file: File, session: &str, after: u64, most: usize, page: &mut SessionRo
 
 /// The file that was the log before it went on in this one.
 fn before(log: &Path) -> Option<PathBuf> {
-    let (folder, stem) = (log.parent()?, log.file_stem()?.to_str()?);
-    let number = |path: &Path| -> Option<u64> {
-        let name = path.file_stem()?.to_str()?.strip_prefix(stem)?.strip_prefix('-')?;
-        (path.extension() == log.extension()).then(|| name.parse().ok()).flatten()
-    };
+    let (folder, name) = (log.parent()?, log.file_name()?.to_str()?);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let number = |path: &Path| last_number(name, path.file_name()?.to_str()?);
     entries.filter_map(|path| Some((number(&path)?, path))).max().map(|(_, path)| path)
 }

@@ -22,6 +22,7 @@ use super::{
     file::{Identity, Locked, look, open, sync_folder, write_whole},
     flush::Flusher,
     head,
+    rotated::rotated_name,
     tail::{self, Tail},
 };
 use crate::{
@@ -294,14 +295,6 @@ impl State {
         self.mark = None;
         self.torn = false;
         head
-    }
-}
-
-/// `audit.jsonl` whose last line is number 42 is kept as `audit-000000000042.jsonl`.
-fn rotated_name(name: &str, last: u64) -> String {
-    match name.rsplit_once('.') {
-        Some((stem, extension)) if !stem.is_empty() => format!("{stem}-{last:012}.{extension}"),
-        _ => format!("{name}-{last:012}"),
     }
 }
 

@@ -5,6 +5,7 @@ mod flush;
 mod head;
 mod jsonl;
 mod memory;
+mod rotated;
 mod tail;
 
 #[cfg(feature = "otel")]
@@ -12,6 +13,7 @@ pub(crate) use file::{open_for_append, write_whole};
 pub use head::{head_file, noted_head};
 pub use jsonl::JsonlSink;
 pub use memory::MemorySink;
+pub(crate) use rotated::last_number;
 
 use crate::{AuditError, Head};
 

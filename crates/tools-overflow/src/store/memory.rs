@@ -3,7 +3,10 @@
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -12,7 +15,11 @@ use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk
 
 /// A store in memory: for tests, and for hosts that want nothing on the disk.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<HashMap<Reference, Kept>>);
+pub struct MemoryStore {
+    entries: Mutex<HashMap<Reference, Kept>>,
+    /// How many entries were made.
+    made: AtomicU64,
+}
 
 #[derive(Debug)]
 struct Kept {
@@ -29,7 +36,7 @@ struct Kept {
 impl MemoryStore {
     fn entries(&self) -> MutexGuard<'_, HashMap<Reference, Kept>> {
         // Nothing in here panics half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn read<T>(&self, key: Key<'_>, look: impl FnOnce(&Kept) -> T) -> Option<T> {
@@ -48,25 +55,23 @@ impl MemoryStore {
 #[async_trait]
 impl OverflowStore for MemoryStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
-        let mut entries = self.entries();
         let kept = Kept {
             conversation: entry.key.conversation.to_owned(),
-            number: next_number(&entries),
+            number: self.made.fetch_add(1, Ordering::Relaxed),
             created_at: entry.created_at,
             facts: Some(entry.facts),
             stored_bytes: entry.stored_bytes(),
             chunks: entry.chunks,
         };
-        entries.insert(entry.key.reference, kept);
+        self.entries().insert(entry.key.reference, kept);
         Ok(())
     }
 
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
         let conversation = key.conversation.to_owned();
-        let mut entries = self.entries();
-        let number = next_number(&entries);
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
         let kept = Kept { conversation, number, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
-        entries.insert(key.reference, kept);
+        self.entries().insert(key.reference, kept);
         Ok(())
     }
 
@@ -165,8 +170,4 @@ impl OverflowStore for MemoryStore {
 
 fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-fn next_number(entries: &HashMap<Reference, Kept>) -> u64 {
-    entries.values().map(|kept| kept.number + 1).max().unwrap_or(0)
 }
