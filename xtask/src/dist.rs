@@ -28,7 +28,7 @@ const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-mu
 
 /// A binary to be packed.
 #[derive(Debug, Clone)]
-struct Built {
+struct PackagedBinary {
     binary: PathBuf,
     /// The target, as the compiler names it.
     target: String,
@@ -48,12 +48,12 @@ pub(crate) fn run() -> Result<(), Failure> {
     let mut build = command::cargo(&["build", "--release", "--locked", "--package", PACKAGE, "--target", &target]);
     command::run(&mut build)?;
     let binary = root.join("target").join(&target).join("release").join(BINARY);
-    let release = Built { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
+    let release = PackagedBinary { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
     lay_out(&release, &root.join(DIST))
 }
 
 /// Everything that is made of one binary.
-fn lay_out(built: &Built, dist: &Path) -> Result<(), Failure> {
+fn lay_out(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     files::clear(dist)?;
     archive::write(built, dist)?;
     npm::write(built, dist)?;

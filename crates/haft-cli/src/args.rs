@@ -25,7 +25,7 @@ pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 #[command(name = "haft", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
     /// Update the configuration to the current format, like `haft config migrate`. Takes no
     /// subcommand.
     #[arg(long)]
@@ -39,7 +39,7 @@ pub(crate) struct Cli {
 
 /// Options of every subcommand.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Common {
+pub(crate) struct CommonArgs {
     /// Configuration file [default: `haft/config.toml` in the user's configuration folder].
     #[arg(long, global = true, env = "HAFT_CONFIG", hide_env_values = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

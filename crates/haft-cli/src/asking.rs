@@ -8,7 +8,7 @@ use rustix::termios::tcgetwinsize;
 
 /// A question at a terminal.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown {
+pub(crate) struct TerminalQuestion {
     question: Question,
     tool: String,
     /// Whether the session goes on after the answer.
@@ -58,7 +58,7 @@ pub(crate) fn width(terminal: impl AsFd) -> Width {
     Width::columns(columns.unwrap_or(80))
 }
 
-impl Shown {
+impl TerminalQuestion {
     /// The question of a prompt; `None` for one that cannot be shown whole.
     pub(crate) fn new(prompt: &ConfirmPrompt, lasting: bool) -> Option<Self> {
         let question = Question::of(prompt).ok()?;
@@ -150,7 +150,7 @@ fn painted(kind: RowKind, text: String, colours: bool) -> String {
 
 /// The question without its answers: for where nobody can give one.
 pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
-    match Shown::new(prompt, false) {
+    match TerminalQuestion::new(prompt, false) {
         Some(shown) => shown.rows(width(std::io::stderr())),
         None => vec![format!("{} asks, but the question is too long to be shown whole", prompt.tool)],
     }
@@ -181,12 +181,12 @@ mod tests {
     const SCREEN: fn(bool) -> Screen = |colours| Screen { width: Width::columns(80), height: 24, colours };
 
     fn text(stores: bool) -> String {
-        Shown::new(&prompt(stores), false).unwrap().text(&[], SCREEN(false), 120)
+        TerminalQuestion::new(&prompt(stores), false).unwrap().text(&[], SCREEN(false), 120)
     }
 
     #[test]
     fn colours_stand_around_rows_and_are_left_out_where_they_are_not_wanted() {
-        let shown = Shown::new(&prompt(true), true).unwrap();
+        let shown = TerminalQuestion::new(&prompt(true), true).unwrap();
         let text = shown.text(&[], SCREEN(true), 120);
         assert!(text.contains("\u{1b}[1;33mbash ASK: rm -rf x\\u{1b}[A\u{1b}[0m\n"), "{text:?}");
         assert!(text.contains("\u{1b}[2m  allowed: cargo build\u{1b}[0m"), "{text:?}");
@@ -206,7 +206,7 @@ Why it asks: no rule matches
         assert_eq!(text(true), expected);
         assert!(!text(false).contains("[a]"));
         assert!(!text(true).contains("[s]"), "a session that ends with the answer is not offered");
-        let explained = Shown::new(&prompt(true), false).unwrap().explained(Width::columns(100));
+        let explained = TerminalQuestion::new(&prompt(true), false).unwrap().explained(Width::columns(100));
         assert!(
             explained.contains("[a] allows, in this folder from now on, bash calls that match rm -rf x/**"),
             "{explained}"
@@ -242,7 +242,7 @@ Why it asks: no rule matches
             let part = PromptPart { subject, verdict: Verdict::Ask, rule: hostile.to_owned() };
             let rule = StoredRule::new(tool.clone(), hostile.to_owned());
             let prompt = ConfirmPrompt::new(tool, hostile, vec![part]).storing(Some(rule));
-            let text = Shown::new(&prompt, false).unwrap().text(&[], SCREEN(false), 120);
+            let text = TerminalQuestion::new(&prompt, false).unwrap().text(&[], SCREEN(false), 120);
             for row in text.trim_start_matches('\n').lines() {
                 assert!(own.iter().any(|own| row.starts_with(own)), "{row:?} in {text}");
                 assert!(!row.contains(haft::core::is_hidden), "{row:?}");
@@ -254,7 +254,7 @@ Why it asks: no rule matches
     #[test]
     fn answers_are_read_as_people_type_them() {
         let check = |line: &str, stores: bool, expected: Reply| {
-            assert_eq!(Shown::new(&prompt(stores), false).unwrap().reply(line), expected, "{line:?}");
+            assert_eq!(TerminalQuestion::new(&prompt(stores), false).unwrap().reply(line), expected, "{line:?}");
         };
         for yes in ["y", "Y", "yes", "YES\n", " Yes "] {
             check(yes, false, Reply::Answer(Answer::Once));
@@ -266,7 +266,7 @@ Why it asks: no rule matches
         check("always", true, Reply::Answer(Answer::Always));
         check("a", false, Reply::Unknown);
         check("s", true, Reply::Unknown);
-        let lasting = Shown::new(&prompt(true), true).unwrap();
+        let lasting = TerminalQuestion::new(&prompt(true), true).unwrap();
         assert_eq!(lasting.reply("S"), Reply::Answer(Answer::Session));
         check("E", true, Reply::NoBecause);
         check("?", true, Reply::Explain);

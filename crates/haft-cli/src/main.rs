@@ -120,15 +120,15 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
             commands::pins::review(common, id.as_deref(), accept.as_deref()).await
         }
         Verb::Undo { calls, last, list, diff } => {
-            use commands::undo::What;
+            use commands::undo::UndoRequest;
             let what = match (list, diff) {
-                (true, _) => What::List,
-                (_, true) => What::Diff,
-                _ => What::Undo,
+                (true, _) => UndoRequest::List,
+                (_, true) => UndoRequest::Diff,
+                _ => UndoRequest::Undo,
             };
             commands::undo::run(common, what, commands::undo::selection(common, calls, *last))
         }
-        Verb::Redo => commands::undo::run(common, commands::undo::What::Redo, 1.into()),
+        Verb::Redo => commands::undo::run(common, commands::undo::UndoRequest::Redo, 1.into()),
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Memory { verb } => commands::memory::run(common, verb).await,

@@ -14,7 +14,7 @@ use rustix::{
     termios::{QueueSelector, tcflush},
 };
 
-use crate::asking::{Reply, Screen, Shown};
+use crate::asking::{Reply, Screen, TerminalQuestion};
 
 /// Asks the person at the controlling terminal; [`Absence::CannotAsk`] at once when there is none.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +41,9 @@ impl Terminal {
 #[async_trait]
 impl Confirmer for Terminal {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
-        let Some(shown) = Shown::new(prompt, self.lasting) else { return Answer::Nobody(Absence::CannotAsk) };
+        let Some(shown) = TerminalQuestion::new(prompt, self.lasting) else {
+            return Answer::Nobody(Absence::CannotAsk);
+        };
         let patience = self.patience;
         let asking = tokio::task::spawn_blocking(move || ask(&shown, patience));
         asking.await.unwrap_or(Answer::Nobody(Absence::CannotAsk))
@@ -54,7 +56,7 @@ pub(crate) fn controlling() -> Option<File> {
 }
 
 /// Blocks until there is an answer or the time is over.
-fn ask(shown: &Shown, patience: Duration) -> Answer {
+fn ask(shown: &TerminalQuestion, patience: Duration) -> Answer {
     let Some(mut tty) = controlling() else { return Answer::Nobody(Absence::CannotAsk) };
     // What was typed before the question was seen is no answer to it.
     let _ = tcflush(&tty, QueueSelector::IFlush);

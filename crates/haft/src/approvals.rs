@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{Clock, StoredRule, SystemClock};
-use tools_policy::permissions::{ApprovalSource, Approved, Scope, StoredRules, read_approvals};
+use tools_policy::permissions::{ApprovalSource, Scope, StoredApproval, StoredRules, read_approvals};
 
 use crate::{config::places, plain};
 
@@ -45,20 +45,20 @@ impl ApprovalsConfig {
     }
 
     /// The approval of a rule under this configuration.
-    pub(crate) fn approve(&self, rule: StoredRule, scope: Scope) -> Approved {
+    pub(crate) fn approve(&self, rule: StoredRule, scope: Scope) -> StoredApproval {
         let at = SystemClock.now();
         let days = i64::try_from(self.days.min(MAX_DAYS)).unwrap_or_default();
         let expires = (days > 0).then(|| at.saturating_add(jiff::SignedDuration::from_hours(24 * days)).ok()).flatten();
         let StoredRule { tool, pattern, scripts } = rule;
-        Approved { scope, tool, pattern, scripts, at, expires, revoked: false }
+        StoredApproval { scope, tool, pattern, scripts, at, expires, revoked: false }
     }
 }
 
 /// Reads the file when it is another than before.
 pub(crate) fn source(file: PathBuf) -> ApprovalSource {
-    let seen: Mutex<Option<Seen>> = Mutex::new(None);
+    let seen: Mutex<Option<FileStamp>> = Mutex::new(None);
     Box::new(move || {
-        let state = std::fs::symlink_metadata(&file).ok().map(|meta| Seen::of(&meta));
+        let state = std::fs::symlink_metadata(&file).ok().map(|meta| FileStamp::of(&meta));
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
         if *seen == state {
             return None;
@@ -70,13 +70,13 @@ pub(crate) fn source(file: PathBuf) -> ApprovalSource {
 
 /// What tells one state of the file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct FileStamp {
     inode: u64,
     length: u64,
     changed: (i64, i64),
 }
 
-impl Seen {
+impl FileStamp {
     fn of(meta: &std::fs::Metadata) -> Self {
         Self { inode: meta.ino(), length: meta.len(), changed: (meta.ctime(), meta.ctime_nsec()) }
     }
@@ -111,7 +111,7 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Adds one line, in one write, so that two processes at once lose nothing.
-pub(crate) fn append(file: &Path, approved: &Approved) -> io::Result<()> {
+pub(crate) fn append(file: &Path, approved: &StoredApproval) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }

@@ -7,11 +7,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Layer, ModelHints, SessionId, Unlisted};
+use tools_core::{CallContext, DynExecutor, Layer, ModelHints, SessionId, UnlistedLayer};
 
 use crate::{
     Place, Toolbox,
-    config::{self, HaftConfig, LoadError, Loaded},
+    config::{self, HaftConfig, LoadError, LoadedConfig},
     credentials::Credentials,
     own_places::OwnPlaces,
     part::Part,
@@ -21,7 +21,7 @@ use crate::{
 
 /// Builds a [`Toolbox`].
 pub struct ToolboxBuilder {
-    loaded: Loaded<HaftConfig>,
+    loaded: LoadedConfig<HaftConfig>,
     workdir: PathBuf,
     spelled: Option<PathBuf>,
     beside: Option<PathBuf>,
@@ -47,7 +47,7 @@ impl Toolbox {
     /// Starts building one from a configuration. `workdir` is where relative paths start, and what
     /// tools are kept in where the configuration names no other folders: a folder that exists. A
     /// relative one is taken from the folder that this process works in when the toolbox is built.
-    pub fn builder(config: Loaded<HaftConfig>, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
+    pub fn builder(config: LoadedConfig<HaftConfig>, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
         ToolboxBuilder {
             loaded: config,
             workdir: workdir.into(),
@@ -167,9 +167,9 @@ impl ToolboxBuilder {
             None => crate::embedding::model(&loaded)?,
         };
         #[cfg(feature = "memory")]
-        let memory = crate::memory::Remembering::new(&loaded, credentials.redactor(), embedder.clone())?.map(Arc::new);
+        let memory = crate::memory::MemoryParts::new(&loaded, credentials.redactor(), embedder.clone())?.map(Arc::new);
         #[cfg(feature = "scheduler")]
-        let scheduler = crate::scheduler::Scheduling::new(&loaded, credentials.redactor())?.map(Arc::new);
+        let scheduler = crate::scheduler::SchedulerParts::new(&loaded, credentials.redactor())?.map(Arc::new);
         #[cfg(feature = "skills")]
         let skills = crate::skills::find(&loaded.config.skills, &workdir);
         #[cfg(feature = "overflow")]
@@ -187,7 +187,7 @@ impl ToolboxBuilder {
             Arc::new(crate::egress::Outlets::of(&loaded, sessions, credentials.redactor(), audit)?)
         };
         #[cfg(feature = "filter")]
-        let filters = Arc::new(crate::filters::Filtering::new(&loaded.config, beside.clone()));
+        let filters = Arc::new(crate::filters::FilterSet::new(&loaded.config, beside.clone()));
         #[cfg(feature = "checkpoint")]
         let checkpoints = crate::checkpoints::keep(&loaded, &workdir)?;
 
@@ -206,7 +206,7 @@ impl ToolboxBuilder {
             layers.iter().cloned().chain(own(Place::BeforeGates)).chain(gates).collect()
         };
         #[cfg(feature = "graph")]
-        let offering = Arc::new(crate::offer::Offering::new(&loaded, embedder.clone()));
+        let offering = Arc::new(crate::offer::ToolOffer::new(&loaded, embedder.clone()));
         #[cfg(feature = "graph")]
         layers.push(offering.layer());
         layers.extend(own(Place::BeforeGates));
@@ -233,7 +233,7 @@ impl ToolboxBuilder {
         layers.push(retry.layer());
         // Programs that have their calls judged ask for the reason of a refusal: not among the
         // layers that judge.
-        layers.insert(0, Arc::new(Unlisted));
+        layers.insert(0, Arc::new(UnlistedLayer));
         distinct(&layers)?;
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use tools_checkpoint::{Checkpoints, Coverage};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
     paths,
 };
 
@@ -20,7 +20,7 @@ pub(crate) fn folder(config: &HaftConfig) -> PathBuf {
 ///
 /// # Errors
 /// Read rules that cannot be compiled.
-pub(crate) fn keep(loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Option<Checkpoints>, LoadError> {
+pub(crate) fn keep(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<Option<Checkpoints>, LoadError> {
     let config = &loaded.config;
     if !config.tools.checkpoints.enabled || !config.tools.enabled {
         return Ok(None);

@@ -6,10 +6,10 @@ use tools_code::{
     Candidate, ChunkIndex, IndexPolicy, MemoryChunks, SearchCode, Sight, Sources, Space, VectorBackend, Walked,
 };
 use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, SystemClock, ToolError};
-use tools_file::{Seen, Survey, Surveyed};
+use tools_file::{FileSurvey, Survey, SurveyedFile};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     files::Files,
     part::{Part, Swap},
 };
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Code(Shared<IndexPolicy>);
 
 impl Code {
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         compile(loaded).map(|policy| Self(Shared::new(policy)))
     }
 
@@ -29,11 +29,11 @@ impl Code {
     /// A store of vectors that cannot be used as it is configured.
     pub(crate) fn tool(
         &self,
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         files: &Files,
         embedder: Option<&Arc<dyn Embedder>>,
     ) -> Result<SearchCode, LoadError> {
-        let sources = Surveying(Survey::new(files.policy().clone(), "search_code"));
+        let sources = SurveyFiles(Survey::new(files.policy().clone(), "search_code"));
         let tool = SearchCode::new(self.0.clone(), Arc::new(sources));
         let Some(embedder) = embedder else { return Ok(tool) };
         let tool = tool.embedded_by(Arc::clone(embedder));
@@ -47,7 +47,7 @@ impl Code {
 /// The store of vectors of a configuration; `None` where words are enough, and where this build has
 /// no adapter.
 #[cfg_attr(not(feature = "qdrant"), expect(clippy::unnecessary_wraps, reason = "only a server can be misconfigured"))]
-fn store(loaded: &Loaded<HaftConfig>) -> Result<Option<Arc<dyn ChunkIndex>>, LoadError> {
+fn store(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Arc<dyn ChunkIndex>>, LoadError> {
     let config = &loaded.config.index;
     match config.vector_backend {
         VectorBackend::Words => Ok(None),
@@ -82,22 +82,22 @@ pub(crate) fn held(
     }
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<IndexPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<IndexPolicy, LoadError> {
     let compiled = loaded.config.index.compile();
     compiled.map_err(|error| loaded.fault(&format!("index.{}", error.key), error.problem))
 }
 
 impl Part for Code {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(loaded)?;
         Ok(Box::new(move || self.0.store(policy)))
     }
 }
 
 /// Files as `search_code` asks for them.
-struct Surveying(Survey);
+struct SurveyFiles(Survey);
 
-impl Sources for Surveying {
+impl Sources for SurveyFiles {
     fn inspect(&self, path: Option<&str>, cx: &CallContext) -> Result<Inspection, ToolError> {
         self.0.inspect(path, cx)
     }
@@ -107,7 +107,7 @@ impl Sources for Surveying {
     }
 }
 
-struct InSight(Surveyed);
+struct InSight(FileSurvey);
 
 impl Sight for InSight {
     fn space(&self) -> Space {
@@ -140,7 +140,7 @@ impl Sight for InSight {
     }
 }
 
-struct Came<'a, 'b>(&'a Seen<'b>);
+struct Came<'a, 'b>(&'a SurveyedFile<'b>);
 
 impl Candidate for Came<'_, '_> {
     fn path(&self) -> &Path {

@@ -8,17 +8,17 @@ use std::{
 use tools_core::{DynExecutor, Redactor};
 use tools_sandbox::{
     ReadRules, expand_home, home,
-    kernel::{Confinement, Hidden, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
+    kernel::{Confinement, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
 };
 use tools_secrets::SecretRedactor;
 use tools_shell::{Bash, JobKill, JobRead, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded, places},
-    hidden::{Closed, hidden},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
+    hidden::{ClosedPaths, hidden},
     part::{Part, Swap},
     paths, reserved,
-    view::{Made, Views, Wanted},
+    view::{ComputedView, ViewSettings, Views},
     wiring::Wiring,
 };
 
@@ -43,8 +43,8 @@ pub(crate) struct Commands {
     /// What may not be read.
     rules: ReadRules,
     /// What gates refuse commands to read.
-    closed: Closed,
-    hidden: Hidden,
+    closed: ClosedPaths,
+    hidden: MaskRules,
     /// What file tools may read, which commands may read, too.
     file_roots: Vec<PathBuf>,
     views: Views,
@@ -55,15 +55,19 @@ impl Commands {
     ///
     /// # Errors
     /// A value of `[tools.shell]` that cannot be used.
-    pub(crate) fn new(wiring: &Arc<Wiring>, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Self, LoadError> {
+    pub(crate) fn new(
+        wiring: &Arc<Wiring>,
+        loaded: &LoadedConfig<HaftConfig>,
+        workdir: &Path,
+    ) -> Result<Self, LoadError> {
         let config = &loaded.config;
         let policy = compile(loaded)?.remembering(places::sandbox_record());
         let private = reserved::private(config);
         let rules = paths::read_rules(loaded, workdir)?.closing(&private);
         #[cfg(feature = "policy")]
-        let closed = Closed::new(Arc::clone(&wiring.gates), workdir);
+        let closed = ClosedPaths::new(Arc::clone(&wiring.gates), workdir);
         #[cfg(not(feature = "policy"))]
-        let closed = Closed::default();
+        let closed = ClosedPaths::default();
         let hidden = hidden(config, &rules, private, closed.clone());
         Ok(Self {
             wiring: Arc::clone(wiring),
@@ -102,7 +106,7 @@ impl Commands {
 
     /// What commands cannot read.
     #[cfg(any(feature = "code", feature = "diagnostics"))]
-    pub(crate) fn hidden(&self) -> &Hidden {
+    pub(crate) fn hidden(&self) -> &MaskRules {
         &self.hidden
     }
 
@@ -116,7 +120,7 @@ impl Commands {
     }
 
     /// What commands see that may write these folders.
-    pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<Made> {
+    pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<ComputedView> {
         let (shell, home) = (self.policy.load(), home());
         let typed = shell.read_paths().iter().filter_map(|path| {
             let place = expand_home(path, home.as_deref()).map(|place| self.workdir.join(place))?;
@@ -124,7 +128,7 @@ impl Commands {
         });
         let roots = self.file_roots.iter().filter(|root| !writable.contains(root));
         let roots = roots.map(|root| (root.clone(), "`tools.file.allowed_paths`".to_owned()));
-        let wanted = Wanted {
+        let wanted = ViewSettings {
             writable: writable.to_vec(),
             further: typed.chain(roots).collect(),
             cache_limit: shell.cache_limit(),
@@ -182,7 +186,7 @@ impl Commands {
     ) -> Result<Sandbox, String> {
         let writable = [writable, shielded].concat();
         let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
-        let wanted = Wanted { writable: writable.clone(), further, cache_limit: None };
+        let wanted = ViewSettings { writable: writable.clone(), further, cache_limit: None };
         let view = Arc::clone(&self.views.view(&wanted, &self.rules).view);
         let masks = self.hidden.masks(&writable);
         if masks.incomplete {
@@ -214,13 +218,13 @@ impl Commands {
     }
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<ShellPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<ShellPolicy, LoadError> {
     let compiled = loaded.config.tools.shell.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))
 }
 
 impl Part for Commands {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         compile(loaded)?;
         let config = loaded.config.tools.shell.clone();
         Ok(Box::new(move || {

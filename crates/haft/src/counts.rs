@@ -8,13 +8,13 @@ use std::{
 use serde_json::Value;
 use tools_core::inline_schema;
 
-use crate::{Reloaded, config::HaftConfig};
+use crate::{ReloadReport, config::HaftConfig};
 
 /// The new configuration with the old values of what counts from the start only, and what is
 /// different in it.
-pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Reloaded) {
+pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, ReloadReport) {
     let (before, mut after) = (json(running), json(new));
-    let mut report = Reloaded::default();
+    let mut report = ReloadReport::default();
     let (old_keys, new_keys) = (keys(&before), keys(&after));
     let names: BTreeSet<&String> = old_keys.keys().chain(new_keys.keys()).collect();
     for name in names.into_iter().filter(|name| old_keys.get(*name) != new_keys.get(*name)) {

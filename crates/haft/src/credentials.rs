@@ -10,7 +10,7 @@ use tools_secrets::{
 };
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
     replaceable::Replaceable,
 };
@@ -37,7 +37,7 @@ impl Credentials {
     ///
     /// # Errors
     /// A pattern of the operator's that cannot be used.
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         let security = security(&loaded.config);
         let found = redactor(&security).map_err(|error| fault(loaded, error))?;
         let live = LiveRedactor(Shared::new(found.clone()));
@@ -71,7 +71,7 @@ impl Credentials {
 }
 
 impl Part for Credentials {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let security = security(&loaded.config);
         let extra = security.compile().map_err(|error| fault(loaded, error))?;
         Ok(Box::new(move || {
@@ -95,7 +95,7 @@ pub(crate) fn security(config: &HaftConfig) -> SecurityConfig {
     }
 }
 
-pub(crate) fn fault(loaded: &Loaded<HaftConfig>, error: PatternError) -> LoadError {
+pub(crate) fn fault(loaded: &LoadedConfig<HaftConfig>, error: PatternError) -> LoadError {
     loaded.fault(&format!("tools.filters.security.extra_patterns[{}]", error.index), error.problem)
 }
 

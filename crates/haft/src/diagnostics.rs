@@ -8,7 +8,7 @@ use tools_secrets::SecretRedactor;
 
 use crate::{
     commands::Commands,
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     files::Files,
     part::{Part, Swap},
     wiring::Wiring,
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Checks(Shared<DiagnosticsPolicy>);
 
 impl Checks {
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         compile(loaded).map(|policy| Self(Shared::new(policy)))
     }
 
@@ -46,13 +46,13 @@ impl Checks {
     }
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<DiagnosticsPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<DiagnosticsPolicy, LoadError> {
     let compiled = loaded.config.tools.diagnostics.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.diagnostics.{}", error.key), error.problem))
 }
 
 impl Part for Checks {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(loaded)?;
         Ok(Box::new(move || self.0.store(policy)))
     }

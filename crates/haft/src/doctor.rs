@@ -43,7 +43,7 @@ impl Toolbox {
 impl Doctor {
     fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
-        let Held { sandbox, not_stopped, view } = held(toolbox);
+        let ConfinementState { sandbox, not_stopped, view } = held(toolbox);
         #[cfg(feature = "shell")]
         findings.push(network(toolbox, &sandbox));
         #[cfg(feature = "policy")]
@@ -76,7 +76,7 @@ impl Doctor {
 }
 
 /// What holds commands, and what they see.
-struct Held {
+struct ConfinementState {
     sandbox: String,
     not_stopped: Vec<String>,
     view: ViewReport,
@@ -84,7 +84,7 @@ struct Held {
 
 /// As in the result of a call.
 #[cfg(feature = "shell")]
-fn held(toolbox: &Toolbox) -> Held {
+fn held(toolbox: &Toolbox) -> ConfinementState {
     use tools_sandbox::kernel::Level;
     let tools = toolbox.tools();
     let strength = tools.as_ref().map_or(Err("there are no tools".to_owned()), |tools| tools.commands.strength());
@@ -97,15 +97,15 @@ fn held(toolbox: &Toolbox) -> Held {
         Level::Off => "off",
     };
     match strength {
-        Ok(strength) => Held { sandbox: name.to_owned(), not_stopped: strength.not_stopped, view },
-        Err(problem) => Held { sandbox: format!("nothing runs: {problem}"), not_stopped: vec![], view },
+        Ok(strength) => ConfinementState { sandbox: name.to_owned(), not_stopped: strength.not_stopped, view },
+        Err(problem) => ConfinementState { sandbox: format!("nothing runs: {problem}"), not_stopped: vec![], view },
     }
 }
 
 #[cfg(not(feature = "shell"))]
-fn held(_: &Toolbox) -> Held {
+fn held(_: &Toolbox) -> ConfinementState {
     let sandbox = "no commands run: this build has no shell".to_owned();
-    Held { sandbox, not_stopped: vec![], view: ViewReport::default() }
+    ConfinementState { sandbox, not_stopped: vec![], view: ViewReport::default() }
 }
 
 /// Whether commands have the network that is configured.

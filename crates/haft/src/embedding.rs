@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tools_core::Embedder;
 use tools_embed::FolderModel;
 
-use crate::config::{HaftConfig, LoadError, Loaded};
+use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
 /// The section `[embedding]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct EmbeddingConfig {
 ///
 /// # Errors
 /// A folder that holds no model, or one of a kind that this build does not have.
-pub(crate) fn model(loaded: &Loaded<HaftConfig>) -> Result<Option<Arc<dyn Embedder>>, LoadError> {
+pub(crate) fn model(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Arc<dyn Embedder>>, LoadError> {
     let Some(folder) = &loaded.config.embedding.model else { return Ok(None) };
     let model = FolderModel::at(folder).map_err(|error| loaded.fault("embedding.model", error.to_string()))?;
     Ok(Some(Arc::new(model)))

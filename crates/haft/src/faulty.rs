@@ -2,7 +2,8 @@
 //! fault.
 
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, Stack, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,
+    Approval, CallContext, ExecuteResult, Inspection, Stack, ToolCall, ToolDefs, ToolError, ToolErrorCategory,
+    ToolExecutor,
 };
 
 /// Tools that say why they do not run.
@@ -31,11 +32,11 @@ impl ToolExecutor for Faulty {
         Ok(Inspection::read_only())
     }
 
-    async fn execute_tool_call(&self, _: &ToolCall, _: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, _: &ToolCall, _: &CallContext) -> ExecuteResult {
         Err(self.fault.clone())
     }
 
-    async fn execute_tool_call_confirmed(&self, _: &ToolCall, _: &Approval, _: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, _: &ToolCall, _: &Approval, _: &CallContext) -> ExecuteResult {
         Err(self.fault.clone())
     }
 }

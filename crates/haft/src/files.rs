@@ -8,11 +8,11 @@ use std::{
 
 use tools_core::{DynExecutor, Shared, ToolDef};
 use tools_file::FilePolicy;
-use tools_sandbox::{PathError, Reserved, home};
+use tools_sandbox::{PathError, ReservedFiles, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
     credentials,
     named_folders::hint,
     part::{Part, Swap},
@@ -33,7 +33,11 @@ impl Files {
     ///
     /// # Errors
     /// A root that cannot be opened, a glob that is not valid.
-    pub(crate) fn new(wiring: &Arc<Wiring>, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<Self, LoadError> {
+    pub(crate) fn new(
+        wiring: &Arc<Wiring>,
+        loaded: &LoadedConfig<HaftConfig>,
+        workdir: &Path,
+    ) -> Result<Self, LoadError> {
         let policy = Shared::new(compile(wiring, loaded, workdir)?);
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy })
     }
@@ -49,7 +53,7 @@ impl Files {
 }
 
 impl Part for Files {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(&self.wiring, loaded, &self.workdir)?;
         Ok(Box::new(move || self.policy.store(policy)))
     }
@@ -65,7 +69,7 @@ impl Part for Files {
     }
 }
 
-fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<FilePolicy, LoadError> {
+fn compile(wiring: &Wiring, loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
     let files = section.compile(workdir, home().as_deref());
     let files = files.map_err(|error| {
@@ -75,7 +79,7 @@ fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Resu
         };
         loaded.fault(&paths::key(section, workdir, &error), format!("{error}{near}"))
     })?;
-    let files = files.closing(&reserved::private(config)).reserving(Reserved::new(&wiring.reserved.now()));
+    let files = files.closing(&reserved::private(config)).reserving(ReservedFiles::new(&wiring.reserved.now()));
     #[cfg(feature = "policy")]
     let files = files.closing_by_tool(closing(&wiring.gates));
     let files = files.spelled(&wiring.spellings);
@@ -88,9 +92,9 @@ fn compile(wiring: &Wiring, loaded: &Loaded<HaftConfig>, workdir: &Path) -> Resu
 
 /// What gates refuse a file tool to read, asked anew for each call.
 #[cfg(feature = "policy")]
-fn closing(gates: &Arc<crate::gates::Gates>) -> tools_file::Closing {
+fn closing(gates: &Arc<crate::gates::Gates>) -> tools_file::PathRestriction {
     let gates = Arc::clone(gates);
-    tools_file::Closing::new(move |tool, workdir| {
+    tools_file::PathRestriction::new(move |tool, workdir| {
         let closed = gates.closes(tool, workdir);
         (!closed.is_empty()).then(|| {
             Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path)))

@@ -12,7 +12,7 @@ use tools_filter::{FilterConfig, FilterLayer, FilterPipeline, MAX_RULES_BYTES};
 use tools_sandbox::{expand_home, home};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
 };
 
@@ -60,7 +60,7 @@ impl Filters {
 
 /// The filters of a toolbox.
 #[derive(Debug)]
-pub(crate) struct Filtering {
+pub(crate) struct FilterSet {
     pub(crate) pipeline: Shared<FilterPipeline>,
     /// The file of the user's rules, where there was one at the start.
     pub(crate) file: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub(crate) struct Filtering {
     beside: Option<PathBuf>,
 }
 
-impl Filtering {
+impl FilterSet {
     pub(crate) fn new(config: &HaftConfig, beside: Option<PathBuf>) -> Self {
         let Filters { pipeline, file, warnings } = Filters::compile(&config.tools.filters, beside.as_deref());
         Self { pipeline: Shared::new(pipeline), file, warnings: Shared::new(warnings), beside }
@@ -81,8 +81,8 @@ impl Filtering {
     }
 }
 
-impl Part for Filtering {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+impl Part for FilterSet {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let config = loaded.config.tools.filters.clone();
         // Rules that are wrong are skipped; nothing of them keeps the rest of a configuration from
         // counting.

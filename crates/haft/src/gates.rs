@@ -7,8 +7,8 @@ use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolD
 use tools_policy::{
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
-    gate::{About, AnyGate, CompileContext, Gate, GateLayer, Stands},
-    grounding::{GroundingGate, Told},
+    gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, Stands},
+    grounding::{GroundingGate, SessionTexts},
     permissions::{PermissionGate, PermissionsConfig, SessionRules},
     placement::PlacementGate,
     quota::{Ledger, QuotaGate, QuotaPolicy},
@@ -20,7 +20,7 @@ use tools_secrets::SecretRedactor;
 
 use crate::{
     Explanation, agreed_scripts, approvals,
-    config::{HaftConfig, LoadError, Loaded, named, places},
+    config::{HaftConfig, LoadError, LoadedConfig, named, places},
     part::{Part, Swap},
 };
 
@@ -39,39 +39,39 @@ pub(crate) const GATES: &[Row] = &[
 
 /// One gate of the list.
 pub(crate) struct Row {
-    pub(crate) about: About,
-    wire: fn(&Memory) -> Wired,
+    pub(crate) about: GateInfo,
+    wire: fn(&Memory) -> WiredGate,
 }
 
 /// A gate that is made, and how its policy is made anew.
-struct Wired {
+struct WiredGate {
     gate: Arc<dyn AnyGate>,
     compile: Box<Compile>,
 }
 
-type Compile = dyn Fn(&Loaded<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
+type Compile = dyn Fn(&LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
 
 /// How a gate is put together here: its part of the configuration, and what it shares with others.
-trait Listed: Gate {
+trait GateSource: Gate {
     fn config(config: &HaftConfig) -> Self::Config;
     fn over(memory: &Memory) -> GateLayer<Self>;
 }
 
-const fn row<G: Listed>() -> Row {
+const fn row<G: GateSource>() -> Row {
     Row { about: G::ABOUT, wire: wire::<G> }
 }
 
-fn wire<G: Listed>(memory: &Memory) -> Wired {
+fn wire<G: GateSource>(memory: &Memory) -> WiredGate {
     let gate = Arc::new(G::over(memory));
     let policy = gate.policy().clone();
-    let compile = move |loaded: &Loaded<HaftConfig>| {
+    let compile = move |loaded: &LoadedConfig<HaftConfig>| {
         let home = tools_sandbox::home();
         let compiled = G::compile(&G::config(&loaded.config), &CompileContext { home: home.as_deref() });
         let compiled = compiled.map_err(|fault| loaded.fault(&fault.path, fault.problem))?;
         let policy = policy.clone();
         Ok(Box::new(move || policy.store(compiled)) as Swap)
     };
-    Wired { gate, compile: Box::new(compile) }
+    WiredGate { gate, compile: Box::new(compile) }
 }
 
 /// What gates remember of earlier calls and share with the toolbox.
@@ -79,7 +79,7 @@ pub(crate) struct Memory {
     pub(crate) sessions: Arc<SessionRules>,
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) health: Arc<ToolHealth>,
-    pub(crate) told: Arc<Told>,
+    pub(crate) told: Arc<SessionTexts>,
     history: Arc<History>,
     quota: Shared<QuotaPolicy>,
     anomaly: Shared<AnomalyPolicy>,
@@ -108,7 +108,7 @@ impl Memory {
     }
 }
 
-impl Listed for QuotaGate {
+impl GateSource for QuotaGate {
     fn config(config: &HaftConfig) -> Option<u64> {
         config.tools.max_tool_calls_per_session
     }
@@ -118,7 +118,7 @@ impl Listed for QuotaGate {
     }
 }
 
-impl Listed for UtilityGate {
+impl GateSource for UtilityGate {
     fn config(config: &HaftConfig) -> Self::Config {
         config.tools.utility.clone()
     }
@@ -128,7 +128,7 @@ impl Listed for UtilityGate {
     }
 }
 
-impl Listed for GroundingGate {
+impl GateSource for GroundingGate {
     fn config(config: &HaftConfig) -> bool {
         config.agent.hallucination_detection
     }
@@ -138,7 +138,7 @@ impl Listed for GroundingGate {
     }
 }
 
-impl Listed for PolicyGate {
+impl GateSource for PolicyGate {
     fn config(config: &HaftConfig) -> Self::Config {
         (config.tools.policy.clone(), config.tools.authorization.clone())
     }
@@ -148,7 +148,7 @@ impl Listed for PolicyGate {
     }
 }
 
-impl Listed for AdversarialGate {
+impl GateSource for AdversarialGate {
     fn config(config: &HaftConfig) -> Self::Config {
         config.tools.adversarial_policy.clone()
     }
@@ -158,7 +158,7 @@ impl Listed for AdversarialGate {
     }
 }
 
-impl Listed for TrustGate {
+impl GateSource for TrustGate {
     fn config(config: &HaftConfig) -> Self::Config {
         config.tools.trust.clone()
     }
@@ -168,7 +168,7 @@ impl Listed for TrustGate {
     }
 }
 
-impl Listed for PlacementGate {
+impl GateSource for PlacementGate {
     fn config(_: &HaftConfig) {}
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -176,7 +176,7 @@ impl Listed for PlacementGate {
     }
 }
 
-impl Listed for PermissionGate {
+impl GateSource for PermissionGate {
     fn config(config: &HaftConfig) -> PermissionsConfig {
         effective_permissions(config)
     }
@@ -186,7 +186,7 @@ impl Listed for PermissionGate {
     }
 }
 
-impl Listed for AnomalyGate {
+impl GateSource for AnomalyGate {
     fn config(config: &HaftConfig) -> Self::Config {
         config.tools.anomaly.clone()
     }
@@ -234,7 +234,7 @@ pub fn leave_trust_reset(tool: &ToolName) -> std::io::Result<()> {
 /// The gates of a toolbox, in the order of [`GATES`], and what they remember.
 pub(crate) struct Gates {
     pub(crate) memory: Memory,
-    wired: Vec<Wired>,
+    wired: Vec<WiredGate>,
     /// The names of the host's own tools.
     hosts: BTreeSet<ToolName>,
 }
@@ -245,7 +245,7 @@ impl Gates {
     /// # Errors
     /// The first section that cannot be compiled, by key and line.
     pub(crate) fn new(
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         judge: Option<Arc<dyn Judge>>,
         secrets: SecretRedactor,
         hosts: BTreeSet<ToolName>,
@@ -257,7 +257,7 @@ impl Gates {
     }
 
     /// Compiles every section; the first that cannot be compiled is the error.
-    fn policies(&self, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn policies(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         if self.memory.judge.is_none() && loaded.config.tools.adversarial_policy.enabled {
             return Err(loaded.fault("tools.adversarial_policy.enabled", without_judge(&loaded.config)));
         }
@@ -284,7 +284,7 @@ impl Gates {
 
     /// What gates refuse a tool to read in calls from `workdir`.
     #[cfg(any(feature = "shell", feature = "file"))]
-    pub(crate) fn closes(&self, tool: &str, workdir: &std::path::Path) -> Vec<tools_policy::gate::Closed> {
+    pub(crate) fn closes(&self, tool: &str, workdir: &std::path::Path) -> Vec<tools_policy::gate::ReadRestriction> {
         self.gates().filter_map(|gate| gate.closes(tool, workdir)).collect()
     }
 
@@ -330,7 +330,7 @@ impl Gates {
 
 impl Part for Gates {
     /// Calls under way keep their policies, and what the gates remember stays.
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         self.policies(loaded)
     }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::CallerId;
 use tools_mcp_http::{Guest, GuestList, HttpError, HttpServer, HttpSettings};
 
-use crate::{Toolbox, mcp::Served};
+use crate::{Toolbox, mcp::ServeOptions};
 
 /// The longest file of guests that is read.
 const MAX_FILE: u64 = 1 << 20;
@@ -132,7 +132,7 @@ async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<V
     }
     let of = |(guest, toolbox): &(HttpGuest, Toolbox)| {
         let watch = toolbox.watch(|name| std::env::var(name).ok());
-        let served = Served { watch, caller: caller(&guest.name), heeds_roots };
+        let served = ServeOptions { watch, caller: caller(&guest.name), heeds_roots };
         Guest::new(&guest.name, &guest.token, crate::mcp::serving(toolbox, served))
     };
     guests.iter().map(of).collect()

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tools_sandbox::{ReadRules, SECRET_PRESET, expand_home, homes, kernel::Hidden};
+use tools_sandbox::{ReadRules, SECRET_PRESET, expand_home, homes, kernel::MaskRules};
 
 #[cfg(feature = "policy")]
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use crate::gates::Gates;
 /// it.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "policy"), derive(Default))]
-pub(crate) struct Closed {
+pub(crate) struct ClosedPaths {
     #[cfg(feature = "policy")]
     gates: Arc<Gates>,
     #[cfg(feature = "policy")]
     workdir: PathBuf,
     #[cfg(feature = "policy")]
-    now: Shared<Vec<tools_policy::gate::Closed>>,
+    now: Shared<Vec<tools_policy::gate::ReadRestriction>>,
 }
 
 #[cfg(feature = "policy")]
-impl Closed {
+impl ClosedPaths {
     pub(crate) fn new(gates: Arc<Gates>, workdir: &Path) -> Self {
         let now = Shared::new(gates.closes("bash", workdir));
         Self { gates, workdir: workdir.to_owned(), now }
@@ -50,7 +50,7 @@ impl Closed {
 
 #[cfg(not(feature = "policy"))]
 #[expect(clippy::unused_self, reason = "the same questions as with gates")]
-impl Closed {
+impl ClosedPaths {
     pub(crate) fn renew(&self) {}
 
     fn places(&self) -> Vec<PathBuf> {
@@ -64,7 +64,7 @@ impl Closed {
 
 /// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`,
 /// which is our own.
-pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBuf>, closed: Closed) -> Hidden {
+pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBuf>, closed: ClosedPaths) -> MaskRules {
     let homes = homes();
     // Where the environment and the user database name two homes, both hold credentials.
     let typed = deny_read(config);
@@ -82,7 +82,7 @@ pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBu
         })
         .collect();
     let places: Vec<PathBuf> = places.into_iter().chain(private).chain(closed.places()).collect();
-    Hidden::new(move |path: &Path| closed.denies(path), places).with_rules(rules.clone())
+    MaskRules::new(move |path: &Path| closed.denies(path), places).with_rules(rules.clone())
 }
 
 /// What of the read rules commands do not meet.

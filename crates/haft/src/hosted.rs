@@ -9,15 +9,16 @@ use std::{
 };
 
 use tools_core::{
-    Approval, Asking, CallContext, CallerId, Confirmer, Executed, Inspection, Outcome, Question, Stack, SystemClock,
-    ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal, settle,
+    Approval, ApprovalContext, CallContext, CallerId, Confirmer, ExecuteResult, Inspection, Outcome, Question, Stack,
+    SystemClock, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal,
+    settle,
 };
 
 use crate::{Toolbox, config::HaftConfig};
 
 /// What is decided about a call that another program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct HostedVerdict {
     /// Whether it may run, needs a person, or may not.
     pub verdict: Verdict,
     /// Why, and what to do next: for the person who is asked or the model that is refused. Empty
@@ -33,30 +34,30 @@ impl Toolbox {
     ///
     /// A call that cannot be judged, because its parameters are not understood or no tool has its
     /// name, needs a person. What a person could not be shown whole is refused.
-    pub async fn judge(&self, call: ToolCall, cx: &CallContext) -> Judged {
-        Judged::of(&self.judging().dispatch(call, cx).await)
+    pub async fn judge(&self, call: ToolCall, cx: &CallContext) -> HostedVerdict {
+        HostedVerdict::of(&self.judging().dispatch(call, cx).await)
     }
 
     /// The same for programs that cannot ask their user: `confirmer` asks, and what nobody answers
     /// still needs a person.
-    pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Judged {
+    pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> HostedVerdict {
         let (stack, by) = (self.judging(), CallerId::person());
-        let asking = Asking { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };
+        let asking = ApprovalContext { confirmer, decisions: Some(self), by: &by, clock: &SystemClock };
         let approved = AtomicBool::new(false);
         let run = |call, approval: Option<Approval>| {
             approved.fetch_or(approval.is_some(), Ordering::Relaxed);
             stack.run(call, approval, cx)
         };
-        let judged = Judged::of(&settle(call, cx, asking, run).await.outcome);
-        Judged { approved: judged.verdict == Verdict::Allow && approved.into_inner(), ..judged }
+        let judged = HostedVerdict::of(&settle(call, cx, asking, run).await.outcome);
+        HostedVerdict { approved: judged.verdict == Verdict::Allow && approved.into_inner(), ..judged }
     }
 
     fn judging(&self) -> Stack {
-        Stack::new(self.parts.judging.0.clone(), Left(Arc::clone(&self.stack)))
+        Stack::new(self.parts.judging.0.clone(), InertTools(Arc::clone(&self.stack)))
     }
 }
 
-impl Judged {
+impl HostedVerdict {
     fn of(outcome: &Outcome) -> Self {
         let Err(error) = outcome else {
             return Self { verdict: Verdict::Allow, reason: String::new(), approved: false };
@@ -92,16 +93,16 @@ impl HaftConfig {
 }
 
 /// The tools of a stack, looked at and never run: whoever asked runs the call.
-struct Left(Arc<Stack>);
+struct InertTools(Arc<Stack>);
 
-impl Left {
-    async fn looked_at(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+impl InertTools {
+    async fn looked_at(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.inspect(call, cx).await?;
         Ok(Some(ToolOutput::text("left to the host")))
     }
 }
 
-impl ToolExecutor for Left {
+impl ToolExecutor for InertTools {
     fn tool_definitions(&self) -> ToolDefs {
         self.0.definitions()
     }
@@ -110,11 +111,11 @@ impl ToolExecutor for Left {
         self.0.inspect(call.clone(), cx).await.inspection().cloned()
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.looked_at(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
         self.looked_at(call, cx).await
     }
 }

@@ -2,7 +2,7 @@
 //! tools back.
 
 use tools_core::{CallContext, SessionId, StoredRule, ToolCall, ToolName};
-use tools_policy::permissions::{Approved, Scope};
+use tools_policy::permissions::{Scope, StoredApproval};
 
 use crate::{Explanation, Toolbox, agreed_scripts, approvals, gates::Gates};
 
@@ -50,7 +50,7 @@ impl Toolbox {
     }
 
     /// The approvals that stand beyond sessions, oldest first.
-    pub fn approvals(&self) -> Vec<Approved> {
+    pub fn approvals(&self) -> Vec<StoredApproval> {
         self.gates().memory.sessions.refresh();
         self.gates().memory.sessions.approvals()
     }
@@ -59,8 +59,8 @@ impl Toolbox {
     ///
     /// # Errors
     /// When the file of approvals cannot be written.
-    pub fn revoke(&self, approved: Approved) -> std::io::Result<()> {
-        approvals::append(&self.config.tools.approvals.file(), &Approved { revoked: true, ..approved })?;
+    pub fn revoke(&self, approved: StoredApproval) -> std::io::Result<()> {
+        approvals::append(&self.config.tools.approvals.file(), &StoredApproval { revoked: true, ..approved })?;
         self.gates().memory.sessions.refresh();
         Ok(())
     }

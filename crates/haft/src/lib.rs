@@ -3,7 +3,7 @@
 //! ```
 //! use haft::{
 //!     Toolbox,
-//!     config::{HaftConfig, Loaded},
+//!     config::{HaftConfig, LoadedConfig},
 //!     core::{NobodyToAsk, ToolCall},
 //! };
 //!
@@ -15,7 +15,7 @@
 //! # let record = repository.join("audit.jsonl");
 //! # let text = format!("[tools.audit]\npath = {record:?}");
 //! # let environment = |_: &str| None;
-//! let config: Loaded<HaftConfig> = Loaded::parse(&text, &environment)?;
+//! let config: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &environment)?;
 //! let toolbox = Toolbox::builder(config, repository).build()?;
 //! let call = ToolCall::new("read", serde_json::json!({"path": "README.md"}))?;
 //! let recorded = toolbox.call(call, &toolbox.context(), &NobodyToAsk).await;
@@ -174,7 +174,7 @@ pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]
 pub use guests::{GuestsError, HttpGuest, HttpGuests, serve_mcp_http};
 #[cfg(feature = "hosts")]
-pub use hosted::Judged;
+pub use hosted::HostedVerdict;
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
 #[cfg(feature = "memory")]
@@ -186,17 +186,17 @@ pub use place::Place;
 pub use policy_digest::policy_digest;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
-pub use reloaded::{ReloadState, Reloaded};
+pub use reloaded::{ReloadReport, ReloadState};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 #[cfg(feature = "policy")]
 pub use selftest::TestedExample;
 #[cfg(feature = "mcp-client")]
-pub use server_entries::{EntryError, Foreign, add_server, foreign_servers, remove_server};
+pub use server_entries::{EntryError, ForeignEntries, add_server, foreign_servers, remove_server};
 #[cfg(feature = "skills")]
 pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
-pub use view::{Seen, ViewReport};
+pub use view::{ViewReport, VisiblePlace};
 #[cfg(feature = "watch")]
 pub use watch::ConfigWatch;
 #[cfg(all(feature = "approvals", feature = "shell"))]
@@ -205,7 +205,7 @@ pub use watchers::notify;
 pub use watchers::{watch_folder, watchers};
 
 #[cfg(feature = "scheduler")]
-pub use scheduler::{PromptRunner, Unattended, schedule};
+pub use scheduler::{PromptRunner, UnattendedRunner, schedule};
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 

@@ -47,7 +47,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
         #[cfg(feature = "mcp-client")]
         introduce(&toolbox);
         let watch = toolbox.watch(|name| std::env::var(name).ok());
-        Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, Served { watch, ..Served::default() }))
+        Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, ServeOptions { watch, ..ServeOptions::default() }))
     };
     McpServer::serve_stdio_while_building(greeting(), build).await?;
     match fault.get() {
@@ -76,11 +76,11 @@ fn greeting() -> Greeting {
 /// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration
 /// in step.
 pub fn server(toolbox: &Toolbox) -> McpServer {
-    serving(toolbox, Served::default())
+    serving(toolbox, ServeOptions::default())
 }
 
 /// How a toolbox is served, beside its configuration.
-pub(crate) struct Served {
+pub(crate) struct ServeOptions {
     /// What keeps the configuration in step.
     pub(crate) watch: Option<ConfigWatch>,
     /// Who calls, where the client is known by more than the name it gives itself.
@@ -89,14 +89,14 @@ pub(crate) struct Served {
     pub(crate) heeds_roots: bool,
 }
 
-impl Default for Served {
+impl Default for ServeOptions {
     fn default() -> Self {
         Self { watch: None, caller: None, heeds_roots: true }
     }
 }
 
-pub(crate) fn serving(toolbox: &Toolbox, how: Served) -> McpServer {
-    let Served { watch, caller, heeds_roots } = how;
+pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
+    let ServeOptions { watch, caller, heeds_roots } = how;
     let config = &toolbox.config().mcp;
     let bridge = Arc::new(Bridge(toolbox.clone(), watch));
     let patience = Duration::from_secs(config.question_timeout);

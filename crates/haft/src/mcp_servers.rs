@@ -20,7 +20,7 @@ use tools_sandbox::{
 
 use crate::{
     commands::{Commands, ServerSees},
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
     wiring::Wiring,
 };
 
@@ -38,7 +38,7 @@ pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
 ///
 /// # Errors
 /// A server that cannot be used, by key and line.
-pub(crate) fn servers(loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Result<Arc<McpServers>, LoadError> {
+pub(crate) fn servers(loaded: &LoadedConfig<HaftConfig>, beside: Option<&Path>) -> Result<Arc<McpServers>, LoadError> {
     let compiled = compile(&loaded.config.mcp.servers);
     let servers = compiled
         .map_err(|error| loaded.fault(&format!("mcp.servers[{}].{}", error.index, error.key), error.problem))?;
@@ -92,7 +92,7 @@ fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallCont
     })
 }
 
-type Out = (Arc<dyn Way>, Arc<NetworkNamespace>);
+type NetworkWay = (Arc<dyn Way>, Arc<NetworkNamespace>);
 
 #[cfg(feature = "egress")]
 fn network(
@@ -100,7 +100,7 @@ fn network(
     server: &Server,
     cx: &CallContext,
     env: &mut Vec<(OsString, OsString)>,
-) -> Result<(Network, Option<Out>), String> {
+) -> Result<(Network, Option<NetworkWay>), String> {
     use tools_shell::WayOut as _;
     match server.config.network {
         NetworkAccess::Off => Ok((Network::Closed, None)),
@@ -125,7 +125,7 @@ fn network(
     server: &Server,
     _: &CallContext,
     _: &mut Vec<(OsString, OsString)>,
-) -> Result<(Network, Option<Out>), String> {
+) -> Result<(Network, Option<NetworkWay>), String> {
     match server.config.network {
         NetworkAccess::Off => Ok((Network::Closed, None)),
         NetworkAccess::Open => Ok((Network::Open, None)),

@@ -7,26 +7,26 @@ use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, Syst
 use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, Taint};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     credentials::{self, LiveRedactor},
     part::{Part, Swap},
 };
 
 /// The memories, and what the tools and the layer share.
 #[derive(Debug)]
-pub(crate) struct Remembering {
+pub(crate) struct MemoryParts {
     memories: Memories,
     policy: Shared<MemoryPolicy>,
     taint: Taint,
 }
 
-impl Remembering {
+impl MemoryParts {
     /// Those of a configuration; `None` where it switches them off.
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
     pub(crate) fn new(
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         redactor: &LiveRedactor,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Option<Self>, LoadError> {
@@ -45,7 +45,7 @@ impl Remembering {
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
         let tools = MemoryTools::new(self.memories.clone(), self.taint.clone());
         #[cfg(feature = "agent")]
-        let tools = tools.with_conversations(Arc::new(crate::agent::Said));
+        let tools = tools.with_conversations(Arc::new(crate::agent::ConversationStore));
         tools.into_executors()
     }
 
@@ -58,8 +58,8 @@ impl Remembering {
     }
 }
 
-impl Part for Remembering {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+impl Part for MemoryParts {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(loaded)?;
         Ok(Box::new(move || self.policy.store(policy)))
     }
@@ -70,7 +70,7 @@ impl Part for Remembering {
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.
-pub fn memories(loaded: &Loaded<HaftConfig>) -> Result<Option<Memories>, LoadError> {
+pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Memories>, LoadError> {
     if !loaded.config.tools.memory.enabled {
         return Ok(None);
     }
@@ -81,7 +81,7 @@ pub fn memories(loaded: &Loaded<HaftConfig>) -> Result<Option<Memories>, LoadErr
 }
 
 fn over(
-    loaded: &Loaded<HaftConfig>,
+    loaded: &LoadedConfig<HaftConfig>,
     policy: Shared<MemoryPolicy>,
     redactor: Arc<dyn Redactor>,
 ) -> Result<Memories, LoadError> {
@@ -107,7 +107,7 @@ fn database(_: &str) -> Result<Arc<dyn MemoryStore>, String> {
     Err(crate::stores::NO_SERVERS.to_owned())
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<MemoryPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<MemoryPolicy, LoadError> {
     let compiled = loaded.config.tools.memory.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.memory.{}", error.key), error.problem))
 }

@@ -11,7 +11,7 @@ use tools_sandbox::{
 
 use crate::{
     Toolbox,
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
 };
 
@@ -37,7 +37,7 @@ impl Models {
     ///
     /// # Errors
     /// The first value that cannot be used, and a name that no provider has.
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>, own: Vec<Arc<dyn Provider>>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, own: Vec<Arc<dyn Provider>>) -> Result<Self, LoadError> {
         let llm = &loaded.config.llm;
         let fault = |fault: LlmFault| loaded.fault(&format!("llm.{}", fault.key), fault.problem);
         llm.check().map_err(fault)?;
@@ -71,7 +71,7 @@ impl Models {
     }
 
     /// Whether every name that a key gives is one of a model.
-    fn check(&self, loaded: &Loaded<HaftConfig>) -> Result<(), LoadError> {
+    fn check(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
         #[cfg(feature = "retry")]
         {
             let name = &loaded.config.tools.retry.parameter_reformat_provider;
@@ -87,7 +87,7 @@ impl Models {
 
 impl Part for Models {
     /// Providers count from the next start; names that other sections give are looked up at once.
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         self.check(loaded)?;
         Ok(Box::new(|| ()))
     }

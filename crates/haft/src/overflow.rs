@@ -9,7 +9,7 @@ use tools_core::{DynExecutor, Layer};
 use tools_overflow::{Archive, OverflowConfig, OverflowLayer, OverflowStore, ReadOverflow};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
     replaceable::Replaceable,
 };
@@ -26,7 +26,7 @@ impl Overflow {
     ///
     /// # Errors
     /// As [`overflow_archive`].
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         let archive = overflow_archive(loaded)?;
         let layer = Replaceable::new(layer(&loaded.config.tools.overflow, archive.as_ref()));
         Ok(Self { archive, layer })
@@ -49,7 +49,7 @@ impl Overflow {
 }
 
 impl Part for Overflow {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let config = loaded.config.tools.overflow.clone();
         Ok(Box::new(move || {
             let archive = self.archive.as_ref().map(|archive| archive.limited(&held(&config)));
@@ -63,7 +63,7 @@ impl Part for Overflow {
 ///
 /// # Errors
 /// When `tools.overflow.database` is no address that this program can use.
-pub fn overflow_archive(loaded: &Loaded<HaftConfig>) -> Result<Option<Archive>, LoadError> {
+pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Archive>, LoadError> {
     let config = &loaded.config.tools.overflow;
     if !config.enabled {
         return Ok(None);

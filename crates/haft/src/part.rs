@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 
 use tools_core::ToolDef;
 
-use crate::config::{HaftConfig, LoadError, Loaded};
+use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
 /// Puts in force what was compiled. It cannot fail.
 pub(crate) type Swap = Box<dyn FnOnce() + Send>;
@@ -17,7 +17,7 @@ pub(crate) trait Part: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
-    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError>;
+    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError>;
 
     /// What in its section does not do what it looks like, where `tools` are the tools there are.
     fn lint(&self, config: &HaftConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {

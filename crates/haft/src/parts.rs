@@ -9,14 +9,14 @@ use std::{
 };
 
 use tools_core::{
-    Approval, CallContext, CompositeExecutor, DynExecutor, Executed, Inspection, Layer, Stack, ToolCall, ToolDefs,
+    Approval, CallContext, CompositeExecutor, DynExecutor, ExecuteResult, Inspection, Layer, Stack, ToolCall, ToolDefs,
     ToolError, ToolExecutor, ToolName,
 };
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::Part,
-    reading::Reading,
+    reading::ReadOnlyTools,
     reloaded::ReloadState,
     tools::ToolSet,
     wiring::Wiring,
@@ -25,7 +25,7 @@ use crate::{
 /// What all toolboxes that were narrowed from one share.
 #[derive(Debug)]
 pub(crate) struct Parts {
-    pub(crate) loaded: Loaded<HaftConfig>,
+    pub(crate) loaded: LoadedConfig<HaftConfig>,
     pub(crate) wiring: Arc<Wiring>,
     /// Executors of the host's.
     pub(crate) executors: Vec<DynExecutor>,
@@ -38,7 +38,7 @@ pub(crate) struct Parts {
     pub(crate) sets: Sets,
     /// What sessions are shown.
     #[cfg(feature = "graph")]
-    pub(crate) offering: Arc<crate::offer::Offering>,
+    pub(crate) offering: Arc<crate::offer::ToolOffer>,
     #[cfg(feature = "llm")]
     pub(crate) models: Arc<crate::models::Models>,
     #[cfg(feature = "audit")]
@@ -46,7 +46,7 @@ pub(crate) struct Parts {
     #[cfg(feature = "cache")]
     pub(crate) cache: Arc<crate::results::Cache>,
     #[cfg(feature = "filter")]
-    pub(crate) filters: Arc<crate::filters::Filtering>,
+    pub(crate) filters: Arc<crate::filters::FilterSet>,
     #[cfg(feature = "checkpoint")]
     pub(crate) checkpoints: Option<tools_checkpoint::Checkpoints>,
     /// What the last change of the configuration file came to; `None` until it changed.
@@ -91,7 +91,7 @@ impl Parts {
     /// The first section that cannot be compiled, by key and line; two tools of one name.
     pub(crate) fn stack(
         &self,
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
     ) -> Result<Arc<Stack>, LoadError> {
@@ -117,7 +117,7 @@ impl Parts {
             executors.push(servers);
         }
         if loaded.config.tools.read_only {
-            executors = executors.into_iter().map(|executor| DynExecutor::new(Reading::new(executor))).collect();
+            executors = executors.into_iter().map(|executor| DynExecutor::new(ReadOnlyTools::new(executor))).collect();
         }
         #[cfg(feature = "graph")]
         self.offering.of(&self.loaded, &mut executors)?;
@@ -126,7 +126,7 @@ impl Parts {
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&joined));
         drop(all);
-        let stack = Stack::new(self.layers.0.clone(), Joined(joined));
+        let stack = Stack::new(self.layers.0.clone(), JoinedExecutors(joined));
         #[cfg(feature = "graph")]
         self.offering.publish(&stack.listed());
         #[cfg(feature = "skills")]
@@ -160,9 +160,9 @@ impl Parts {
 }
 
 /// All executors of a stack, held by whoever asks them for their tools again, too.
-struct Joined(Arc<CompositeExecutor>);
+struct JoinedExecutors(Arc<CompositeExecutor>);
 
-impl ToolExecutor for Joined {
+impl ToolExecutor for JoinedExecutors {
     fn tool_definitions(&self) -> ToolDefs {
         self.0.tool_definitions()
     }
@@ -171,11 +171,16 @@ impl ToolExecutor for Joined {
         self.0.inspect(call, cx).await
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.0.execute_tool_call(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         self.0.execute_tool_call_confirmed(call, approval, cx).await
     }
 }

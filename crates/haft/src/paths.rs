@@ -10,7 +10,7 @@ use tools_sandbox::home;
 
 use crate::config::HaftConfig;
 #[cfg(any(feature = "shell", feature = "checkpoint"))]
-use crate::config::{LoadError, Loaded};
+use crate::config::{LoadError, LoadedConfig};
 
 /// The folders that commands from `workdir` may write, as they are named; none without a shell.
 pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
@@ -66,7 +66,7 @@ pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
 /// # Errors
 /// A glob that is not valid.
 #[cfg(any(feature = "shell", feature = "checkpoint"))]
-pub(crate) fn read_rules(loaded: &Loaded<HaftConfig>, workdir: &Path) -> Result<ReadRules, LoadError> {
+pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<ReadRules, LoadError> {
     let home = home();
     #[cfg(feature = "file")]
     {

@@ -12,11 +12,11 @@ pub fn policy_digest(config: &HaftConfig) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loaded;
+    use crate::config::LoadedConfig;
 
     #[test]
     fn the_order_of_a_text_does_not_matter() {
-        let digest = |text: &str| policy_digest(&Loaded::parse(text, &|_| None).unwrap().config);
+        let digest = |text: &str| policy_digest(&LoadedConfig::parse(text, &|_| None).unwrap().config);
         let rules = |name: u32| format!("[[tools.permissions.tool{name}]]\npattern = \"a\"\naction = \"deny\"\n");
         let mut rules: Vec<String> = (0..50).map(rules).collect();
         let (all, fewer) = (digest(&rules.concat()), digest(&rules[1..].concat()));

@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use tools_core::{
-    Approval, CallContext, DynExecutor, Executed, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
 };
 
 /// Those tools of an executor that only read.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ReadOnlyTools {
     inner: DynExecutor,
     /// What `inner` published last, and those of it that only read.
     last: Shared<(ToolDefs, ToolDefs)>,
 }
 
-impl Reading {
+impl ReadOnlyTools {
     pub(crate) fn new(inner: DynExecutor) -> Self {
         let last = Shared::new(split(inner.tool_definitions()));
         Self { inner, last }
@@ -31,7 +31,7 @@ fn split(published: ToolDefs) -> (ToolDefs, ToolDefs) {
     (published, reading)
 }
 
-impl ToolExecutor for Reading {
+impl ToolExecutor for ReadOnlyTools {
     fn tool_definitions(&self) -> ToolDefs {
         let published = self.inner.tool_definitions();
         if !Arc::ptr_eq(&self.last.load().0, &published) {
@@ -44,11 +44,16 @@ impl ToolExecutor for Reading {
         if self.owns(call) { self.inner.inspect(call, cx).await } else { Ok(Inspection::default()) }
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         if self.owns(call) { self.inner.execute_tool_call(call, cx).await } else { Ok(None) }
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         if self.owns(call) { self.inner.execute_tool_call_confirmed(call, approval, cx).await } else { Ok(None) }
     }
 }

@@ -6,7 +6,7 @@ use tools_audit::{Audit, AuditSink};
 use tools_core::{Layer, Shared};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded, places},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
     credentials::LiveRedactor,
     part::{Part, Swap},
     policy_digest,
@@ -26,7 +26,7 @@ impl Record {
     ///
     /// # Errors
     /// Whatever keeps its files from being written.
-    pub(crate) fn open(loaded: &Loaded<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
+    pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
         let config = &loaded.config.tools.audit;
         if !config.enabled {
             return Ok(None);
@@ -48,7 +48,7 @@ impl Record {
 }
 
 impl Part for Record {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let digest = policy_digest(&loaded.config);
         Ok(Box::new(move || self.policy.store(digest)))
     }

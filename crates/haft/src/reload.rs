@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use crate::{
-    Reloaded, Toolbox,
-    config::{self, HaftConfig, LoadError, Loaded},
+    ReloadReport, Toolbox,
+    config::{self, HaftConfig, LoadError, LoadedConfig},
     counts::merged,
     part::Swap,
     paths,
@@ -18,7 +18,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
-    pub fn reload(&self, loaded: &Loaded<HaftConfig>) -> Result<Reloaded, LoadError> {
+    pub fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
         config::refuse(loaded)?;
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let (config, report) = merged(&running, &loaded.config);
@@ -30,12 +30,12 @@ impl Toolbox {
         *running = loaded.config;
         self.parts.relisted.notify_waiters();
         #[cfg(feature = "filter")]
-        let report = Reloaded { warnings: self.parts.filters.warnings.load().as_ref().clone(), ..report };
+        let report = ReloadReport { warnings: self.parts.filters.warnings.load().as_ref().clone(), ..report };
         Ok(report)
     }
 
     /// Every part, compiled from another configuration; nothing is changed.
-    fn compiled(&self, before: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
+    fn compiled(&self, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
         let shared = self.parts.shared.iter().map(|part| part.clone().compile(before, loaded));
         let mut swaps = shared.collect::<Result<Vec<_>, _>>()?;
         for set in self.parts.sets.in_use() {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What a reload changed, key by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reloaded {
+pub struct ReloadReport {
     /// Keys whose new values count from now on.
     pub applied: Vec<String>,
     /// Keys whose new values count from the next start; until then the old ones do.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::Value;
 use tools_core::{
-    CallId, Change, ConfirmPrompt, Ended, FilterStats, PromptPart, Recorded, StoredRule, ToolDef, ToolError,
+    CallId, Change, ConfirmPrompt, Ended, FilterStats, PromptPart, RecordedResult, StoredRule, ToolDef, ToolError,
     ToolErrorCategory, ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
 };
 
@@ -91,8 +91,8 @@ impl From<&ConfirmPrompt> for ConfirmationReport {
 
 impl CallReport {
     /// Makes the report of a call that ended.
-    pub fn new(id: CallId, definition: &ToolDef, recorded: &Recorded, duration: Duration) -> Self {
-        let Recorded { outcome, journal } = recorded;
+    pub fn new(id: CallId, definition: &ToolDef, recorded: &RecordedResult, duration: Duration) -> Self {
+        let RecordedResult { outcome, journal } = recorded;
         let output = match outcome {
             Ok(output) => Some(output),
             Err(error) => error.output(),

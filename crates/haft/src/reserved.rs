@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::{
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     own_places::OwnPlaces,
 };
 
@@ -17,7 +17,7 @@ pub(crate) struct ReservedPlaces {
 
 impl ReservedPlaces {
     /// Those of a configuration that stands, or would stand, in the file `beside`.
-    pub(crate) fn new(own: &OwnPlaces, loaded: &Loaded<HaftConfig>, beside: Option<&Path>) -> Self {
+    pub(crate) fn new(own: &OwnPlaces, loaded: &LoadedConfig<HaftConfig>, beside: Option<&Path>) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
         let files = loaded.file.clone().into_iter().chain(named).chain(obeyed(&loaded.config, beside));
         let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.folders().iter().cloned());

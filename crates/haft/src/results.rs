@@ -6,7 +6,7 @@ use tools_cache::{CacheLayer, ToolResultCache};
 use tools_core::{Layer, Shared};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
     replaceable::Replaceable,
 };
@@ -34,7 +34,7 @@ impl Cache {
 }
 
 impl Part for Cache {
-    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         // Results were filtered and judged as it was configured then.
         let is_other = before.tools != loaded.config.tools;
         let config = loaded.config.tools.result_cache.clone();

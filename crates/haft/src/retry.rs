@@ -6,7 +6,7 @@ use tools_core::{Layer, Shared, ToolDef};
 use tools_retry::{RetryConfig, RetryLayer, RetryPolicy};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
 };
 
@@ -15,7 +15,7 @@ use crate::{
 pub(crate) struct Retry(Shared<RetryPolicy>);
 
 impl Retry {
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         compile(loaded).map(|policy| Self(Shared::new(policy)))
     }
 
@@ -24,13 +24,13 @@ impl Retry {
     }
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<RetryPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<RetryPolicy, LoadError> {
     let compiled = loaded.config.tools.retry.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.retry.{}", error.key), error.problem))
 }
 
 impl Part for Retry {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(loaded)?;
         Ok(Box::new(move || self.0.store(policy)))
     }

@@ -12,14 +12,14 @@ use tools_scheduler::{Dispatch, Firing, Scheduler, SchedulerPolicy, SchedulerToo
 
 use crate::{
     Toolbox,
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     credentials::LiveRedactor,
     part::{Part, Swap},
     policy_digest,
 };
 
 /// The scheduler of a toolbox.
-pub(crate) struct Scheduling {
+pub(crate) struct SchedulerParts {
     scheduler: Scheduler,
     policy: Shared<SchedulerPolicy>,
     /// What tells the rules in force apart.
@@ -27,18 +27,18 @@ pub(crate) struct Scheduling {
     redactor: Arc<dyn Redactor>,
 }
 
-impl fmt::Debug for Scheduling {
+impl fmt::Debug for SchedulerParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scheduling").field("scheduler", &self.scheduler).finish_non_exhaustive()
     }
 }
 
-impl Scheduling {
+impl SchedulerParts {
     /// That of a configuration; `None` where it switches it off.
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
         if !loaded.config.scheduler.enabled {
             return Ok(None);
         }
@@ -55,8 +55,8 @@ impl Scheduling {
     }
 }
 
-impl Part for Scheduling {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+impl Part for SchedulerParts {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let (policy, digest) = (compile(loaded)?, policy_digest(&loaded.config));
         Ok(Box::new(move || {
             self.policy.store(policy);
@@ -70,14 +70,14 @@ impl Part for Scheduling {
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.
-pub fn schedule(loaded: &Loaded<HaftConfig>) -> Result<Option<Scheduler>, LoadError> {
+pub fn schedule(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Scheduler>, LoadError> {
     if !loaded.config.scheduler.enabled {
         return Ok(None);
     }
     over(loaded, Shared::new(compile(loaded)?)).map(Some)
 }
 
-fn over(loaded: &Loaded<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Result<Scheduler, LoadError> {
+fn over(loaded: &LoadedConfig<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Result<Scheduler, LoadError> {
     let config = &loaded.config.scheduler;
     let store: Arc<dyn TaskStore> = if config.database.is_empty() {
         Arc::new(SqliteTasks::at(crate::stores::file(&config.path)))
@@ -100,7 +100,7 @@ fn database(_: &str) -> Result<Arc<dyn TaskStore>, String> {
     Err(crate::stores::NO_SERVERS.to_owned())
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
     let compiled = loaded.config.scheduler.compile();
     compiled.map_err(|error| loaded.fault(&format!("scheduler.{}", error.key), error.problem))
 }
@@ -118,18 +118,18 @@ pub trait PromptRunner: Send + Sync {
 
 /// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when
 /// the task runs.
-pub struct Unattended {
+pub struct UnattendedRunner {
     toolbox: Toolbox,
     prompts: Option<Arc<dyn PromptRunner>>,
 }
 
-impl fmt::Debug for Unattended {
+impl fmt::Debug for UnattendedRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Unattended").field("toolbox", &self.toolbox).finish_non_exhaustive()
     }
 }
 
-impl Unattended {
+impl UnattendedRunner {
     /// Tasks run through this toolbox.
     pub fn new(toolbox: Toolbox) -> Self {
         Self { toolbox, prompts: None }
@@ -143,7 +143,7 @@ impl Unattended {
 }
 
 #[async_trait]
-impl Dispatch for Unattended {
+impl Dispatch for UnattendedRunner {
     async fn run(&self, firing: Firing) -> Result<String, String> {
         let caller = CallerId::parse(&firing.caller).map_err(|error| error.to_string())?;
         let session = SessionId::generate();

@@ -102,7 +102,7 @@ fn entry(server: &McpServerConfig) -> Table {
 
 /// What was found in the configuration of another host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Foreign {
+pub struct ForeignEntries {
     /// Servers over stdio, as they would be added: with the workspace to read and no network.
     pub servers: Vec<McpServerConfig>,
     /// Entries that cannot be taken over, and why.
@@ -115,7 +115,7 @@ pub struct Foreign {
 ///
 /// # Errors
 /// When the text is neither, or names no servers.
-pub fn foreign_servers(text: &str) -> Result<Foreign, EntryError> {
+pub fn foreign_servers(text: &str) -> Result<ForeignEntries, EntryError> {
     let value: Json = match serde_json::from_str(text) {
         Ok(value) => value,
         Err(json) => toml::from_str(text).map_err(|_| EntryError::Syntax(format!("neither TOML nor JSON: {json}")))?,
@@ -123,7 +123,7 @@ pub fn foreign_servers(text: &str) -> Result<Foreign, EntryError> {
     let lists = ["mcpServers", "servers", "mcp_servers", "context_servers", "mcp"];
     let list = lists.iter().find_map(|key| value.get(key)?.as_object());
     let list = list.ok_or_else(|| EntryError::Syntax("no list of MCP servers in it".to_owned()))?;
-    let mut found = Foreign::default();
+    let mut found = ForeignEntries::default();
     for (name, entry) in list {
         match foreign_server(name, entry) {
             Ok(server) => found.servers.push(server),

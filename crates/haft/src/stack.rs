@@ -2,7 +2,7 @@
 //! it here.
 
 #[cfg(feature = "policy")]
-use tools_policy::gate::{About, Stands};
+use tools_policy::gate::{GateInfo, Stands};
 
 #[cfg(feature = "policy")]
 use crate::gates::GATES;
@@ -132,8 +132,8 @@ fn gates(stands: Stands) -> impl Iterator<Item = LayerRow> {
 
 #[cfg(feature = "policy")]
 impl LayerRow {
-    fn of(gate: &About) -> Self {
-        let About { name, refuses_with, why_here, .. } = *gate;
+    fn of(gate: &GateInfo) -> Self {
+        let GateInfo { name, refuses_with, why_here, .. } = *gate;
         Self { name, owner: "tools-policy", refuses_with, why: why_here }
     }
 }

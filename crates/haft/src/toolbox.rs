@@ -7,8 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use tools_core::{
-    Approval, Asking, CallContext, CallerId, Confirmer, Decisions, Desk, Recorded, Refusal, SessionId, Stack,
-    StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName, settle,
+    Approval, ApprovalContext, CallContext, CallerId, Confirmer, Decisions, Desk, RecordedResult, Refusal, SessionId,
+    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName, settle,
 };
 
 use crate::{
@@ -52,17 +52,17 @@ impl Toolbox {
 
     /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
     /// again with their consent.
-    pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);
-        let asking = Asking { confirmer, decisions: Some(self), by: &CallerId::person(), clock: &SystemClock };
+        let asking = ApprovalContext { confirmer, decisions: Some(self), by: &CallerId::person(), clock: &SystemClock };
         desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
             .await
     }
 
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked.
     /// Every gate judges it. What it asks while it runs goes to `confirmer`.
-    pub async fn call_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    pub async fn call_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         let approval = Approval::grant(&call, CallerId::person(), &SystemClock);
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);

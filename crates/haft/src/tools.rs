@@ -7,12 +7,12 @@ use std::{
 };
 
 use tools_core::{
-    Approval, CallContext, CompositeExecutor, DynExecutor, Executed, Inspection, ToolCall, ToolDefs, ToolError,
+    Approval, CallContext, CompositeExecutor, DynExecutor, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError,
     ToolExecutor,
 };
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     part::Part,
     wiring::Wiring,
 };
@@ -45,7 +45,7 @@ impl ToolSet {
     )]
     pub(crate) fn new(
         wiring: &Arc<Wiring>,
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
     ) -> Result<(Arc<Self>, DynExecutor), LoadError> {
@@ -123,11 +123,16 @@ impl ToolExecutor for HeldTools {
         self.tools.inspect(call, cx).await
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.tools.execute_tool_call(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         self.tools.execute_tool_call_confirmed(call, approval, cx).await
     }
 }

@@ -19,7 +19,7 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use crate::{ReloadState, Reloaded, Toolbox, config::Loaded, plain};
+use crate::{ReloadReport, ReloadState, Toolbox, config::LoadedConfig, plain};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -67,7 +67,7 @@ impl Toolbox {
         let rules = None;
         let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(rules).collect();
         let told = watcher(&files, stop.clone());
-        let watched = Watched {
+        let watched = WatchState {
             toolbox: self.clone(),
             folder: identity_of_folder(&file),
             // What was read, not what is there: it may have changed since.
@@ -108,7 +108,7 @@ fn watcher(files: &[PathBuf], changed: std::sync::mpsc::Sender<()>) -> Option<no
     Some(watcher)
 }
 
-struct Watched {
+struct WatchState {
     toolbox: Toolbox,
     file: PathBuf,
     /// The configuration, and the rules of filters where these are a file.
@@ -119,7 +119,7 @@ struct Watched {
     environment: Box<Environment>,
 }
 
-impl Watched {
+impl WatchState {
     fn run(mut self, changes: &Receiver<()>) {
         if !self.is_held() {
             let file = self.file.display();
@@ -171,7 +171,7 @@ impl Watched {
         *self.toolbox.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
     }
 
-    fn read(&self) -> Result<Reloaded, String> {
+    fn read(&self) -> Result<ReloadReport, String> {
         if !self.is_held() {
             return Err("commands may write it by now".to_owned());
         }
@@ -181,7 +181,7 @@ impl Watched {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
         let text = self.seen.first().ok_or("there is no such file")?.as_ref()?;
-        let loaded = Loaded::assemble(text, Some(self.file.clone()), &self.environment);
+        let loaded = LoadedConfig::assemble(text, Some(self.file.clone()), &self.environment);
         let loaded = loaded.map_err(|error| error.to_string())?;
         self.toolbox.reload(&loaded).map_err(|error| error.to_string())
     }

@@ -7,10 +7,10 @@ use std::{
 };
 
 use tools_core::{CompositeExecutor, DynExecutor, Shared, Stack, Verdict};
-use tools_web::{Hop, ScrapePolicy, Unfollowed, Web};
+use tools_web::{Hop, RedirectRefusal, ScrapePolicy, Web};
 
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     gates::Gates,
     part::{Part, Swap},
     wiring::Wiring,
@@ -21,7 +21,7 @@ use crate::{
 pub(crate) struct Pages(Shared<ScrapePolicy>);
 
 impl Pages {
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         compile(loaded).map(|policy| Self(Shared::new(policy)))
     }
 
@@ -34,13 +34,13 @@ impl Pages {
     }
 }
 
-fn compile(loaded: &Loaded<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
     let compiled = loaded.config.tools.scrape.compile();
     compiled.map_err(|error| loaded.fault(&format!("tools.scrape.{}", error.key), error.problem))
 }
 
 impl Part for Pages {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(loaded)?;
         Ok(Box::new(move || self.0.store(policy)))
     }
@@ -48,16 +48,16 @@ impl Part for Pages {
 
 /// A denial counts for every redirect. A question only for one to another host: whoever agreed to a
 /// page agreed to what its host makes of it.
-fn judged(stack: &Stack, gates: &Gates, hop: Hop<'_>) -> Result<(), Unfollowed> {
+fn judged(stack: &Stack, gates: &Gates, hop: Hop<'_>) -> Result<(), RedirectRefusal> {
     let inspected = pin!(stack.inspect(hop.call, hop.context));
     // Looking at a URL waits for nothing.
     let Poll::Ready(inv) = inspected.poll(&mut Context::from_waker(Waker::noop())) else {
-        return Err(Unfollowed::Asks);
+        return Err(RedirectRefusal::Asks);
     };
     let explained = gates.explain(&inv);
     match explained.verdict {
-        Verdict::Deny => Err(Unfollowed::Denied(explained.decided_by)),
-        Verdict::Ask if hop.leaves_host => Err(Unfollowed::Asks),
+        Verdict::Deny => Err(RedirectRefusal::Denied(explained.decided_by)),
+        Verdict::Ask if hop.leaves_host => Err(RedirectRefusal::Asks),
         Verdict::Ask | Verdict::Allow => Ok(()),
     }
 }

@@ -23,13 +23,13 @@ pub(crate) struct Wiring {
     pub(crate) embedder: Option<std::sync::Arc<dyn tools_core::Embedder>>,
     /// `None` where it is switched off.
     #[cfg(feature = "memory")]
-    pub(crate) memory: Option<std::sync::Arc<crate::memory::Remembering>>,
+    pub(crate) memory: Option<std::sync::Arc<crate::memory::MemoryParts>>,
     /// The MCP servers, whose processes belong to sessions.
     #[cfg(feature = "mcp-client")]
     pub(crate) servers: std::sync::Arc<tools_mcp_client::McpServers>,
     /// `None` where it is switched off.
     #[cfg(feature = "scheduler")]
-    pub(crate) scheduler: Option<std::sync::Arc<crate::scheduler::Scheduling>>,
+    pub(crate) scheduler: Option<std::sync::Arc<crate::scheduler::SchedulerParts>>,
     #[cfg(feature = "skills")]
     pub(crate) skills: tools_skills::Skills,
     #[cfg(feature = "overflow")]

@@ -10,7 +10,7 @@ use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tools_core::{CallId, FileDiff, Location, Media};
 
 use crate::{
-    Happening, Severity,
+    SessionEvent, Severity,
     wire::{Block, CallContent, CallStatus, CallUpdate, Place, Update},
 };
 
@@ -23,13 +23,13 @@ pub(crate) struct Calls {
     workdir: PathBuf,
     /// Whether the client shows notices.
     notices: bool,
-    open: HashMap<CallId, Running>,
+    open: HashMap<CallId, RunningCall>,
     /// Calls that have their end.
     ended: HashSet<CallId>,
 }
 
 #[derive(Debug, Default)]
-struct Running {
+struct RunningCall {
     /// The end of what it printed.
     printed: String,
     /// Whether the client has not seen the latest of that.
@@ -44,12 +44,12 @@ impl Calls {
 
     /// What the client is told of something that happened; nothing for what it need not know, or
     /// not yet.
-    pub(crate) fn update(&mut self, happening: Happening) -> Option<Update> {
+    pub(crate) fn update(&mut self, happening: SessionEvent) -> Option<Update> {
         match happening {
-            Happening::UserSaid { text } => Some(Update::UserMessageChunk { content: Block::text(text) }),
-            Happening::Said { text } => Some(Update::AgentMessageChunk { content: Block::text(text) }),
-            Happening::Thought { text } => Some(Update::AgentThoughtChunk { content: Block::text(text) }),
-            Happening::Called { call, tool, title, kind, input } => {
+            SessionEvent::UserSaid { text } => Some(Update::UserMessageChunk { content: Block::text(text) }),
+            SessionEvent::Said { text } => Some(Update::AgentMessageChunk { content: Block::text(text) }),
+            SessionEvent::Thought { text } => Some(Update::AgentThoughtChunk { content: Block::text(text) }),
+            SessionEvent::Called { call, tool, title, kind, input } => {
                 let begun = CallUpdate {
                     title: Some(title),
                     name: Some(tool),
@@ -59,7 +59,7 @@ impl Calls {
                 };
                 self.begin(&call).then_some(Update::ToolCall(begun))
             }
-            Happening::Started { call, tool, title, kind, locations } => {
+            SessionEvent::Started { call, tool, title, kind, locations } => {
                 let is_first = self.begin(&call);
                 if !self.open.contains_key(&call) {
                     return None;
@@ -74,16 +74,16 @@ impl Calls {
                 };
                 Some(if is_first { Update::ToolCall(started) } else { Update::ToolCallUpdate(started) })
             }
-            Happening::Waits { call } => {
+            SessionEvent::Waits { call } => {
                 self.open.contains_key(&call).then(|| Update::ToolCallUpdate(status(&call, CallStatus::Pending)))
             }
-            Happening::Printed { call, text } => {
+            SessionEvent::Printed { call, text } => {
                 if let Some(running) = self.open.get_mut(&call) {
                     running.print(&text);
                 }
                 None
             }
-            Happening::Answered { call, is_error, text, diff, media, locations } => {
+            SessionEvent::Answered { call, is_error, text, diff, media, locations } => {
                 self.open.remove(&call)?;
                 self.ended.insert(call.clone());
                 let mut content: Vec<CallContent> =
@@ -96,18 +96,18 @@ impl Calls {
                 let locations = places(&self.workdir, &locations);
                 Some(Update::ToolCallUpdate(CallUpdate { content: Some(content), locations, ..status(&call, ended) }))
             }
-            Happening::Note { severity, text } if self.notices => {
+            SessionEvent::Note { severity, text } if self.notices => {
                 let severity = match severity {
                     Severity::Info => "info",
                     Severity::Warning => "warning",
                 };
                 Some(Update::Notice { severity, title: text })
             }
-            Happening::Note { text, .. } => {
+            SessionEvent::Note { text, .. } => {
                 Some(Update::AgentMessageChunk { content: Block::text(format!("\n\n[{text}]\n\n")) })
             }
-            Happening::Context { used, size } => Some(Update::UsageUpdate { used, size }),
-            Happening::Titled { title } => Some(Update::SessionInfoUpdate { title }),
+            SessionEvent::Context { used, size } => Some(Update::UsageUpdate { used, size }),
+            SessionEvent::Titled { title } => Some(Update::SessionInfoUpdate { title }),
         }
     }
 
@@ -140,12 +140,12 @@ impl Calls {
         if self.open.contains_key(call) || self.ended.contains(call) {
             return false;
         }
-        self.open.insert(call.clone(), Running::default());
+        self.open.insert(call.clone(), RunningCall::default());
         true
     }
 }
 
-impl Running {
+impl RunningCall {
     fn print(&mut self, text: &str) {
         self.printed.push_str(text);
         if self.printed.len() > TAIL {
@@ -198,20 +198,20 @@ mod tests {
         CallId::parse(&format!("call-{number}")).expect("it is an identifier")
     }
 
-    fn called(number: usize) -> Happening {
+    fn called(number: usize) -> SessionEvent {
         let (tool, title) = ("edit".to_owned(), "edit".to_owned());
-        Happening::Called { call: id(number), tool, title, kind: ToolKind::Edit, input: Some(json!({"path": "a"})) }
+        SessionEvent::Called { call: id(number), tool, title, kind: ToolKind::Edit, input: Some(json!({"path": "a"})) }
     }
 
-    fn started(number: usize) -> Happening {
+    fn started(number: usize) -> SessionEvent {
         let locations = vec![Location { path: "src/a.rs".into(), line: Some(3) }];
         let (tool, title) = ("edit".to_owned(), "Edit: a".to_owned());
-        Happening::Started { call: id(number), tool, title, kind: ToolKind::Edit, locations }
+        SessionEvent::Started { call: id(number), tool, title, kind: ToolKind::Edit, locations }
     }
 
-    fn answered(number: usize, diff: Option<FileDiff>) -> Happening {
+    fn answered(number: usize, diff: Option<FileDiff>) -> SessionEvent {
         let (text, media, locations) = ("done".to_owned(), vec![], vec![]);
-        Happening::Answered { call: id(number), is_error: false, text, diff, media, locations }
+        SessionEvent::Answered { call: id(number), is_error: false, text, diff, media, locations }
     }
 
     fn json(update: Option<Update>) -> serde_json::Value {
@@ -236,7 +236,7 @@ mod tests {
             })
         );
         assert_eq!(
-            json(calls.update(Happening::Waits { call: id(1) })),
+            json(calls.update(SessionEvent::Waits { call: id(1) })),
             json!({"sessionUpdate": "tool_call_update", "toolCallId": "call-1", "status": "pending"})
         );
         let diff = FileDiff {
@@ -280,7 +280,7 @@ mod tests {
     fn what_a_call_prints_is_shown_by_its_end_and_only_when_it_is_new() {
         let mut calls = Calls::new("/w".into(), false);
         calls.update(called(1));
-        let printed = |text: String| Happening::Printed { call: id(1), text };
+        let printed = |text: String| SessionEvent::Printed { call: id(1), text };
         assert_eq!(calls.update(printed("é".repeat(TAIL))), None);
         assert_eq!(calls.update(printed("end".to_owned())), None);
         let shown = calls.printed();
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn notes_are_notices_where_the_client_shows_them() {
-        let note = || Happening::Note { severity: Severity::Warning, text: "odd".to_owned() };
+        let note = || SessionEvent::Note { severity: Severity::Warning, text: "odd".to_owned() };
         let told = |notices| json(Calls::new("/".into(), notices).update(note()));
         assert_eq!(told(true), json!({"sessionUpdate": "notice", "severity": "warning", "title": "odd"}));
         assert_eq!(told(false)["sessionUpdate"], "agent_message_chunk");
@@ -312,8 +312,8 @@ mod tests {
                 let happening = match what {
                     0 => called(number),
                     1 => started(number),
-                    2 => Happening::Waits { call: id(number) },
-                    3 => Happening::Printed { call: id(number), text: "x".to_owned() },
+                    2 => SessionEvent::Waits { call: id(number) },
+                    3 => SessionEvent::Printed { call: id(number), text: "x".to_owned() },
                     _ => answered(number, None),
                 };
                 told.extend(calls.update(happening));

@@ -11,8 +11,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tools_core::SessionId;
 
 use crate::{
-    AcpHost, Greeting, Happening, OpenError, Opened, Opening, Resume, Severity, Watch, prompt,
-    rpc::{Incoming, Line, Peer, RequestId, RpcError},
+    AcpHost, InitializeRequest, OpenConversation, OpenError, Resume, SessionEvent, SessionRequest, Severity, Watch,
+    prompt,
+    rpc::{IncomingMessage, Line, Peer, RequestId, RpcError},
     serve::MAX_MESSAGE_BYTES,
     session::Session,
     wire::{self, Initialize, ListSessions, NewSession, OldSession, Prompt, SessionOnly, SetMode},
@@ -24,7 +25,7 @@ pub(crate) struct Connection(Arc<Inner>);
 
 struct Inner {
     host: Arc<dyn AcpHost>,
-    greeting: Greeting,
+    greeting: InitializeRequest,
     peer: Peer,
     /// What works for this client: requests that take time, and sessions.
     work: TaskTracker,
@@ -43,7 +44,7 @@ struct State {
 }
 
 impl Connection {
-    pub(crate) fn new(host: Arc<dyn AcpHost>, greeting: Greeting, peer: Peer) -> Self {
+    pub(crate) fn new(host: Arc<dyn AcpHost>, greeting: InitializeRequest, peer: Peer) -> Self {
         let (work, ended, state) = (TaskTracker::new(), CancellationToken::new(), Mutex::default());
         Self(Arc::new(Inner { host, greeting, peer, work, ended, state }))
     }
@@ -57,10 +58,10 @@ impl Connection {
                 return self.0.peer.answer(&RequestId::Null, Err(RpcError::invalid_request(problem)));
             }
         };
-        match Incoming::parse(&text) {
-            Ok(Incoming::Request { id, method, params }) => self.request(id, &method, params),
-            Ok(Incoming::Notification { method, params }) => self.notification(&method, params),
-            Ok(Incoming::Response { id, result }) => {
+        match IncomingMessage::parse(&text) {
+            Ok(IncomingMessage::Request { id, method, params }) => self.request(id, &method, params),
+            Ok(IncomingMessage::Notification { method, params }) => self.notification(&method, params),
+            Ok(IncomingMessage::Response { id, result }) => {
                 if !self.0.peer.answered(&id, result) {
                     tracing::debug!("an answer of the client belongs to no question");
                 }
@@ -130,7 +131,7 @@ impl Connection {
             Err(error) => return self.answer(&id, Err(error)),
         };
         let (workdir, place) = place;
-        self.open(id, Opening { workdir, resume: None }, place);
+        self.open(id, SessionRequest { workdir, resume: None }, place);
     }
 
     fn old_session(&self, id: RequestId, params: Value, replay: bool) {
@@ -140,7 +141,7 @@ impl Connection {
             if self.state().sessions.contains_key(&old.session_id) {
                 return Err(RpcError::invalid_params("this session is open already"));
             }
-            Ok((Opening { workdir, resume: Some(Resume { session, replay }) }, old.place))
+            Ok((SessionRequest { workdir, resume: Some(Resume { session, replay }) }, old.place))
         });
         match parsed {
             Ok((opening, place)) => self.open(id, opening, place),
@@ -149,7 +150,7 @@ impl Connection {
     }
 
     /// Opens a conversation, which takes a moment.
-    fn open(&self, id: RequestId, opening: Opening, place: NewSession) {
+    fn open(&self, id: RequestId, opening: SessionRequest, place: NewSession) {
         let connection = self.clone();
         self.0.work.spawn(async move {
             let is_new = opening.resume.is_none();
@@ -166,8 +167,8 @@ impl Connection {
         });
     }
 
-    async fn opened(&self, id: &RequestId, opened: Opened, is_new: bool, workdir: &Path, place: &NewSession) {
-        let Opened { session: name, conversation, modes, patience, past } = opened;
+    async fn opened(&self, id: &RequestId, opened: OpenConversation, is_new: bool, workdir: &Path, place: &NewSession) {
+        let OpenConversation { session: name, conversation, modes, patience, past } = opened;
         let name = name.as_str().to_owned();
         let notices = self.state().notices.unwrap_or_default();
         let watch = Watch::new(self.0.peer.clone(), &name, workdir, notices, patience);
@@ -185,7 +186,7 @@ impl Connection {
         self.0.work.spawn(turns.run(move |id, result| answering.answer(id, result)));
         self.answer(id, Ok(wire::opened(is_new.then_some(name.as_str()), &session.modes)));
         if let Some(text) = not_used(place) {
-            watch.tell(Happening::Note { severity: Severity::Warning, text }).await;
+            watch.tell(SessionEvent::Note { severity: Severity::Warning, text }).await;
         }
     }
 

@@ -6,7 +6,7 @@ use tools_core::{CallId, FileDiff, Location, Media, ToolKind};
 /// Something that happened in a session. Texts have lost their credentials before they come here.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Happening {
+pub enum SessionEvent {
     /// The user said something: only in a conversation that is told again.
     UserSaid {
         /// What.
@@ -96,7 +96,7 @@ pub enum Happening {
     },
 }
 
-/// How grave a [`Happening::Note`] is.
+/// How grave a [`SessionEvent::Note`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// Good to know.

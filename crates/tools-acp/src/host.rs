@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tools_core::SessionId;
 
-use crate::{Happening, Modes, Watch};
+use crate::{Modes, SessionEvent, Watch};
 
 /// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`
 /// and the lists of kept sessions; implemented by whoever has models and tools.
@@ -16,18 +16,18 @@ pub trait AcpHost: Send + Sync + 'static {
     ///
     /// # Errors
     /// When it cannot work in that folder, or when the session that goes on is not kept.
-    async fn open(&self, opening: Opening) -> Result<Opened, OpenError>;
+    async fn open(&self, opening: SessionRequest) -> Result<OpenConversation, OpenError>;
 
     /// The kept sessions, the latest first; only those of `workdir` where one is given.
     ///
     /// # Errors
     /// A sentence for a person, when they cannot be read.
-    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<Kept>, String>;
+    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
 }
 
 /// What is to be opened.
 #[derive(Debug, Clone)]
-pub struct Opening {
+pub struct SessionRequest {
     /// The folder the session works in: absolute, and a folder that is there.
     pub workdir: PathBuf,
     /// The kept session that goes on; `None` for a new one.
@@ -44,7 +44,7 @@ pub struct Resume {
 }
 
 /// A conversation that was opened.
-pub struct Opened {
+pub struct OpenConversation {
     /// Its session.
     pub session: SessionId,
     /// What answers.
@@ -54,7 +54,7 @@ pub struct Opened {
     /// How long a question stands.
     pub patience: std::time::Duration,
     /// What was said before, to be told again; empty for a new session.
-    pub past: Vec<Happening>,
+    pub past: Vec<SessionEvent>,
 }
 
 /// Why a conversation was not opened. Each is a sentence for a person.
@@ -70,7 +70,7 @@ pub enum OpenError {
 
 /// A kept session, as it is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct SessionSummary {
     /// The session.
     pub session: SessionId,
     /// The folder it worked in.
@@ -86,7 +86,7 @@ pub struct Kept {
 pub trait Conversation: Send {
     /// Answers the user. Everything that happens is told to `watch` before this returns; every call
     /// that was told of has its end by then. Returns soon after `cancel` is cancelled.
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended;
+    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd;
 
     /// Ends what the session runs in the background. When this returns nothing of it is left.
     async fn close(&mut self);
@@ -94,7 +94,7 @@ pub trait Conversation: Send {
 
 /// Why a prompt ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum PromptEnd {
     /// The model is done.
     Done,
     /// The conversation has no room left.

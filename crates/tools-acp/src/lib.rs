@@ -29,8 +29,8 @@ mod serve;
 mod session;
 
 pub use config::AcpConfig;
-pub use happening::{Happening, Severity};
-pub use host::{AcpHost, Conversation, Ended, Kept, OpenError, Opened, Opening, Resume};
+pub use happening::{SessionEvent, Severity};
+pub use host::{AcpHost, Conversation, OpenConversation, OpenError, PromptEnd, Resume, SessionRequest, SessionSummary};
 pub use modes::{Mode, Modes};
-pub use serve::{Greeting, serve, serve_stdio};
+pub use serve::{InitializeRequest, serve, serve_stdio};
 pub use watch::Watch;

@@ -54,7 +54,7 @@ impl Permission {
     /// What the client's answer means. Only an option that was offered is a yes.
     pub(crate) fn read(&self, answer: Result<Value, AskError>) -> Answer {
         #[derive(Deserialize)]
-        struct Answered {
+        struct PermissionResponse {
             outcome: Outcome,
         }
         #[derive(Deserialize)]
@@ -64,7 +64,7 @@ impl Permission {
             Cancelled,
         }
         let answered = match answer {
-            Ok(answered) => serde_json::from_value::<Answered>(answered),
+            Ok(answered) => serde_json::from_value::<PermissionResponse>(answered),
             Err(AskError::Late) => return Answer::Nobody(Absence::NoAnswer),
             Err(AskError::Refused(_) | AskError::Gone) => return Answer::Nobody(Absence::CannotAsk),
         };

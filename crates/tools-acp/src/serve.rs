@@ -28,7 +28,7 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Who the client talks to.
 #[derive(Debug, Clone)]
-pub struct Greeting {
+pub struct InitializeRequest {
     /// The name of the program.
     pub name: String,
     /// Its version.
@@ -36,14 +36,19 @@ pub struct Greeting {
 }
 
 /// Serves the client at the process's standard input and output: see [`serve`].
-pub async fn serve_stdio(host: Arc<dyn AcpHost>, greeting: Greeting, stop: CancellationToken) {
+pub async fn serve_stdio(host: Arc<dyn AcpHost>, greeting: InitializeRequest, stop: CancellationToken) {
     serve(host, greeting, tokio::io::stdin(), tokio::io::stdout(), stop).await;
 }
 
 /// Serves one client until it is gone, or until `stop` is cancelled. When this returns every
 /// session has ended, or had five seconds to.
-pub async fn serve<R, W>(host: Arc<dyn AcpHost>, greeting: Greeting, input: R, output: W, stop: CancellationToken)
-where
+pub async fn serve<R, W>(
+    host: Arc<dyn AcpHost>,
+    greeting: InitializeRequest,
+    input: R,
+    output: W,
+    stop: CancellationToken,
+) where
     R: AsyncRead + Unpin + Send,
     W: AsyncWrite + Unpin + Send + 'static,
 {

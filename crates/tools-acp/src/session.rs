@@ -7,12 +7,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Conversation, Ended, Modes, Watch,
+    Conversation, Modes, PromptEnd, Watch,
     rpc::{RequestId, RpcError},
 };
 
 /// A prompt that waits for its turn.
-pub(crate) struct Prompted {
+pub(crate) struct QueuedPrompt {
     pub(crate) id: RequestId,
     pub(crate) text: String,
     pub(crate) cancel: CancellationToken,
@@ -21,7 +21,7 @@ pub(crate) struct Prompted {
 /// An open session, as the connection sees it.
 #[derive(Clone)]
 pub(crate) struct Session {
-    prompts: mpsc::UnboundedSender<Prompted>,
+    prompts: mpsc::UnboundedSender<QueuedPrompt>,
     /// The turn that runs; `None` between turns.
     running: Arc<Mutex<Option<CancellationToken>>>,
     pub(crate) modes: Modes,
@@ -33,7 +33,7 @@ pub(crate) struct Session {
 
 /// What runs the turns of a session.
 pub(crate) struct Turns {
-    prompts: mpsc::UnboundedReceiver<Prompted>,
+    prompts: mpsc::UnboundedReceiver<QueuedPrompt>,
     session: Session,
     conversation: Box<dyn Conversation>,
     watch: Watch,
@@ -64,7 +64,7 @@ impl Session {
         }
         let cancel = self.closing.child_token();
         let gone = |_| RpcError::not_found("this session has ended");
-        self.prompts.send(Prompted { id, text, cancel: cancel.clone() }).map_err(gone)?;
+        self.prompts.send(QueuedPrompt { id, text, cancel: cancel.clone() }).map_err(gone)?;
         *running = Some(cancel);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Turns {
             *self.session.running() = None;
             // The protocol wants this reason for every turn that was called off, whatever came of
             // it.
-            let ended = if prompted.cancel.is_cancelled() { Ended::Cancelled } else { ended };
+            let ended = if prompted.cancel.is_cancelled() { PromptEnd::Cancelled } else { ended };
             answer(&prompted.id, result(ended));
         }
         self.conversation.close().await;
@@ -109,13 +109,13 @@ impl Turns {
     }
 }
 
-fn result(ended: Ended) -> Result<serde_json::Value, RpcError> {
+fn result(ended: PromptEnd) -> Result<serde_json::Value, RpcError> {
     let reason = match ended {
-        Ended::Done => "end_turn",
-        Ended::ContextFull => "max_tokens",
-        Ended::Limit => "max_turn_requests",
-        Ended::Cancelled => "cancelled",
-        Ended::Failed(problem) => return Err(RpcError::internal(problem)),
+        PromptEnd::Done => "end_turn",
+        PromptEnd::ContextFull => "max_tokens",
+        PromptEnd::Limit => "max_turn_requests",
+        PromptEnd::Cancelled => "cancelled",
+        PromptEnd::Failed(problem) => return Err(RpcError::internal(problem)),
     };
     Ok(json!({"stopReason": reason}))
 }

@@ -10,7 +10,7 @@ use std::{
 use serde_json::json;
 use tools_core::{Absence, Answer, CallId, ConfirmPrompt};
 
-use crate::{Happening, calls::Calls, permission::Permission, rpc::Peer, wire::Update};
+use crate::{SessionEvent, calls::Calls, permission::Permission, rpc::Peer, wire::Update};
 
 /// The client's view of one session. Clones are the same view.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl Watch {
     /// Tells what happened, waiting for a client that is slow. To be called from one place after
     /// the other: the order in which things are told is the order in which the client hears of
     /// them. What calls print is held back until [`Watch::flush`].
-    pub async fn tell(&self, happening: Happening) {
+    pub async fn tell(&self, happening: SessionEvent) {
         let update = self.calls().update(happening);
         if let Some(update) = update {
             self.send(&update).await;

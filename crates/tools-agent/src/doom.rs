@@ -13,13 +13,13 @@ const SHOWN_CHARS: usize = 200;
 /// What a turn did last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DoomWatch {
-    outputs: Option<Repeated>,
+    outputs: Option<RepeatCount>,
     calls: Option<Run>,
 }
 
 /// Iterations with one and the same output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Repeated {
+struct RepeatCount {
     digest: String,
     times: u32,
 }
@@ -97,7 +97,7 @@ impl DoomWatch {
             Some(before) if before.digest == digest => before.times + 1,
             _ => 1,
         };
-        self.outputs = Some(Repeated { digest, times });
+        self.outputs = Some(RepeatCount { digest, times });
         (times >= OUTPUTS).then(|| notice(outputs))
     }
 }

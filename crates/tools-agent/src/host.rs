@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_core::{
-    Asking, CallContext, CallerId, Confirmer, Desk, Invocation, Recorded, Stack, SystemClock, ToolCall, ToolDef,
-    ToolDefs, ToolError, ToolName, settle,
+    ApprovalContext, CallContext, CallerId, Confirmer, Desk, Invocation, RecordedResult, Stack, SystemClock, ToolCall,
+    ToolDef, ToolDefs, ToolError, ToolName, settle,
 };
 
 /// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox,
@@ -26,7 +26,7 @@ pub trait ToolHost: Send + Sync {
     async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation;
 
     /// Makes a call. Where a person has to agree, `confirmer` asks one.
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded;
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult;
 
     /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then
     /// the gates refuse every call of it.
@@ -73,9 +73,9 @@ impl ToolHost for StackHost {
         self.stack.inspect(call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         let by = CallerId::person();
-        let asking = Asking { confirmer, decisions: None, by: &by, clock: &SystemClock };
+        let asking = ApprovalContext { confirmer, decisions: None, by: &by, clock: &SystemClock };
         let (questions, desk) = Desk::open();
         let cx = &cx.clone().with_questions(questions);
         desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))

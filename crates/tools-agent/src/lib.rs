@@ -45,7 +45,7 @@ pub use history::{
 pub use host::{StackHost, ToolHost};
 pub use plan::may_run_at_once;
 pub use reformat::{Reformat, ReformatRequest};
-pub use reputation::{Reputation, Standing};
+pub use reputation::{Reputation, ReputationLine};
 pub use stop::{Stop, StopCode};
 pub use stored::{RestoreError, StoredHistory};
-pub use sub_agent::{Narrowing, SubAgent};
+pub use sub_agent::{Restrictions, SubAgent};

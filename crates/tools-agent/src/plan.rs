@@ -8,9 +8,9 @@ use tools_core::{Access, Inspection, Subject};
 /// each changes is named and no other one touches it. `None` stands for a call of which nothing is
 /// known.
 pub fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Inspection>>) -> bool {
-    let mut all: Vec<Touched<'a>> = Vec::new();
+    let mut all: Vec<TouchedPaths<'a>> = Vec::new();
     for inspection in inspections {
-        let Some(touched) = inspection.and_then(Touched::of) else { return false };
+        let Some(touched) = inspection.and_then(TouchedPaths::of) else { return false };
         if all.iter().any(|other| other.meets(&touched)) {
             return false;
         }
@@ -20,14 +20,14 @@ pub fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Insp
 }
 
 /// The paths that a call touches.
-struct Touched<'a> {
+struct TouchedPaths<'a> {
     reads: Vec<&'a Path>,
     writes: Vec<&'a Path>,
     /// Reads something beyond named paths.
     reads_more: bool,
 }
 
-impl<'a> Touched<'a> {
+impl<'a> TouchedPaths<'a> {
     /// `None` where it changes something that is not named by a path.
     fn of(inspection: &'a Inspection) -> Option<Self> {
         let mut touched = Self { reads: vec![], writes: vec![], reads_more: false };

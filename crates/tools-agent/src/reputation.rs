@@ -20,7 +20,7 @@ struct Score {
 
 /// One line of the list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct ReputationLine {
     /// The model.
     pub model: String,
     /// The tool.
@@ -46,8 +46,8 @@ impl Reputation {
     }
 
     /// All of it, by model and tool.
-    pub fn standings(&self) -> Vec<Standing> {
-        let of = |((model, tool), score): (&(String, ToolName), &Score)| Standing {
+    pub fn standings(&self) -> Vec<ReputationLine> {
+        let of = |((model, tool), score): (&(String, ToolName), &Score)| ReputationLine {
             model: model.clone(),
             tool: tool.clone(),
             faulty: score.faults / score.calls,

@@ -11,9 +11,9 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Absence, Answer, Approval, CallContext, ConfirmPrompt, Confirmer, Executed, Inspection, Invocation, Questions,
-    Recorded, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput,
-    ToolTraits, TrustLevel,
+    Absence, Answer, Approval, CallContext, ConfirmPrompt, Confirmer, ExecuteResult, Inspection, Invocation, Questions,
+    RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName,
+    ToolOutput, ToolTraits, TrustLevel,
 };
 use tools_providers::Provider;
 
@@ -40,7 +40,7 @@ struct Inner {
     name: ToolName,
     definitions: ToolDefs,
     provider: Arc<dyn Provider>,
-    narrowing: Narrowing,
+    narrowing: Restrictions,
     system: String,
     settings: AgentSettings,
     host: OnceLock<Weak<dyn ToolHost>>,
@@ -48,7 +48,7 @@ struct Inner {
 
 /// What a sub-agent may do less than the agent that calls it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Narrowing {
+pub struct Restrictions {
     /// The tools it has; `None` for all.
     pub tools: Option<BTreeSet<ToolName>>,
     /// Whether it only reads.
@@ -63,7 +63,7 @@ impl SubAgent {
         name: ToolName,
         description: impl Into<String>,
         provider: Arc<dyn Provider>,
-        narrowing: Narrowing,
+        narrowing: Restrictions,
     ) -> Self {
         // What it does is judged call by call; giving it a task changes nothing.
         let traits = ToolTraits { cacheable: false, idempotent: false, open_world: true, ..ToolTraits::READ_ONLY };
@@ -106,7 +106,7 @@ impl SubAgent {
         let _ = self.0.host.set(Arc::downgrade(host));
     }
 
-    async fn work(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn work(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         if call.tool != self.0.name {
             return Ok(None);
         }
@@ -116,7 +116,7 @@ impl SubAgent {
         if above.split('/').count() >= DEEPEST {
             return Err(unusable("agents give work to one another too deep"));
         }
-        let narrowed = Narrowed { host, narrowing: self.0.narrowing.clone(), own: self.0.name.clone() };
+        let narrowed = NarrowedHost { host, narrowing: self.0.narrowing.clone(), own: self.0.name.clone() };
         let cx = match self.0.narrowing.trust {
             Some(level) => cx.clone().capped(level),
             None => cx.clone(),
@@ -124,7 +124,7 @@ impl SubAgent {
         let mut agent = Agent::builder(Arc::clone(&self.0.provider), Arc::new(narrowed))
             .system(self.0.system.clone())
             .settings(self.0.settings.clone())
-            .confirmer(Arc::new(Passed(cx.questions().cloned())))
+            .confirmer(Arc::new(ForwardedQuestions(cx.questions().cloned())))
             .phase(cx.phase())
             .below(format!("{above}/{}", self.0.name), cx.clone(), call.id.clone())
             .build();
@@ -154,11 +154,16 @@ impl ToolExecutor for SubAgent {
         call.parse::<Task>().map(|_| Inspection::read_only())
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.work(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         if !approval.covers(call) {
             let message = "the consent was given to another call";
             return Err(ToolError::new(ToolErrorCategory::PolicyBlocked, "approval_mismatch", message));
@@ -168,14 +173,14 @@ impl ToolExecutor for SubAgent {
 }
 
 /// A host that lets less through than the one behind it.
-struct Narrowed {
+struct NarrowedHost {
     host: Arc<dyn ToolHost>,
-    narrowing: Narrowing,
+    narrowing: Restrictions,
     /// The tool that is this agent itself.
     own: ToolName,
 }
 
-impl Narrowed {
+impl NarrowedHost {
     /// Why a call does not go on to the host.
     async fn objection(&self, call: &ToolCall, cx: &CallContext) -> Option<ToolError> {
         let definition = self.host.definition(&call.tool);
@@ -206,7 +211,7 @@ fn refused(call: &ToolCall, why: &str) -> ToolError {
 }
 
 #[async_trait]
-impl ToolHost for Narrowed {
+impl ToolHost for NarrowedHost {
     fn context(&self) -> CallContext {
         self.host.context()
     }
@@ -225,11 +230,11 @@ impl ToolHost for Narrowed {
         self.host.inspect(call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         match self.objection(&call, cx).await {
             Some(error) => {
                 let error = self.host.refuse(call, cx, error).await;
-                Recorded { outcome: Err(error), journal: tools_core::Journal::default() }
+                RecordedResult { outcome: Err(error), journal: tools_core::Journal::default() }
             }
             None => self.host.call(call, cx, confirmer).await,
         }
@@ -245,10 +250,10 @@ impl ToolHost for Narrowed {
 }
 
 /// Passes questions on to whoever answers those of the call that the agent works for.
-struct Passed(Option<Questions>);
+struct ForwardedQuestions(Option<Questions>);
 
 #[async_trait]
-impl Confirmer for Passed {
+impl Confirmer for ForwardedQuestions {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         match &self.0 {
             Some(questions) => questions.ask(prompt.clone()).await,

@@ -18,5 +18,5 @@ mod watch;
 mod watchers;
 
 pub use message::{Asker, Choice};
-pub use watch::{Ended, Event, Standing, Watch};
+pub use watch::{EndReason, Event, OpenQuestion, Watch};
 pub use watchers::Watchers;

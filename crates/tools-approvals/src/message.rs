@@ -25,7 +25,7 @@ pub struct Asker {
 
 /// A question on its way to a watcher.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Asking {
+pub(crate) struct QuestionMessage {
     pub(crate) version: u32,
     pub(crate) asker: Asker,
     pub(crate) prompt: ConfirmPrompt,
@@ -53,7 +53,7 @@ pub enum Choice {
 
 /// The asker's word that a choice was the first, and counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Taken {
+pub(crate) struct TakenAnswer {
     pub(crate) taken: bool,
 }
 

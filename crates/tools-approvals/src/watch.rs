@@ -23,7 +23,7 @@ use tools_core::{ConfirmPrompt, Question};
 use crate::{
     folder::{Folder, is_ours},
     lines,
-    message::{Asker, Asking, Choice, Taken, VERSION},
+    message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION},
 };
 
 /// Questions that are open at once; further ones wait at the socket.
@@ -44,19 +44,19 @@ pub struct Watch {
 #[derive(Debug)]
 pub enum Event {
     /// A new question.
-    Asked(Box<Standing>),
+    Asked(Box<OpenQuestion>),
     /// A question is no longer open.
     Ended {
         /// Number of the question.
         id: u64,
         /// Why it is no longer open.
-        how: Ended,
+        how: EndReason,
     },
 }
 
 /// An open question.
 #[derive(Debug)]
-pub struct Standing {
+pub struct OpenQuestion {
     /// Number of the question, unique for this [`Watch`].
     pub id: u64,
     /// Who asks.
@@ -69,7 +69,7 @@ pub struct Standing {
 
 /// Why a question is no longer open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum EndReason {
     /// The answer given here was taken.
     Taken,
     /// No answer came in time.
@@ -144,7 +144,7 @@ async fn listen(listener: UnixListener, events: mpsc::Sender<Event>, open: Open)
 /// One question from its coming to its end.
 async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: &Open) {
     let (mut read, mut write) = lines::halves(stream);
-    let Ok(Ok(Some(asking))) = timeout(PATIENCE, lines::receive::<Asking>(&mut read)).await else { return };
+    let Ok(Ok(Some(asking))) = timeout(PATIENCE, lines::receive::<QuestionMessage>(&mut read)).await else { return };
     // Who asked for more than is shown whole would have been refused by its own question.
     if asking.version != VERSION || Question::of(&asking.prompt).is_err() {
         return;
@@ -152,7 +152,7 @@ async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: 
     let left = Duration::from_millis(asking.left_ms);
     let (to, choice) = oneshot::channel();
     open.lock().unwrap_or_else(PoisonError::into_inner).insert(id, to);
-    let standing = Standing { id, asker: asking.asker, prompt: asking.prompt, left };
+    let standing = OpenQuestion { id, asker: asking.asker, prompt: asking.prompt, left };
     if events.send(Event::Asked(Box::new(standing))).await.is_err() {
         return;
     }
@@ -160,16 +160,16 @@ async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: 
         Ok(choice) = choice => {
             let said = async {
                 lines::send(&mut write, &choice).await?;
-                lines::receive::<Taken>(&mut read).await
+                lines::receive::<TakenAnswer>(&mut read).await
             };
             match timeout(PATIENCE, said).await {
-                Ok(Ok(Some(Taken { taken: true }))) => Ended::Taken,
-                _ => Ended::Withdrawn,
+                Ok(Ok(Some(TakenAnswer { taken: true }))) => EndReason::Taken,
+                _ => EndReason::Withdrawn,
             }
         }
         // The asker says nothing before it has a choice: whatever comes is the end.
-        _ = lines::receive::<Taken>(&mut read) => Ended::Withdrawn,
-        () = sleep(left) => Ended::Late,
+        _ = lines::receive::<TakenAnswer>(&mut read) => EndReason::Withdrawn,
+        () = sleep(left) => EndReason::Late,
     };
     open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
     let _ = events.send(Event::Ended { id, how }).await;

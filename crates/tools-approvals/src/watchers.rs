@@ -22,7 +22,7 @@ use tools_core::{Absence, Answer, ConfirmPrompt, Confirmer, Question};
 use crate::{
     folder::Folder,
     lines,
-    message::{Asker, Asking, Choice, Taken, VERSION},
+    message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION},
 };
 
 /// How often further watchers are looked for while a question is open.
@@ -65,7 +65,7 @@ impl Watchers {
         count
     }
 
-    async fn ask(&self, folder: Folder, question: &Question, asking: &Asking, until: Instant) -> Answer {
+    async fn ask(&self, folder: Folder, question: &Question, asking: &QuestionMessage, until: Instant) -> Answer {
         let asking = Arc::new(serde_json::to_value(asking).unwrap_or_default());
         let taken = Arc::new(AtomicBool::new(false));
         let (mut asked, mut answers) = (HashSet::new(), JoinSet::new());
@@ -119,7 +119,7 @@ impl Confirmer for Watchers {
         };
         let until = Instant::now() + self.patience;
         let left_ms = u64::try_from(self.patience.as_millis()).unwrap_or(u64::MAX);
-        let asking = Asking { version: VERSION, asker: self.asker.clone(), prompt: prompt.clone(), left_ms };
+        let asking = QuestionMessage { version: VERSION, asker: self.asker.clone(), prompt: prompt.clone(), left_ms };
         // A watcher that takes the question and then neither reads nor answers does not hold it up
         // either.
         let asked = timeout_at(until, self.ask(folder, &question, &asking, until)).await;
@@ -142,6 +142,6 @@ async fn heard(
     if taken.swap(true, Ordering::AcqRel) {
         return Ok(None);
     }
-    let _ = lines::send(&mut write, &Taken { taken: true }).await;
+    let _ = lines::send(&mut write, &TakenAnswer { taken: true }).await;
     Ok(Some(choice))
 }

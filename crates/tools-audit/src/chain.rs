@@ -115,7 +115,7 @@ pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> H
 
 /// A line of a chain, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sealed<'a> {
+pub struct SealedLine<'a> {
     /// Its number.
     pub seq: u64,
     /// The hash of the line before, as it says.
@@ -126,7 +126,7 @@ pub struct Sealed<'a> {
     hashed: &'a [u8],
 }
 
-impl Sealed<'_> {
+impl SealedLine<'_> {
     /// Whether the line is what it was when it was sealed.
     pub fn is_intact(&self) -> bool {
         digest(self.prev, self.hashed, END) == self.hash
@@ -139,7 +139,7 @@ impl Sealed<'_> {
 }
 
 /// Takes a line apart, without its newline; `None` when it has not the form that [`seal`] gives.
-pub fn unseal(line: &[u8]) -> Option<Sealed<'_>> {
+pub fn unseal(line: &[u8]) -> Option<SealedLine<'_>> {
     let rest = line.strip_suffix(END.as_bytes())?;
     let (rest, hash) = split_digits(rest)?;
     let hashed = rest.strip_suffix(HASH.as_bytes())?;
@@ -149,7 +149,7 @@ pub fn unseal(line: &[u8]) -> Option<Sealed<'_>> {
     let digits = numbered.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let (number, rest) = numbered.split_at(digits);
     let seq = std::str::from_utf8(number).ok()?.parse().ok()?;
-    rest.starts_with(b",").then_some(Sealed { seq, prev, hash, hashed })
+    rest.starts_with(b",").then_some(SealedLine { seq, prev, hash, hashed })
 }
 
 fn split_digits(text: &[u8]) -> Option<(&[u8], &str)> {

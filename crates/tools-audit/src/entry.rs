@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{
     Approval, CallOrigin, CallPhase, CallerId, ErrorDetail, FilterStats, GateNote, Invocation, InvokedAs, Outcome,
-    Redactor, Refusal, Speculated, Taint, ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
+    Redactor, Refusal, SpeculationOutcome, Taint, ToolError, ToolErrorCategory, ToolOutput, TrustLevel, Verdict, keys,
     sha256_hex,
 };
 
@@ -70,7 +70,7 @@ pub struct Entry<'a> {
     /// the model did not ask for it in the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub speculative: Option<Speculated>,
+    pub speculative: Option<SpeculationOutcome>,
     /// In which role the model made it: `planner`, `executor`, `verifier`, `autonomous`.
     #[schemars(with = "String")]
     pub phase: CallPhase,
@@ -195,13 +195,13 @@ pub(crate) struct Times {
 
 /// Who agreed to a call or refused it, and under which rules it was judged.
 #[derive(Clone, Copy)]
-pub(crate) struct Judged<'a> {
+pub(crate) struct JudgementFields<'a> {
     pub(crate) approval: Option<&'a Approval>,
     pub(crate) refusal: Option<&'a Refusal>,
     pub(crate) policy: Option<&'a str>,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> JudgementFields<'a> {
     /// Who answered.
     fn by(&self) -> Option<&'a CallerId> {
         self.approval.map(Approval::by).or_else(|| self.refusal.map(|refusal| &refusal.by))
@@ -217,7 +217,7 @@ impl<'a> Entry<'a> {
     /// Puts a call on record.
     pub(crate) fn new(
         inv: &'a Invocation,
-        judged: Judged<'a>,
+        judged: JudgementFields<'a>,
         ending: &Ending<'a>,
         times: &Times,
         redactor: &dyn Redactor,

@@ -19,7 +19,7 @@ use tools_core::{
 
 use crate::{
     AuditError, AuditSink, ConnectionLine, Entry, OnError,
-    entry::{Ending, Judged, Times},
+    entry::{Ending, JudgementFields, Times},
     redaction::FailClosed,
 };
 
@@ -75,7 +75,7 @@ impl Audit {
         let written = self.resume().and_then(|()| {
             self.record(
                 inv,
-                Answered { refusal: Some(refusal), ..Answered::default() },
+                HumanAnswer { refusal: Some(refusal), ..HumanAnswer::default() },
                 &Ending::Returned(&outcome),
                 &since,
             )
@@ -94,7 +94,7 @@ impl Audit {
         let since = Since { at: self.clock.now(), arrived: Instant::now() };
         let outcome = Err(error);
         let written =
-            self.resume().and_then(|()| self.record(inv, Answered::default(), &Ending::Returned(&outcome), &since));
+            self.resume().and_then(|()| self.record(inv, HumanAnswer::default(), &Ending::Returned(&outcome), &since));
         written.or_else(|error| self.failed(inv, error))
     }
 
@@ -115,7 +115,7 @@ impl Audit {
     fn record(
         &self,
         inv: &Invocation,
-        Answered { approval, refusal }: Answered<'_>,
+        HumanAnswer { approval, refusal }: HumanAnswer<'_>,
         ending: &Ending<'_>,
         since: &Since,
     ) -> Result<(), AuditError> {
@@ -123,7 +123,7 @@ impl Audit {
         let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
         let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
         let policy = self.policy.as_ref().map(Shared::load);
-        let judged = Judged { approval, refusal, policy: policy.as_ref().map(|digest| digest.as_str()) };
+        let judged = JudgementFields { approval, refusal, policy: policy.as_ref().map(|digest| digest.as_str()) };
         let written = Entry::new(inv, judged, ending, &times, &redactor)
             .to_body()
             .map_err(AuditError::from)
@@ -158,7 +158,7 @@ impl Layer for Audit {
         if let Err(error) = self.resume().and_then(|()| self.sink.prepare()) {
             self.failed(inv, error)?;
         }
-        let mut unfinished = Unfinished {
+        let mut unfinished = DropRecord {
             audit: self,
             inv,
             approval: next.approval(),
@@ -168,7 +168,7 @@ impl Layer for Audit {
         let outcome = next.run(inv).await;
         unfinished.armed = false;
         let ending = Ending::Returned(&outcome);
-        match self.record(inv, Answered::yes(unfinished.approval), &ending, &unfinished.since) {
+        match self.record(inv, HumanAnswer::yes(unfinished.approval), &ending, &unfinished.since) {
             Ok(()) => outcome,
             Err(error) => self.failed(inv, error).and(outcome),
         }
@@ -177,12 +177,12 @@ impl Layer for Audit {
 
 /// What a person said, where one was asked.
 #[derive(Clone, Copy, Default)]
-struct Answered<'a> {
+struct HumanAnswer<'a> {
     approval: Option<&'a Approval>,
     refusal: Option<&'a Refusal>,
 }
 
-impl<'a> Answered<'a> {
+impl<'a> HumanAnswer<'a> {
     fn yes(approval: Option<&'a Approval>) -> Self {
         Self { approval, refusal: None }
     }
@@ -195,7 +195,7 @@ struct Since {
 }
 
 /// Puts a call on record whose future is dropped while it runs.
-struct Unfinished<'a> {
+struct DropRecord<'a> {
     audit: &'a Audit,
     inv: &'a Invocation,
     approval: Option<&'a Approval>,
@@ -203,10 +203,11 @@ struct Unfinished<'a> {
     armed: bool,
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for DropRecord<'_> {
     fn drop(&mut self) {
         if self.armed
-            && let Err(error) = self.audit.record(self.inv, Answered::yes(self.approval), &Ending::Dropped, &self.since)
+            && let Err(error) =
+                self.audit.record(self.inv, HumanAnswer::yes(self.approval), &Ending::Dropped, &self.since)
         {
             tracing::error!(%error, call = %self.inv.call.id, "a dropped tool call is not on record");
         }

@@ -38,7 +38,7 @@ pub mod view;
 
 pub mod report;
 
-pub use chain::{Head, Mark, Sealed, ZERO_HASH, seal, unseal};
+pub use chain::{Head, Mark, SealedLine, ZERO_HASH, seal, unseal};
 pub use config::{AuditConfig, Fsync, OnError};
 pub use connection::ConnectionLine;
 pub use entry::{Entry, Files, RecordedSubject};

@@ -12,7 +12,7 @@ use tools_core::sha256_hex;
 
 use crate::{
     AuditError, Head, ZERO_HASH,
-    chain::{Sealed, unseal},
+    chain::{SealedLine, unseal},
     noted_head,
 };
 
@@ -244,13 +244,13 @@ struct Checker {
 struct Members {
     session: String,
     lost: u64,
-    damaged: Option<Damaged>,
+    damaged: Option<DamagedTail>,
     continues: Option<String>,
     replaces: Option<Head>,
 }
 
 #[derive(Deserialize)]
-struct Damaged {
+struct DamagedTail {
     bytes: u64,
     sha256: String,
 }
@@ -276,7 +276,7 @@ impl Checker {
         Ok(())
     }
 
-    fn line(&mut self, sealed: &Sealed<'_>, line: &[u8]) {
+    fn line(&mut self, sealed: &SealedLine<'_>, line: &[u8]) {
         let members: Option<Members> = serde_json::from_slice(line).ok();
         if !sealed.is_intact() {
             self.broken(self.number, "the line was changed after it was written");
@@ -305,7 +305,7 @@ impl Checker {
     }
 
     /// Compares a line with the one before.
-    fn follow(&mut self, sealed: &Sealed<'_>, continues: Option<String>) {
+    fn follow(&mut self, sealed: &SealedLine<'_>, continues: Option<String>) {
         let starts = self.head.is_none();
         let before = self
             .head
@@ -328,7 +328,7 @@ impl Checker {
     }
 
     /// Compares a line with what was noted of it elsewhere.
-    fn compare(&mut self, sealed: &Sealed<'_>) {
+    fn compare(&mut self, sealed: &SealedLine<'_>) {
         let noted = self.heads.iter().find(|head| head.seq == sealed.seq);
         if noted.is_some_and(|head| head.hash != sealed.hash) {
             self.broken(self.number, "the line is not the one whose hash was noted elsewhere");
@@ -363,12 +363,12 @@ impl Checker {
     }
 
     /// Bytes before a line are accounted for when the line says exactly those were there.
-    fn account_for(&mut self, damaged: Option<Damaged>) {
+    fn account_for(&mut self, damaged: Option<DamagedTail>) {
         if self.pending.is_empty() {
             return;
         }
         let pending = std::mem::take(&mut self.pending);
-        let is_same = |damaged: &Damaged, bytes: &[u8]| {
+        let is_same = |damaged: &DamagedTail, bytes: &[u8]| {
             damaged.bytes == bytes.len() as u64 && damaged.sha256 == sha256_hex(bytes)
         };
         // The newline that ends the damage was written along with the line that tells of it.

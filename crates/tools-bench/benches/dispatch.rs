@@ -6,7 +6,7 @@ use std::{fmt::Write as _, hint::black_box};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::{
         CallContext, DynExecutor, Inspection, JsonObject, Stack, Tool, ToolCall, ToolDef, ToolError, ToolKind,
         ToolOutput, ToolTraits, Typed,
@@ -19,30 +19,30 @@ use tokio::runtime::Runtime;
 
 /// Does nothing.
 #[derive(Deserialize, JsonSchema)]
-struct Nothing {}
+struct NoArgs {}
 
 struct Noop(ToolDef);
 
 impl Noop {
     fn named(name: &str) -> Self {
-        let mut definition = ToolDef::of::<Nothing>("noop", ToolKind::Other, ToolTraits::READ_ONLY);
+        let mut definition = ToolDef::of::<NoArgs>("noop", ToolKind::Other, ToolTraits::READ_ONLY);
         definition.name = haft::core::ToolName::parse(name).expect("a made-up name is valid");
         Self(definition)
     }
 }
 
 impl Tool for Noop {
-    type Args = Nothing;
+    type Args = NoArgs;
 
     fn definition(&self) -> ToolDef {
         self.0.clone()
     }
 
-    async fn inspect(&self, _: &Nothing, _: &CallContext) -> Result<Inspection, ToolError> {
+    async fn inspect(&self, _: &NoArgs, _: &CallContext) -> Result<Inspection, ToolError> {
         Ok(Inspection::read_only())
     }
 
-    async fn run(&self, _: Nothing, _: &CallContext) -> Result<ToolOutput, ToolError> {
+    async fn run(&self, _: NoArgs, _: &CallContext) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::text("done"))
     }
 }
@@ -54,7 +54,7 @@ fn toolbox(folder: &TempDir, rules: usize, tools: usize) -> Toolbox {
         let _ = write!(text, "[[tools.permissions.bash]]\npattern = \"program{number} *\"\naction = \"allow\"\n");
     }
     text.push_str("[[tools.permissions.noop]]\npattern = \"*\"\naction = \"allow\"\n");
-    let mut loaded: Loaded<HaftConfig> = Loaded::parse(&text, &|_| None).expect("made-up rules are valid");
+    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("made-up rules are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{rules}-{tools}.jsonl"));
     let mut builder = Toolbox::builder(loaded, folder.path());
     for number in 0..tools {

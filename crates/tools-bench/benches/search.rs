@@ -11,7 +11,7 @@ use std::{
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::ToolCall,
 };
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ fn main() {
     let path = tree.path.canonicalize().expect("it was made");
     println!("{} files, {} bytes, {ROUNDS} rounds", tree.files, tree.bytes);
     let state = TempDir::new().expect("a folder");
-    let mut loaded: Loaded<HaftConfig> = Loaded::parse("", &|_| None).expect("nothing is valid");
+    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse("", &|_| None).expect("nothing is valid");
     loaded.config.tools.audit.path = state.path().join("audit.jsonl");
     // What is compared is a search each time.
     loaded.config.tools.result_cache.enabled = false;

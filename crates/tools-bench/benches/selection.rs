@@ -19,7 +19,8 @@ use tools_catalog::{ParameterCheck, ToolRegistry};
 use tools_core::{SessionId, ToolDef, ToolErrorCategory, ToolKind, ToolName, ToolTraits, estimate_tokens};
 use tools_embed::FolderModel;
 use tools_graph::{
-    Bm25, EmbeddingScorer, Fused, Grams, ListSettings, Query, Scorer, SessionLists, ToolFilterConfig, ToolSchemaFilter,
+    Bm25, EmbeddingScorer, FusedScorer, Grams, ListSettings, Query, Scorer, SessionLists, ToolFilterConfig,
+    ToolSchemaFilter,
 };
 
 const PACKAGE: &str = "bfcl-eval==2026.3.23";
@@ -31,9 +32,9 @@ const LEFT_OUT: &[&str] = &["simple_java", "simple_javascript"];
 const QUESTION_PARTS: &[&str] = &["multiple", "live_multiple"];
 const CUTS: [usize; 4] = [1, 5, 10, 20];
 
-type Failed = Box<dyn Error>;
+type BenchError = Box<dyn Error>;
 
-fn main() -> Result<(), Failed> {
+fn main() -> Result<(), BenchError> {
     let made_up: Vec<_> = (0..100_000).map(made_up).collect();
     report_speed("made-up tools", &made_up[..2_500], "list the pull requests of a repository");
     report_speed("made-up tools", &made_up, "list the pull requests of a repository");
@@ -115,8 +116,8 @@ fn resident() -> usize {
 }
 
 /// Fetches a Python package and unpacks it into the folder.
-fn fetch(folder: &TempDir, package: &str) -> Result<(), Failed> {
-    let run = |arguments: &[&str]| -> Result<(), Failed> {
+fn fetch(folder: &TempDir, package: &str) -> Result<(), BenchError> {
+    let run = |arguments: &[&str]| -> Result<(), BenchError> {
         let output = Command::new("python3").args(arguments).current_dir(folder.path()).output()?;
         if output.status.success() {
             return Ok(());
@@ -128,7 +129,7 @@ fn fetch(folder: &TempDir, package: &str) -> Result<(), Failed> {
 }
 
 /// A static model, in the form of a folder.
-fn model(folder: &TempDir) -> Result<FolderModel, Failed> {
+fn model(folder: &TempDir) -> Result<FolderModel, BenchError> {
     fetch(folder, MODEL)?;
     let made = folder.path().join("model");
     fs::create_dir(&made)?;
@@ -146,18 +147,18 @@ struct Collection {
     questions: Vec<(String, BTreeSet<String>)>,
 }
 
-fn report_collection(data: &Path, model: Option<FolderModel>) -> Result<(), Failed> {
+fn report_collection(data: &Path, model: Option<FolderModel>) -> Result<(), BenchError> {
     let Collection { tools, functions, questions } = read(data)?;
     println!("{} functions, {} questions", tools.len(), questions.len());
     let words: Arc<dyn Scorer> = Arc::new(Bm25::new(&tools));
-    let fused: Arc<dyn Scorer> = Arc::new(Fused::new(vec![Arc::clone(&words), Arc::new(Grams::new(&tools))]));
+    let fused: Arc<dyn Scorer> = Arc::new(FusedScorer::new(vec![Arc::clone(&words), Arc::new(Grams::new(&tools))]));
     let mut ways = vec![("words", Arc::clone(&words)), ("words and pieces, fused", fused)];
     if let Some(model) = model {
         let begun = Instant::now();
         let meaning: Arc<dyn Scorer> = Arc::new(EmbeddingScorer::new(&tools, Arc::new(model)));
         println!("vectors of a static model for {} functions: {:.1?}", tools.len(), begun.elapsed());
         let pieces: Arc<dyn Scorer> = Arc::new(Grams::new(&tools));
-        let all = Fused::new(vec![Arc::clone(&words), pieces, Arc::clone(&meaning)]);
+        let all = FusedScorer::new(vec![Arc::clone(&words), pieces, Arc::clone(&meaning)]);
         ways.extend([("meaning", meaning), ("words, pieces and meaning, fused", Arc::new(all) as Arc<dyn Scorer>)]);
     }
     for (name, scorer) in &ways {
@@ -184,7 +185,7 @@ fn report_tokens(
     tools: &[Arc<ToolDef>],
     scorer: &Arc<dyn Scorer>,
     questions: &[(String, BTreeSet<String>)],
-) -> Result<(), Failed> {
+) -> Result<(), BenchError> {
     let cost =
         |tool: &ToolDef| estimate_tokens(&format!("{} {} {}", tool.name, tool.description, tool.input.as_value()));
     let costs: HashMap<&ToolName, usize> = tools.iter().map(|tool| (&tool.name, cost(tool))).collect();
@@ -203,7 +204,7 @@ fn report_tokens(
     Ok(())
 }
 
-fn read(data: &Path) -> Result<Collection, Failed> {
+fn read(data: &Path) -> Result<Collection, BenchError> {
     let mut files: Vec<_> = fs::read_dir(data)?.filter_map(Result::ok).map(|entry| entry.path()).collect();
     files.sort();
     let part = |path: &Path| Some(path.file_stem()?.to_str()?.strip_prefix("BFCL_v4_")?.to_owned());
@@ -237,7 +238,7 @@ fn read(data: &Path) -> Result<Collection, Failed> {
     Ok(collection)
 }
 
-fn rows(path: &Path) -> Result<Vec<Value>, Failed> {
+fn rows(path: &Path) -> Result<Vec<Value>, BenchError> {
     Ok(fs::read_to_string(path)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?)
 }
 
@@ -255,7 +256,7 @@ fn question(row: &Value) -> String {
 }
 
 /// How the collection's own calls, and calls that were made wrong, meet the definitions.
-fn report_checks(data: &Path) -> Result<(), Failed> {
+fn report_checks(data: &Path) -> Result<(), BenchError> {
     let (mut right, mut accepted) = (0_u32, 0_u32);
     // By what was made wrong: how many, and how many were refused in the right category.
     let mut wrong = [("type", 0_u32, 0_u32), ("missing", 0, 0), ("unknown", 0, 0)];

@@ -11,7 +11,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use tools_core::{AnswerBudget, Basis, Clock, FileState, SessionId, Subject, SystemClock};
 
-use crate::{CacheConfig, flight::Flights, kept::Kept, lru::Lru};
+use crate::{CacheConfig, flight::Flights, kept::CachedResult, lru::Lru};
 
 /// A file that changed less than this before it was read may change again without its times
 /// telling: kernels count time in ticks of at most ten milliseconds.
@@ -46,7 +46,7 @@ pub(crate) struct Dependence {
 
 /// What is kept for a question.
 pub(crate) struct Candidate {
-    pub(crate) kept: Kept,
+    pub(crate) kept: CachedResult,
     /// To be looked at before it is served.
     pub(crate) basis: Option<Arc<Basis>>,
     epoch: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Answer {
     pub(crate) began: Timestamp,
     /// The session's last change before it did.
     pub(crate) epoch: u64,
-    pub(crate) kept: Kept,
+    pub(crate) kept: CachedResult,
 }
 
 /// Keeps results for sessions.
@@ -84,7 +84,7 @@ struct State {
 }
 
 struct Entry {
-    kept: Kept,
+    kept: CachedResult,
     epoch: u64,
     depends: Dependence,
     /// What it came from, where that was not known beforehand.
@@ -240,9 +240,9 @@ impl ToolResultCache {
 
     /// Notes that the session begins to change something. What is kept for it goes now, and what is
     /// read before the guard goes is not kept.
-    pub(crate) fn writing(&self, session: &SessionId) -> Writing<'_> {
+    pub(crate) fn writing(&self, session: &SessionId) -> WriteGuard<'_> {
         self.state().change(session, |writes| writes.under_way += 1);
-        Writing { cache: self, session: session.clone() }
+        WriteGuard { cache: self, session: session.clone() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -299,12 +299,12 @@ impl State {
 
 /// A change under way; the session's results are unusable until it goes, and those from before for
 /// ever.
-pub(crate) struct Writing<'a> {
+pub(crate) struct WriteGuard<'a> {
     cache: &'a ToolResultCache,
     session: SessionId,
 }
 
-impl Drop for Writing<'_> {
+impl Drop for WriteGuard<'_> {
     fn drop(&mut self) {
         self.cache.state().change(&self.session, |writes| writes.under_way = writes.under_way.saturating_sub(1));
     }

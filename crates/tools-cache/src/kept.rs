@@ -11,13 +11,13 @@ const OVERHEAD: usize = 512;
 
 /// A result that may be served again.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Kept {
+pub(crate) struct CachedResult {
     pub(crate) output: ToolOutput,
     notes: Vec<(&'static str, Value)>,
     warnings: Vec<String>,
 }
 
-impl Kept {
+impl CachedResult {
     /// The result of a call; `warned` is how many warnings there were before it ran.
     pub(crate) fn of(output: &ToolOutput, journal: &Journal, warned: usize) -> Self {
         let note = |key: &&'static str| Some((*key, journal.value(key)?));

@@ -10,7 +10,7 @@ use tools_core::{BasisSlot, Invocation, Layer, Next, Outcome, ToolOrigin, canoni
 use crate::{
     ToolResultCache, basis,
     cache::{Answer, Dependence, Question},
-    kept::Kept,
+    kept::CachedResult,
 };
 
 /// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside
@@ -49,14 +49,14 @@ impl CacheLayer {
             Some(_) => next.run(inv).await,
         };
         if let (Ok(output), Some(epoch)) = (&outcome, epoch) {
-            let kept = Kept::of(output, cx.journal(), warned);
+            let kept = CachedResult::of(output, cx.journal(), warned);
             cache.put(&question, Answer { depends, basis: slot.take(), began, epoch, kept });
         }
         outcome
     }
 
     /// What is kept for this question, if it holds at this moment.
-    async fn found(&self, question: &Question, depends: &Dependence) -> Option<Kept> {
+    async fn found(&self, question: &Question, depends: &Dependence) -> Option<CachedResult> {
         let found = self.0.look(question, depends)?;
         if let Some(basis) = &found.basis
             && !basis::holds(basis).await

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tools_core::{Writes, Written};
+use tools_core::{Writes, WrittenPath};
 use tools_sandbox::{FileKind, Metadata, tree::Node};
 
 use crate::{
@@ -16,7 +16,7 @@ use crate::{
 
 /// The changes around a call, by whose they are.
 #[derive(Debug, Default)]
-pub(crate) struct Attributed {
+pub(crate) struct Attribution {
     /// The call's, each with whether somebody else changed the same thing before the call did.
     pub(crate) own: Vec<(Difference, bool)>,
     /// What somebody else changed, outermost first.
@@ -28,7 +28,7 @@ pub(crate) struct Attributed {
 /// What the call did not write under any name is somebody else's. What it wrote is its own; where
 /// the file was not as it was before the call when the call first wrote it, somebody else had been
 /// there, and their part cannot be told from the call's.
-pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writes) -> Attributed {
+pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writes) -> Attribution {
     let path = |difference: &Difference| {
         let name = Path::new(&difference.name);
         joined(root, &joined(&difference.folder, name))
@@ -39,7 +39,7 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
         .filter(|difference| writes.at(&path(difference)).is_some())
         .filter_map(|difference| same_file(difference).map(|node| node.metadata.id))
         .collect();
-    let mut attributed = Attributed::default();
+    let mut attributed = Attribution::default();
     let mut folders = Vec::new();
     for difference in differences {
         let at = path(&difference);
@@ -73,7 +73,7 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
 }
 
 /// A repository that two have used is taken back by neither.
-fn share_repositories(attributed: &mut Attributed, path: impl Fn(&Difference) -> PathBuf) {
+fn share_repositories(attributed: &mut Attribution, path: impl Fn(&Difference) -> PathBuf) {
     let used: BTreeSet<PathBuf> = attributed.others.iter().filter_map(|other| repository::of(other, false)).collect();
     for (own, is_shared) in &mut attributed.own {
         let at = path(own);
@@ -98,7 +98,7 @@ fn is_same_content(difference: &Difference) -> bool {
     both.is_some_and(|(before, after)| kept(before) == kept(after))
 }
 
-fn was_changed_before(difference: &Difference, written: &Written) -> bool {
+fn was_changed_before(difference: &Difference, written: &WrittenPath) -> bool {
     let before = difference.before.as_ref().map(|item: &Item| item.node.metadata.state());
     let is_directory = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.node.is_directory());
     match (before, written.before) {

@@ -9,7 +9,7 @@ use std::{
 
 use tools_sandbox::tree::Node;
 
-use crate::seen::{Item, Seen};
+use crate::seen::{FolderState, Item};
 
 /// Something that may have changed: surely so unless it was fresh.
 #[derive(Debug)]
@@ -21,11 +21,11 @@ pub(crate) struct Difference {
 }
 
 /// Everything that differs.
-pub(crate) fn differences(before: &Seen, after: &Seen) -> Vec<Difference> {
+pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Difference> {
     let mut found = Vec::new();
     let folders: BTreeSet<&PathBuf> = before.folders.keys().chain(after.folders.keys()).collect();
     for folder in folders {
-        let items = |seen: &'_ Seen| seen.folders.get(folder).cloned().unwrap_or_default();
+        let items = |seen: &'_ FolderState| seen.folders.get(folder).cloned().unwrap_or_default();
         match (before.folders.get(folder), after.folders.get(folder)) {
             (Some(then), Some(now)) => merge(folder, then, now, &mut found),
             _ => merge(folder, &items(before), &items(after), &mut found),

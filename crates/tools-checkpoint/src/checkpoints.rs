@@ -17,7 +17,7 @@ use crate::{
     record::Checkpoint,
     seen::Rules,
     select::Selection,
-    store::{Locked, Store},
+    store::{Store, StoreLock},
     undo::{self, Undone},
 };
 
@@ -48,7 +48,7 @@ pub(crate) struct Inner {
     pub(crate) rules: Rules,
     folder: PathBuf,
     stores: Mutex<HashMap<PathBuf, Arc<Mutex<Store>>>>,
-    pub(crate) unfinished: Arc<Unfinished>,
+    pub(crate) unfinished: Arc<OpenWrites>,
 }
 
 impl Checkpoints {
@@ -170,9 +170,9 @@ impl Inner {
 
 /// Calls that nobody waits for any more and whose changes are still being written down.
 #[derive(Debug, Default)]
-pub(crate) struct Unfinished(Mutex<usize>, Condvar);
+pub(crate) struct OpenWrites(Mutex<usize>, Condvar);
 
-impl Unfinished {
+impl OpenWrites {
     /// Counts one more, until what is given is dropped.
     pub(crate) fn one_more(self: &Arc<Self>) -> OneMore {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
@@ -186,9 +186,9 @@ impl Unfinished {
     }
 }
 
-/// One of [`Unfinished`].
+/// One of [`OpenWrites`].
 #[derive(Debug)]
-pub(crate) struct OneMore(Arc<Unfinished>);
+pub(crate) struct OneMore(Arc<OpenWrites>);
 
 impl Drop for OneMore {
     fn drop(&mut self) {
@@ -201,7 +201,7 @@ impl Drop for OneMore {
 pub(crate) fn enter<'a>(
     store: &'a Mutex<Store>,
     cancelled: &AtomicBool,
-) -> Result<(MutexGuard<'a, Store>, Locked), CheckpointError> {
+) -> Result<(MutexGuard<'a, Store>, StoreLock), CheckpointError> {
     let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
     let lock = store.enter(cancelled)?;
     Ok((store, lock))

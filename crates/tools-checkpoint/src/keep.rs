@@ -15,7 +15,7 @@ use crate::{
     error::CheckpointError,
     hash::Hash,
     index::Stamp,
-    seen::{Item, Seen, joined},
+    seen::{FolderState, Item, joined},
     store::Store,
 };
 
@@ -43,7 +43,7 @@ impl<'a> Keeper<'a> {
     }
 
     /// Keeps every file that was seen: of more than the budget allows, the smallest.
-    pub(crate) fn all(&mut self, seen: &mut Seen, budget: &Budget<'_>) -> Result<(), CheckpointError> {
+    pub(crate) fn all(&mut self, seen: &mut FolderState, budget: &Budget<'_>) -> Result<(), CheckpointError> {
         let (mut known, mut wanted) = (0_u64, 0_u64);
         let mut missing: Vec<(&Path, &mut Item)> = Vec::new();
         for (folder, item) in seen.files_mut() {

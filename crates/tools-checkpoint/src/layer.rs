@@ -13,11 +13,11 @@ use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, T
 
 use crate::{
     checkpoints::{Checkpoints, Inner},
-    running::{Caller, Running, Touches, Written},
+    running::{CallRecord, Caller, RunningCall, Touches},
 };
 
 /// What a call that nobody waits for any more leaves to be done: it is done when this is dropped.
-struct Guard(Option<Running>);
+struct Guard(Option<RunningCall>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
@@ -74,8 +74,8 @@ impl Layer for Checkpoints {
     }
 }
 
-fn tell(inv: &Invocation, written: &Written) {
-    let Written { number, changes, lost } = written;
+fn tell(inv: &Invocation, written: &CallRecord) {
+    let CallRecord { number, changes, lost } = written;
     let journal = inv.context.journal();
     journal.note(keys::CHECKPOINT, json!({ "number": number, "changes": changes, "lost": lost.len() }));
     if let Some(first) = lost.first() {
@@ -127,7 +127,7 @@ fn what(inv: &Invocation) -> String {
 
 /// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is
 /// told.
-async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<Running> {
+async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<RunningCall> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));
     let (inner, cancelled) = (Arc::clone(inner), Arc::clone(&stop.0));
     let caller = Caller {
@@ -137,7 +137,7 @@ async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option
         session: inv.context.session().to_string(),
         what: what(inv),
     };
-    let looking = spawn_blocking(move || Running::begin(&inner, caller, touches, &cancelled));
+    let looking = spawn_blocking(move || RunningCall::begin(&inner, caller, touches, &cancelled));
     let looked = tokio::select! {
         biased;
         () = inv.context.cancel().cancelled() => return None,
@@ -155,7 +155,7 @@ async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option
 }
 
 /// Tells that a call is not covered.
-fn uncovered(inv: &Invocation, error: &dyn std::error::Error) -> Option<Running> {
+fn uncovered(inv: &Invocation, error: &dyn std::error::Error) -> Option<RunningCall> {
     inv.context.journal().warn(format!("`haft undo` cannot take this call back: {error}"));
     None
 }

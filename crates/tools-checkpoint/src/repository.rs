@@ -9,7 +9,7 @@ use std::{
 
 use tools_sandbox::{FileKind, tree::ShapeKind};
 
-use crate::{hash::Hash, seen::Seen};
+use crate::{hash::Hash, seen::FolderState};
 
 /// The name git gives it.
 const NAME: &str = ".git";
@@ -36,7 +36,7 @@ pub(crate) fn is_bookkeeping(path: &Path) -> bool {
 
 /// What tells two states of the repository at `folder` apart: every file in it by name, kind,
 /// length and time.
-pub(crate) fn fingerprint(seen: &Seen, folder: &Path) -> String {
+pub(crate) fn fingerprint(seen: &FolderState, folder: &Path) -> String {
     let folders: BTreeMap<_, _> = seen.folders.iter().filter(|(path, _)| path.starts_with(folder)).collect();
     let mut text = Vec::new();
     for (path, items) in folders {

@@ -11,7 +11,7 @@ use tools_core::{Clock as _, SystemClock, WriteLog, Writes};
 use tools_sandbox::FileKind;
 
 use crate::{
-    attribute::{Attributed, attribute},
+    attribute::{Attribution, attribute},
     changes::{Difference, differences},
     checkpoints::{Inner, OneMore, enter},
     error::CheckpointError,
@@ -19,7 +19,7 @@ use crate::{
     overlap,
     record::{Change, Checkpoint, Repository},
     repository,
-    seen::{Seen, bounds, joined, open, watched},
+    seen::{FolderState, bounds, joined, open, watched},
     state::{Kind, Name, State, shown},
 };
 
@@ -52,11 +52,11 @@ pub(crate) struct Caller {
 
 /// A call that is running.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningCall {
     inner: Arc<Inner>,
     caller: Caller,
     /// One per folder, or why there is none.
-    before: Result<Arc<Vec<Seen>>, String>,
+    before: Result<Arc<Vec<FolderState>>, String>,
     /// The paths to look at in each folder; `None` for everything.
     paths: Option<Vec<Vec<PathBuf>>>,
     /// The last record when it began: what is newer ended while it ran.
@@ -69,14 +69,14 @@ pub(crate) struct Running {
 
 /// What was written down.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct CallRecord {
     pub(crate) number: u64,
     pub(crate) changes: usize,
     /// Changes that cannot be taken back, one sentence each.
     pub(crate) lost: Vec<String>,
 }
 
-impl Running {
+impl RunningCall {
     /// Looks before a call, and keeps what it could change.
     ///
     /// # Errors
@@ -115,7 +115,11 @@ impl Running {
         self.before.as_ref().err().map(String::as_str)
     }
 
-    fn look_before(&mut self, touches: Touches, cancelled: &AtomicBool) -> Result<Arc<Vec<Seen>>, CheckpointError> {
+    fn look_before(
+        &mut self,
+        touches: Touches,
+        cancelled: &AtomicBool,
+    ) -> Result<Arc<Vec<FolderState>>, CheckpointError> {
         let (config, until) = (&self.inner.config, Instant::now() + LOOK);
         let mut before = Vec::new();
         let mut bytes = config.max_bytes;
@@ -125,7 +129,7 @@ impl Running {
                 bytes /= 2;
                 for root in self.inner.swept(&self.caller.workdir) {
                     let bounds = bounds(config.max_entries, until, cancelled);
-                    before.push(Seen::everything(&open(&root)?, &self.inner.rules, &bounds, None)?);
+                    before.push(FolderState::everything(&open(&root)?, &self.inner.rules, &bounds, None)?);
                 }
             }
             Touches::These(paths) => {
@@ -144,7 +148,7 @@ impl Running {
                 let mut at = Vec::new();
                 for (root, paths) in placed {
                     let bounds = bounds(config.max_entries, until, cancelled);
-                    before.push(Seen::at(&open(&root)?, &paths, &bounds)?);
+                    before.push(FolderState::at(&open(&root)?, &paths, &bounds)?);
                     at.push(paths);
                 }
                 self.paths = Some(at);
@@ -154,7 +158,7 @@ impl Running {
         let (mut store, _lock) = enter(&store, cancelled)?;
         let count = before.iter().map(|seen| seen.count).sum();
         if self.paths.is_none() && (store.is_tight() || store.index.is_stale(count)) {
-            store.index.keep_only(&before.iter().flat_map(Seen::identities).collect());
+            store.index.keep_only(&before.iter().flat_map(FolderState::identities).collect());
         }
         let budget = Budget { bytes, until: Instant::now() + READ, cancelled };
         for seen in &mut before {
@@ -169,19 +173,19 @@ impl Running {
     }
 
     /// Looks after the call, and writes down what it changed. `None` when it changed nothing.
-    pub(crate) fn finish(mut self) -> Result<Option<Written>, CheckpointError> {
+    pub(crate) fn finish(mut self) -> Result<Option<CallRecord>, CheckpointError> {
         let never = AtomicBool::new(false);
         let store = self.inner.store(&self.caller.workdir);
         let writes = self.writes.take();
         let found = match &self.before {
             Ok(before) => self.look_after(before, writes.as_ref(), &never),
-            Err(_) => Ok(Found::default()),
+            Err(_) => Ok(CallChanges::default()),
         };
         let mut found = match found {
             Ok(found) => found,
             Err(error) => {
                 self.before = Err(error.to_string());
-                Found::default()
+                CallChanges::default()
             }
         };
         let (mut store, _lock) = enter(&store, &never)?;
@@ -198,7 +202,7 @@ impl Running {
                 "who made the changes was not observed: those of others meanwhile are taken for its own".to_owned(),
             );
         }
-        let Found { changes, repositories, lost, gaps, others } = found;
+        let CallChanges { changes, repositories, lost, gaps, others } = found;
         let count = changes.iter().filter(|change| change.is_telling()).count();
         let mut gaps: Vec<String> = lost.iter().cloned().chain(self.gaps).chain(gaps).collect();
         if gaps.len() > MAX_GAPS {
@@ -222,24 +226,24 @@ impl Running {
             ..Checkpoint::default()
         };
         let number = store.append(checkpoint)?;
-        Ok(Some(Written { number, changes: count, lost }))
+        Ok(Some(CallRecord { number, changes: count, lost }))
     }
 
     fn look_after(
         &self,
-        before: &[Seen],
+        before: &[FolderState],
         writes: Option<&Writes>,
         never: &AtomicBool,
-    ) -> Result<Found, CheckpointError> {
-        let mut found = Found::default();
+    ) -> Result<CallChanges, CheckpointError> {
+        let mut found = CallChanges::default();
         let store = self.inner.store(&self.caller.workdir);
         for (index, then) in before.iter().enumerate() {
             let root = open(&then.root)?;
             let most = then.count.saturating_mul(2).saturating_add(self.inner.config.max_entries);
             let bounds = bounds(most, Instant::now() + LOOK * 5, never);
             let now = match &self.paths {
-                None => Seen::everything(&root, &self.inner.rules, &bounds, Some(then))?,
-                Some(paths) => Seen::at(&root, paths.get(index).map_or(&[][..], Vec::as_slice), &bounds)?,
+                None => FolderState::everything(&root, &self.inner.rules, &bounds, Some(then))?,
+                Some(paths) => FolderState::at(&root, paths.get(index).map_or(&[][..], Vec::as_slice), &bounds)?,
             };
             let differences = differences(then, &now);
             if differences.is_empty() {
@@ -249,9 +253,9 @@ impl Running {
             let mut keeper = Keeper::new(&mut store, &root, &self.inner.coverage.closed);
             let attributed = match writes.filter(|_| self.paths.is_none()) {
                 Some(writes) => attribute(differences, &then.root, writes),
-                None => Attributed {
+                None => Attribution {
                     own: differences.into_iter().map(|own| (own, false)).collect(),
-                    ..Attributed::default()
+                    ..Attribution::default()
                 },
             };
             for (difference, is_shared) in attributed.own {
@@ -268,7 +272,7 @@ impl Running {
 
 /// What a call changed.
 #[derive(Debug, Default)]
-struct Found {
+struct CallChanges {
     changes: Vec<Change>,
     repositories: Vec<Repository>,
     /// What cannot be taken back.
@@ -279,12 +283,12 @@ struct Found {
     others: Vec<PathBuf>,
 }
 
-impl Found {
+impl CallChanges {
     fn add(
         &mut self,
         difference: Difference,
         shared: bool,
-        then: &Seen,
+        then: &FolderState,
         keeper: &mut Keeper<'_>,
     ) -> Result<(), CheckpointError> {
         let root = &then.root;
@@ -323,7 +327,7 @@ impl Found {
     }
 
     /// Adds what is known of a folder once all its changes are there.
-    fn complete(&mut self, then: &Seen, now: &Seen) {
+    fn complete(&mut self, then: &FolderState, now: &FolderState) {
         let touched: BTreeSet<PathBuf> = self
             .changes
             .iter()

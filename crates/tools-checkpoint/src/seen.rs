@@ -11,7 +11,7 @@ use std::{
 
 use tools_sandbox::{
     Directory, FileKind, Roots,
-    tree::{self, Bounds, Cut, Node},
+    tree::{self, Bounds, CutReason, Node},
 };
 
 use crate::{error::CheckpointError, hash::Hash};
@@ -30,7 +30,7 @@ pub(crate) struct Item {
 
 /// One folder as it was, or the part of it that was looked at. Paths are relative to it.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct FolderState {
     pub(crate) root: PathBuf,
     /// Sorted by name.
     pub(crate) folders: HashMap<PathBuf, Vec<Item>>,
@@ -70,7 +70,7 @@ fn is_tagged(root: &Directory, path: &Path) -> bool {
     read.is_ok() && begin == TAG_SIGNATURE
 }
 
-impl Seen {
+impl FolderState {
     /// Looks at everything in `root`. What was `looked_at` before is looked at again, whatever it
     /// has become.
     ///
@@ -225,11 +225,11 @@ pub(crate) fn joined(above: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { above.to_owned() } else { above.join(below) }
 }
 
-fn too_much(cut: Cut, most: usize) -> CheckpointError {
+fn too_much(cut: CutReason, most: usize) -> CheckpointError {
     match cut {
-        Cut::Entries => CheckpointError::TooMany { most },
-        Cut::Time => CheckpointError::TooSlow,
-        Cut::Cancelled => CheckpointError::Cancelled,
+        CutReason::Entries => CheckpointError::TooMany { most },
+        CutReason::Time => CheckpointError::TooSlow,
+        CutReason::Cancelled => CheckpointError::Cancelled,
     }
 }
 

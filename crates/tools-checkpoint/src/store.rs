@@ -27,7 +27,7 @@ use crate::{
     hash::{Hash, copy},
     index::{Index, Stamp},
     record::Checkpoint,
-    seen::Seen,
+    seen::FolderState,
 };
 
 /// How long another process is waited for.
@@ -46,7 +46,7 @@ pub(crate) struct Store {
     /// Bytes of all contents.
     used: u64,
     /// What calls that are running saw before: their records will need it.
-    running: Vec<Weak<Vec<Seen>>>,
+    running: Vec<Weak<Vec<FolderState>>>,
     made: u64,
 }
 
@@ -58,7 +58,7 @@ impl fmt::Debug for Store {
 
 /// The store cannot be changed by anybody else while this lives.
 #[derive(Debug)]
-pub(crate) struct Locked(#[expect(dead_code, reason = "the lock goes with the file")] File);
+pub(crate) struct StoreLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
 impl Store {
     /// The store in a folder, which is made when it is entered.
@@ -68,7 +68,7 @@ impl Store {
     }
 
     /// Waits for the lock, and reads what others have written since.
-    pub(crate) fn enter(&mut self, cancelled: &AtomicBool) -> Result<Locked, CheckpointError> {
+    pub(crate) fn enter(&mut self, cancelled: &AtomicBool) -> Result<StoreLock, CheckpointError> {
         // From the outside in: whoever owned an outer one could put another one in its place.
         let outer = self.folder.parent().unwrap_or(&self.folder);
         for folder in [outer, &self.folder, &self.folder.join("objects"), &self.folder.join("calls")] {
@@ -94,7 +94,7 @@ impl Store {
             Some(bytes) => u64::from_le_bytes(bytes),
             None => self.objects()?.iter().map(|(_, _, size)| size).sum(),
         };
-        Ok(Locked(lock))
+        Ok(StoreLock(lock))
     }
 
     /// Writes down what is known, before the lock goes.
@@ -111,7 +111,7 @@ impl Store {
     }
 
     /// Keeps what a running call saw for as long as it runs.
-    pub(crate) fn pin(&mut self, seen: Weak<Vec<Seen>>) {
+    pub(crate) fn pin(&mut self, seen: Weak<Vec<FolderState>>) {
         self.running.retain(|seen| seen.strong_count() > 0);
         self.running.push(seen);
     }
@@ -307,7 +307,7 @@ impl Store {
     fn sweep(&mut self) -> Result<(), CheckpointError> {
         let mut needed: HashSet<Hash> = self.index.hashes().collect();
         for running in self.running.iter().filter_map(Weak::upgrade) {
-            needed.extend(running.iter().flat_map(Seen::hashes));
+            needed.extend(running.iter().flat_map(FolderState::hashes));
         }
         for checkpoint in self.checkpoints()? {
             let states = checkpoint.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));

@@ -21,7 +21,7 @@ use crate::{
     hash::Hash,
     record::{Change, Checkpoint, Repository},
     repository,
-    seen::{Seen, is_no_folder, open, own},
+    seen::{FolderState, is_no_folder, open, own},
     state::{Kind, State},
     store::Store,
 };
@@ -397,7 +397,7 @@ impl Work<'_> {
         let (root, relative) = self.place(folder)?;
         let never = AtomicBool::new(false);
         let bounds = Bounds { entries: usize::MAX, until: None, cancelled: &never };
-        let seen = Seen::at(root, &[folder.to_owned()], &bounds).map_err(io::Error::other)?;
+        let seen = FolderState::at(root, &[folder.to_owned()], &bounds).map_err(io::Error::other)?;
         Ok(repository::fingerprint(&seen, &relative))
     }
 

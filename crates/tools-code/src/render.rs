@@ -4,7 +4,7 @@
 use std::{collections::HashMap, fmt::Write as _, path::Path, sync::Arc};
 
 use serde_json::{Value, json};
-use tools_core::{Filling, Location};
+use tools_core::{Location, WindowWriter};
 
 use crate::{
     hit::{Hit, Layer},
@@ -55,7 +55,7 @@ struct Sheet {
 impl Search<'_> {
     /// Shows hits as far as the answer holds them. Before a line is shown its file is read again:
     /// what was found in another content is left out, and said.
-    pub(crate) fn page(&self, hits: &[Hit], style: Style<'_>, filling: &mut Filling) -> Page {
+    pub(crate) fn page(&self, hits: &[Hit], style: Style<'_>, filling: &mut WindowWriter) -> Page {
         let mut sheets: HashMap<Arc<Path>, Option<Sheet>> = HashMap::new();
         let mut page = Page::default();
         let mut last_path: Option<Arc<Path>> = None;

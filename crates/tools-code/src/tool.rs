@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools_core::{
-    CallContext, ClaimSource, Clock, Embedder, Filling, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Typed, Window,
+    CallContext, ClaimSource, Clock, Embedder, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed, Window, WindowWriter,
 };
 
 use crate::{
@@ -357,7 +357,7 @@ impl SearchCode {
             if sight.is_cancelled() {
                 return Err(crate::index::cancelled());
             }
-            let mut filling = Filling::new(sight.answer().less(NOTES));
+            let mut filling = WindowWriter::new(sight.answer().less(NOTES));
             let parts = asked.query.as_ref().map_or(&[][..], |query| query.parts.as_slice());
             let is_outline = asked.kind == Kind::Outline;
             let hits = answer.hits.get(asked.offset.min(answer.hits.len())..).unwrap_or_default();

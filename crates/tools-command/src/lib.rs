@@ -19,7 +19,8 @@ pub use effect::Effect;
 pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
 pub use registry::{
-    At, Canonical, Consequence, Described, Does, Example, Expect, Given, More, Otherwise, PROGRAMS, Parsed, Program,
-    Rule, Shown, Spellings, Style, Subcommand, Syntax, Unknown, When, describe, find, is_open_ended, shown, spellings,
+    ArgumentCondition, At, Canonical, CommandDescription, Consequence, Does, Example, Expect, GivenOption, More,
+    Otherwise, OutputKind, PROGRAMS, Parsed, Program, Rule, Spellings, Style, Subcommand, Syntax, UnknownOption,
+    describe, find, is_open_ended, shown, spellings,
 };
 pub use sql::statements;

@@ -69,19 +69,19 @@ mod shared;
 mod guides;
 
 pub use ask::{
-    Absence, Answer, Approval, Asked, Asking, Change, ChangePreview, ConfirmPrompt, Confirmer, Decisions, Desk,
-    Lasting, NobodyToAsk, PromptPart, Question, Questions, Refusal, Row, RowKind, Settled, StoredRule, Unanswered,
-    Verdict, Width, announce, is_unanswered, refusal, settle,
+    Absence, Answer, Approval, ApprovalContext, ApprovalRequest, Change, ChangePreview, ConfirmPrompt, Confirmer,
+    Decisions, Desk, NobodyToAsk, PromptPart, Question, Questions, Refusal, RefusalReason, Row, RowKind, RuleLifetime,
+    Settlement, StoredRule, Verdict, Width, announce, is_unanswered, refusal, settle,
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
-    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, Speculated, SystemClock, THOUGHT_PREFIX, Taint,
-    ToolCall, ToolName, TrustLevel, WriteLog, Writes, Written, built_in_tool, canonical_json, hex, invalid_parameters,
-    meant_tool, sha256_hex, take_thoughts_out, todays_name,
+    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, SpeculationOutcome, SystemClock, THOUGHT_PREFIX, Taint,
+    ToolCall, ToolName, TrustLevel, WriteLog, Writes, WrittenPath, built_in_tool, canonical_json, hex,
+    invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
 };
 pub use dispatch::{
-    Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, Executed, Invocation, Layer, Next, Outcome, Recorded,
-    Stack, StandIns, ToolExecutor, Unlisted, is_tool_retryable, requires_confirmation,
+    Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, ExecuteResult, Invocation, Layer, Next, Outcome,
+    RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer, is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
@@ -93,12 +93,12 @@ pub use events::{
 };
 pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
-pub use obeyed::{FoundObeyed, Obeyed, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
+pub use obeyed::{FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
 pub use outputs::{
-    AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, Filling, FilterConfidence,
-    FilterStats, Gap, Intake, KeptText, Location, Media, Middle, NoRedaction, Redactor, Showing, Shown, Skipped,
-    Stopped, TextSink, ToolOutput, Visible, Window, estimate_tokens, is_credential_key, is_credential_name, is_hidden,
-    visible_json, visible_lines,
+    AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,
+    FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media, Middle, NoRedaction, Redactor, SkippedPart,
+    StopReason, SummaryKind, TextSink, ToolOutput, Visible, Window, WindowWriter, estimate_tokens, is_credential_key,
+    is_credential_name, is_hidden, visible_json, visible_lines,
 };
 pub use shared::Shared;
 pub use tools::{

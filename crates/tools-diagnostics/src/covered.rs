@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use tools_sandbox::Roots;
 
-use crate::checkers::Checked;
+use crate::checkers::Coverage;
 
 /// Bytes of a compiler's list that are read.
 const LIST: u64 = 1024 * 1024;
 
 /// What is known of one run.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Covered {
+pub(crate) struct RunCoverage {
     /// How many files of the workspace were read; `None` where that is not known.
     pub(crate) files: Option<usize>,
     /// What was asked for and not checked; a phrase.
@@ -22,33 +22,34 @@ pub(crate) struct Covered {
 
 /// Compares what was read with what was asked for: `file`, else the project in `directory`.
 pub(crate) fn covered(
-    checked: &Checked,
+    checked: &Coverage,
     file: Option<&Path>,
     directory: &Path,
     roots: &Roots,
     show: impl Fn(&Path) -> String,
-) -> Covered {
+) -> RunCoverage {
     let own = |files: &[PathBuf]| files.iter().filter(|path| is_own(path, roots)).count();
     let outside = |file: &Path| format!("`{}` is not part of what was checked", show(file));
     match (checked, file) {
-        (Checked::Unknown, _) | (Checked::Lists(_), None) => Covered::default(),
-        (Checked::Files(files) | Checked::Partly(files, _), Some(file)) => Covered {
+        (Coverage::Unknown, _) | (Coverage::Lists(_), None) => RunCoverage::default(),
+        (Coverage::Files(files) | Coverage::Partly(files, _), Some(file)) => RunCoverage {
             files: Some(own(files)),
             unchecked: (!files.iter().any(|path| path == file)).then(|| outside(file)),
         },
-        (Checked::Partly(files, more), None) => {
-            Covered { files: Some(own(files)), unchecked: Some(format!("{more} more files of `{}`", show(directory))) }
-        }
-        (Checked::Files(files), None) => Covered {
+        (Coverage::Partly(files, more), None) => RunCoverage {
+            files: Some(own(files)),
+            unchecked: Some(format!("{more} more files of `{}`", show(directory))),
+        },
+        (Coverage::Files(files), None) => RunCoverage {
             files: Some(own(files)),
             unchecked: (own(files) == 0)
                 .then(|| format!("no file of `{}` is part of what was checked", show(directory))),
         },
-        (Checked::Lists(lists), Some(file)) => {
+        (Coverage::Lists(lists), Some(file)) => {
             let read: Vec<String> = lists.iter().filter_map(|list| text(list, roots)).collect();
             let is_listed = read.iter().any(|list| names(list, file));
             // Lists that cannot be read say nothing.
-            Covered { files: None, unchecked: (!read.is_empty() && !is_listed).then(|| outside(file)) }
+            RunCoverage { files: None, unchecked: (!read.is_empty() && !is_listed).then(|| outside(file)) }
         }
     }
 }
@@ -94,23 +95,23 @@ mod tests {
             format!("x: src/lib.rs src/with\\ blank.rs {}/src/abs.rs\n", workspace.root().display()),
         );
         let at = |name: &str| workspace.path(name);
-        let check = |checked: Checked, file: Option<&str>, files: Option<usize>, unchecked: bool| {
+        let check = |checked: Coverage, file: Option<&str>, files: Option<usize>, unchecked: bool| {
             let file = file.map(at);
             let found = covered(&checked, file.as_deref(), workspace.root(), &roots, |path| path.display().to_string());
             assert_eq!((found.files, found.unchecked.is_some()), (files, unchecked), "{checked:?} {file:?}");
         };
         let read = || vec![at("src/a.ts"), at("node_modules/x/y.d.ts"), "/usr/lib/lib.d.ts".into()];
-        check(Checked::Unknown, Some("src/a.ts"), None, false);
-        check(Checked::Files(read()), Some("src/a.ts"), Some(1), false);
-        check(Checked::Files(read()), Some("src/b.ts"), Some(1), true);
-        check(Checked::Files(read()), None, Some(1), false);
-        check(Checked::Files(read().split_off(1)), None, Some(0), true);
-        check(Checked::Partly(read(), 3), None, Some(1), true);
-        let lists = || Checked::Lists(vec![at("target/a.d"), at("target/gone.d")]);
+        check(Coverage::Unknown, Some("src/a.ts"), None, false);
+        check(Coverage::Files(read()), Some("src/a.ts"), Some(1), false);
+        check(Coverage::Files(read()), Some("src/b.ts"), Some(1), true);
+        check(Coverage::Files(read()), None, Some(1), false);
+        check(Coverage::Files(read().split_off(1)), None, Some(0), true);
+        check(Coverage::Partly(read(), 3), None, Some(1), true);
+        let lists = || Coverage::Lists(vec![at("target/a.d"), at("target/gone.d")]);
         for file in ["src/lib.rs", "src/with blank.rs", "src/abs.rs"] {
             check(lists(), Some(file), None, false);
         }
         check(lists(), Some("src/orphan.rs"), None, true);
-        check(Checked::Lists(vec![at("target/gone.d")]), Some("src/orphan.rs"), None, false);
+        check(Coverage::Lists(vec![at("target/gone.d")]), Some("src/orphan.rs"), None, false);
     }
 }

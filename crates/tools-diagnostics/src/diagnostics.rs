@@ -14,14 +14,14 @@ use tools_core::{
     Access, CallContext, ErrorDetail, Inspection, Redactor, Shared, Subject, Tool, ToolDef, ToolError, ToolKind,
     ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, Hidden, Sandbox};
+use tools_sandbox::kernel::{Confinement, MaskRules, Sandbox};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
 use crate::checkers::{CheckCommand, Request};
 use crate::config::DiagnosticsPolicy;
 use crate::error::DiagnosticsError;
-use crate::gather::Gathered;
+use crate::gather::Collector;
 use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
 use crate::run::{find_program, go_caches, quieted, run};
@@ -72,7 +72,7 @@ pub struct Workspace {
     /// What a child is held to that may write the first list and not read the second.
     pub confine: Confine,
     /// The files that no checker may read.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<MaskRules>,
     /// Environment variables handed on though their names look like credentials.
     pub env_pass: Vec<String>,
     /// Knows credentials by their shape: variables that hold one are not handed on.
@@ -109,13 +109,13 @@ impl Diagnostics {
     }
 
     /// What a call is about: the roots, and what would run where.
-    fn look(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<(Roots, Vec<Planned>), DiagnosticsError> {
+    fn look(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<(Roots, Vec<CheckerPlan>), DiagnosticsError> {
         let roots = (self.workspace.roots)(cx.workdir())?;
         let path = Path::new(args.path.as_deref().unwrap_or("."));
         let kind = args.kind.or(args.level).unwrap_or_default();
-        let plan = |job: Job| Planned::new(job, kind, &roots);
-        let planned: Vec<Planned> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
-        for Planned { job, .. } in &planned {
+        let plan = |job: Job| CheckerPlan::new(job, kind, &roots);
+        let planned: Vec<CheckerPlan> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
+        for CheckerPlan { job, .. } in &planned {
             let judged = job.file.as_deref().unwrap_or(&job.directory);
             if self.workspace.hidden.as_ref().is_some_and(|hidden| hidden.denies(judged)) {
                 return Err(PathError::Denied(path.to_path_buf()).into());
@@ -127,7 +127,7 @@ impl Diagnostics {
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
         let mut hidden = Vec::new();
-        let rules = self.workspace.hidden.clone().unwrap_or_else(Hidden::nothing);
+        let rules = self.workspace.hidden.clone().unwrap_or_else(MaskRules::nothing);
         let masks = rules.masks(&writable);
         if masks.incomplete {
             return Err(DiagnosticsError::Unexamined);
@@ -160,7 +160,7 @@ impl Diagnostics {
         let policy = self.policy.load();
         let (roots, planned) = self.look(args, cx)?;
         let asked = args.max_diagnostics.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        let mut gathered = Gathered::new(asked.min(policy.max_diagnostics), args.rendered.unwrap_or(false));
+        let mut gathered = Collector::new(asked.min(policy.max_diagnostics), args.rendered.unwrap_or(false));
         let writable: Vec<PathBuf> = roots.paths().map(Path::to_path_buf).collect();
         let workdir = roots
             .resolve(cx.workdir(), cx.workdir())
@@ -178,14 +178,14 @@ impl Diagnostics {
                 Some(found) => (planned, Some(found)),
                 None => match planned.job.bare(planned.command.program) {
                     Some(bare) => {
-                        let bare = Planned::new(bare, kind, &roots);
+                        let bare = CheckerPlan::new(bare, kind, &roots);
                         let program = program(&bare.job, &bare.command, &roots, &env);
                         if program.is_some() { (bare, program) } else { (planned, None) }
                     }
                     None => (planned, None),
                 },
             };
-            let Planned { job, command, marker } = planned;
+            let CheckerPlan { job, command, marker } = planned;
             let Some(program) = found else {
                 gathered.absent(&command, "is not installed", cx);
                 continue;
@@ -237,14 +237,14 @@ fn program(job: &Job, command: &CheckCommand, roots: &Roots, env: &[(OsString, O
 }
 
 /// A checker with the command it runs.
-struct Planned {
+struct CheckerPlan {
     job: Job,
     command: CheckCommand,
     /// What makes its directory a project.
     marker: String,
 }
 
-impl Planned {
+impl CheckerPlan {
     fn new(job: Job, kind: Kind, roots: &Roots) -> Self {
         let marker = marker(&job, roots);
         let command = job.checker.command(&Request { kind, marker: &marker, file: job.file.as_deref() });
@@ -264,7 +264,7 @@ impl Tool for Diagnostics {
     async fn inspect(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
         let (_, planned) = self.look(args, cx)?;
         let mut inspection = Inspection::mutating();
-        for Planned { job, command, .. } in &planned {
+        for CheckerPlan { job, command, .. } in &planned {
             inspection = inspection
                 .touching(Subject::Command {
                     line: command.line(),

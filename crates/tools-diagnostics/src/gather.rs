@@ -3,18 +3,18 @@
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
-use crate::checkers::{CheckCommand, Checked, Found, Request};
-use crate::covered::{Covered, covered as compared};
+use crate::checkers::{CheckCommand, Coverage, RawDiagnostic, Request};
+use crate::covered::{RunCoverage, covered as compared};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::DiagnosticsError;
 use crate::project::{Job, Places};
 use crate::report::{CheckerRun, DiagnosticsReport};
-use crate::run::Ran;
+use crate::run::CheckerResult;
 use crate::words;
 
 /// What the checkers of a call have said so far.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct Collector {
     most: usize,
     rendered: bool,
     found: Vec<Diagnostic>,
@@ -24,7 +24,7 @@ pub(crate) struct Gathered {
     notes: Vec<String>,
 }
 
-impl Gathered {
+impl Collector {
     pub(crate) fn new(most: usize, rendered: bool) -> Self {
         Self { most, rendered, ..Self::default() }
     }
@@ -51,7 +51,7 @@ impl Gathered {
         job: &Job,
         command: &CheckCommand,
         request: &Request<'_>,
-        ran: &Ran,
+        ran: &CheckerResult,
         places: &Places<'_>,
         cx: &CallContext,
     ) -> Option<DiagnosticsError> {
@@ -63,13 +63,13 @@ impl Gathered {
             let checked = job.checker.checked(&ran.output, request);
             let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
             // A unit that does not compile leaves no list of its files.
-            if errors && matches!(checked, Checked::Lists(_)) {
-                Covered::default()
+            if errors && matches!(checked, Coverage::Lists(_)) {
+                RunCoverage::default()
             } else {
                 compared(&checked, job.file.as_deref(), &job.directory, places.roots, |path| places.show(path))
             }
         } else {
-            Covered::default()
+            RunCoverage::default()
         };
         if let Some(missing) = job.stands_in {
             self.notes.push(format!("`{missing}` is not installed: {} was checked", command.only.unwrap_or("less")));
@@ -127,7 +127,12 @@ impl Gathered {
 }
 
 /// The failure that a checker's end is; `None` when what it found explains it.
-fn failure(job: &Job, command: &CheckCommand, ran: &Ran, found: &[Found]) -> Option<DiagnosticsError> {
+fn failure(
+    job: &Job,
+    command: &CheckCommand,
+    ran: &CheckerResult,
+    found: &[RawDiagnostic],
+) -> Option<DiagnosticsError> {
     let words = || words::of_failure(&ran.output.stderr, &ran.output.stdout);
     let command = command.line();
     if ran.timed_out {

@@ -26,7 +26,7 @@ const GRACE: Duration = Duration::from_millis(250);
 const DRAIN: Duration = Duration::from_millis(100);
 
 /// How a checker ended.
-pub(crate) struct Ran {
+pub(crate) struct CheckerResult {
     pub(crate) output: Output,
     pub(crate) exit: Exit,
     pub(crate) timed_out: bool,
@@ -114,7 +114,7 @@ pub(crate) async fn run(
     sandbox: &Sandbox,
     until: Instant,
     cx: &CallContext,
-) -> Result<Ran, SpawnError> {
+) -> Result<CheckerResult, SpawnError> {
     let started = Instant::now();
     let mut tree = ProcessTree::spawn_noting(spec, sandbox, cx.writes()).await?;
     let mut stdout = Stream::new(tree.take_stdout());
@@ -145,7 +145,7 @@ pub(crate) async fn run(
     }
     tree.finish().await;
     let exit = tree.wait().await;
-    Ok(Ran {
+    Ok(CheckerResult {
         exit,
         timed_out,
         lost: stdout.lost + stderr.lost,

@@ -67,10 +67,10 @@ pub(crate) trait Vectors: Send + Sync {
 pub struct FolderModel {
     folder: PathBuf,
     form: Form,
-    read: OnceLock<Result<Read, Unreadable>>,
+    read: OnceLock<Result<LoadedModel, Unreadable>>,
 }
 
-struct Read {
+struct LoadedModel {
     name: String,
     vectors: Box<dyn Vectors>,
 }
@@ -99,7 +99,7 @@ impl FolderModel {
         Ok(Self { folder, form, read: OnceLock::new() })
     }
 
-    fn read(&self) -> Result<&Read, Unreadable> {
+    fn read(&self) -> Result<&LoadedModel, Unreadable> {
         let made = self.read.get_or_init(|| {
             read(&self.folder, self.form).map_err(|error| {
                 let unreadable = Unreadable { folder: self.folder.clone(), cause: error.to_string().into() };
@@ -111,7 +111,7 @@ impl FolderModel {
     }
 }
 
-fn read(folder: &Path, form: Form) -> Result<Read, EmbedderError> {
+fn read(folder: &Path, form: Form) -> Result<LoadedModel, EmbedderError> {
     let model = std::fs::read(folder.join(form.file()))?;
     // By its content: a copy of the model is the same model, another one of the same name is not.
     let digest = sha256_hex(&model);
@@ -123,7 +123,7 @@ fn read(folder: &Path, form: Form) -> Result<Read, EmbedderError> {
         #[cfg(not(all(feature = "static", feature = "transformer")))]
         _ => return Err("it is of a kind that was not compiled in".into()),
     };
-    Ok(Read { name: format!("{}:{}", form.feature(), &digest[..12]), vectors })
+    Ok(LoadedModel { name: format!("{}:{}", form.feature(), &digest[..12]), vectors })
 }
 
 impl Embedder for FolderModel {

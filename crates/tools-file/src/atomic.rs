@@ -16,13 +16,13 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified}
 use crate::{
     digest::Digest,
     error::FileError,
-    unfinished::{InUse, Unfinished},
+    unfinished::{InUse, TemporaryFiles},
     workspace::Cancel,
 };
 
 /// The regular file under a name, held open: what is compared with what was read before it is
 /// replaced.
-pub(crate) struct Existing {
+pub(crate) struct ExistingFile {
     pub(crate) metadata: Metadata,
     /// `None` when it is longer than was asked for.
     pub(crate) content: Option<Vec<u8>>,
@@ -39,7 +39,7 @@ pub(crate) enum Manner {
     InPlace,
 }
 
-impl Existing {
+impl ExistingFile {
     /// Opens what `entry` names, if anything.
     ///
     /// # Errors
@@ -129,10 +129,10 @@ impl Manner {
 /// has changed the name since it was looked at.
 pub(crate) fn replace(
     entry: &Entry,
-    existing: Option<&Existing>,
+    existing: Option<&ExistingFile>,
     content: &[u8],
     asked: &Path,
-    (unfinished, cancel): (&Unfinished, &Cancel),
+    (unfinished, cancel): (&TemporaryFiles, &Cancel),
 ) -> Result<Manner, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
     // What replaces a private file is private from the start: who opened it early would read it
@@ -169,7 +169,7 @@ pub(crate) fn replace(
 }
 
 /// Overwrites the open file, putting the old content back if that fails half way.
-fn write_over(existing: &Existing, content: &[u8], asked: &Path) -> Result<Manner, FileError> {
+fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<Manner, FileError> {
     let Some(file) = &existing.file else {
         return Err(FileError::ReadOnly { path: asked.to_path_buf() });
     };
@@ -211,11 +211,11 @@ pub(crate) struct Temporary<'a> {
     directory: &'a Directory,
     name: Option<(OsString, InUse<'a>)>,
     pub(crate) file: File,
-    unfinished: &'a Unfinished,
+    unfinished: &'a TemporaryFiles,
 }
 
 impl<'a> Temporary<'a> {
-    pub(crate) fn create(directory: &'a Directory, mode: u32, unfinished: &'a Unfinished) -> io::Result<Self> {
+    pub(crate) fn create(directory: &'a Directory, mode: u32, unfinished: &'a TemporaryFiles) -> io::Result<Self> {
         if let Ok(file) = directory.create_unnamed(mode) {
             return Ok(Self { directory, name: None, file, unfinished });
         }
@@ -226,7 +226,7 @@ impl<'a> Temporary<'a> {
     fn create_named(
         directory: &'a Directory,
         mode: u32,
-        unfinished: &'a Unfinished,
+        unfinished: &'a TemporaryFiles,
     ) -> io::Result<((OsString, InUse<'a>), File)> {
         loop {
             let name = unique_name();
@@ -240,7 +240,7 @@ impl<'a> Temporary<'a> {
     }
 
     /// Takes over owner, mode and extended attributes; `false` when the owner cannot be kept.
-    fn adopt(&self, existing: &Existing) -> bool {
+    fn adopt(&self, existing: &ExistingFile) -> bool {
         let like = &existing.metadata;
         let Ok(own) = Metadata::of(&self.file) else {
             return false;

@@ -8,9 +8,9 @@ use std::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::Redactor;
-use tools_sandbox::{PathError, ReadRules, Reserved, Roots, expand_home};
+use tools_sandbox::{PathError, ReadRules, ReservedFiles, Roots, expand_home};
 
-use crate::unfinished::Unfinished;
+use crate::unfinished::TemporaryFiles;
 
 /// The section `[tools.file]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,11 +103,11 @@ impl FileConfig {
     pub fn compile(&self, base: &Path, home: Option<&Path>) -> Result<FilePolicy, PathError> {
         let roots = match self.allowed_paths.as_slice() {
             // One that is not there yet is opened, or refused, when a call comes from it.
-            [] => Allowed::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
-            _ => Allowed::Listed(Roots::open(&self.folders(base, home), base)?),
+            [] => AllowedPaths::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
+            _ => AllowedPaths::Listed(Roots::open(&self.folders(base, home), base)?),
         };
         let rules = self.read_rules(base, home)?;
-        let (reserved, unfinished, spellings) = (Reserved::default(), Arc::default(), Arc::default());
+        let (reserved, unfinished, spellings) = (ReservedFiles::default(), Arc::default(), Arc::default());
         Ok(FilePolicy {
             roots,
             rules,
@@ -123,7 +123,7 @@ impl FileConfig {
 
 /// Where the tools may work.
 #[derive(Debug, Clone)]
-enum Allowed {
+enum AllowedPaths {
     /// In these roots.
     Listed(Roots),
     /// In each call's own working directory; most calls come from the usual one, which is kept
@@ -134,22 +134,22 @@ enum Allowed {
 /// What runs: open roots, compiled read rules, limits.
 #[derive(Debug, Clone)]
 pub struct FilePolicy {
-    roots: Allowed,
+    roots: AllowedPaths,
     rules: ReadRules,
-    closing: Option<Closing>,
-    reserved: Reserved,
+    closing: Option<PathRestriction>,
+    reserved: ReservedFiles,
     /// Folders as people spell them, each with its canonical path.
     spellings: Arc<[(PathBuf, PathBuf)]>,
-    unfinished: Arc<Unfinished>,
+    unfinished: Arc<TemporaryFiles>,
     limits: FileConfig,
-    hiding: Option<Hiding>,
+    hiding: Option<LineRedactor>,
 }
 
 /// What takes credentials out of files before their lines are numbered, cut or searched.
 #[derive(Clone)]
-pub(crate) struct Hiding(pub(crate) Arc<dyn Redactor>);
+pub(crate) struct LineRedactor(pub(crate) Arc<dyn Redactor>);
 
-impl std::fmt::Debug for Hiding {
+impl std::fmt::Debug for LineRedactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Hiding")
     }
@@ -158,19 +158,19 @@ impl std::fmt::Debug for Hiding {
 /// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what
 /// they leave open.
 #[derive(Clone)]
-pub struct Closing(Arc<CloseFor>);
+pub struct PathRestriction(Arc<CloseFor>);
 
 type CloseFor = dyn Fn(&str, &Path) -> Option<Denies> + Send + Sync;
 type Denies = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
-impl Closing {
+impl PathRestriction {
     /// Asks `close` for each call: by the name of the tool and the working directory.
     pub fn new(close: impl Fn(&str, &Path) -> Option<Denies> + Send + Sync + 'static) -> Self {
         Self(Arc::new(close))
     }
 }
 
-impl std::fmt::Debug for Closing {
+impl std::fmt::Debug for PathRestriction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Closing")
     }
@@ -191,11 +191,11 @@ impl FilePolicy {
     /// [`PathError::Root`] when the working directory is the only root and cannot be opened.
     pub fn roots(&self, workdir: &Path) -> Result<Roots, PathError> {
         let roots = match &self.roots {
-            Allowed::Listed(roots) => roots.clone(),
-            Allowed::Workdir { usual, opened: Some(roots) } if usual == workdir && roots.is_only(workdir) => {
+            AllowedPaths::Listed(roots) => roots.clone(),
+            AllowedPaths::Workdir { usual, opened: Some(roots) } if usual == workdir && roots.is_only(workdir) => {
                 roots.clone()
             }
-            Allowed::Workdir { .. } => Roots::open(&[], workdir)?.reserving(&self.reserved),
+            AllowedPaths::Workdir { .. } => Roots::open(&[], workdir)?.reserving(&self.reserved),
         };
         Ok(if self.spellings.is_empty() { roots } else { roots.spelled(&self.spellings) })
     }
@@ -207,11 +207,11 @@ impl FilePolicy {
     }
 
     /// The same policy under which no tool changes `reserved`: the host's own rules and record.
-    pub fn reserving(self, reserved: Reserved) -> Self {
+    pub fn reserving(self, reserved: ReservedFiles) -> Self {
         let roots = match self.roots {
-            Allowed::Listed(roots) => Allowed::Listed(roots.reserving(&reserved)),
-            Allowed::Workdir { usual, opened } => {
-                Allowed::Workdir { usual, opened: opened.map(|roots| roots.reserving(&reserved)) }
+            AllowedPaths::Listed(roots) => AllowedPaths::Listed(roots.reserving(&reserved)),
+            AllowedPaths::Workdir { usual, opened } => {
+                AllowedPaths::Workdir { usual, opened: opened.map(|roots| roots.reserving(&reserved)) }
             }
         };
         Self { roots, reserved, ..self }
@@ -221,10 +221,10 @@ impl FilePolicy {
     /// programs that were killed have left behind is removed now. A folder that cannot be written
     /// records nothing.
     pub fn recording(self, folder: &Path) -> Self {
-        Self { unfinished: Arc::new(Unfinished::in_folder(folder)), ..self }
+        Self { unfinished: Arc::new(TemporaryFiles::in_folder(folder)), ..self }
     }
 
-    pub(crate) fn unfinished(&self) -> &Unfinished {
+    pub(crate) fn unfinished(&self) -> &TemporaryFiles {
         &self.unfinished
     }
 
@@ -236,7 +236,7 @@ impl FilePolicy {
 
     /// The same policy under which a tool reads nothing of what `closing` says for it, by its name
     /// and the working directory of a call: asked anew for each call.
-    pub fn closing_by_tool(self, closing: Closing) -> Self {
+    pub fn closing_by_tool(self, closing: PathRestriction) -> Self {
         Self { closing: Some(closing), ..self }
     }
 
@@ -244,10 +244,10 @@ impl FilePolicy {
     /// credentials: what stands above a window tells what is in it, and no pattern matches inside a
     /// credential.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
-        Self { hiding: Some(Hiding(redactor)), ..self }
+        Self { hiding: Some(LineRedactor(redactor)), ..self }
     }
 
-    pub(crate) fn hiding(&self) -> Option<&Hiding> {
+    pub(crate) fn hiding(&self) -> Option<&LineRedactor> {
         self.hiding.as_ref()
     }
 

@@ -21,7 +21,7 @@ use crate::{
 
 /// What was copied, and what was left out.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Copied {
+pub(crate) struct CopySummary {
     pub(crate) files: u64,
     pub(crate) directories: u64,
     pub(crate) links: u64,
@@ -44,14 +44,14 @@ pub(crate) enum Purpose {
 
 /// How to copy.
 #[derive(Clone, Copy)]
-pub(crate) struct Copying<'a> {
+pub(crate) struct CopyOptions<'a> {
     pub(crate) purpose: Purpose,
     pub(crate) replace: Replace,
     pub(crate) site: &'a Site,
     pub(crate) cancel: &'a Cancel,
 }
 
-impl Copying<'_> {
+impl CopyOptions<'_> {
     /// Whether a copy at the canonical path `target` would be a file of the host.
     fn is_reserved(&self, target: &Path) -> bool {
         self.purpose == Purpose::Copy && self.site.roots.check_changeable(target, target).is_err()
@@ -64,7 +64,7 @@ pub(crate) fn copy_file(
     metadata: &Metadata,
     destination: &Directory,
     name: &OsStr,
-    copying: Copying<'_>,
+    copying: CopyOptions<'_>,
 ) -> Result<u64, FileError> {
     let path = destination.path().join(name);
     let fail = |error: io::Error| FileError::io(&path, error);
@@ -156,11 +156,11 @@ pub(crate) fn copy_tree(
     destination: Directory,
     place: &Path,
     keeps: bool,
-    copying: Copying<'_>,
-) -> Result<Copied, FileError> {
+    copying: CopyOptions<'_>,
+) -> Result<CopySummary, FileError> {
     let unrestricted = ReadRules::unrestricted();
     let rules = if copying.purpose == Purpose::Move { &unrestricted } else { copying.site.rules() };
-    let mut copied = Copied { directories: 1, ..Copied::default() };
+    let mut copied = CopySummary { directories: 1, ..CopySummary::default() };
     let fail = |path: &Path, error: io::Error| FileError::io(path, error);
     let mut places = vec![(place.to_path_buf(), rules.scope(place))];
     let mut looks = vec![if keeps { None } else { Some(look(&source)?) }];
@@ -252,7 +252,7 @@ pub(crate) fn create_link(
     parent: &Directory,
     name: &OsStr,
     target: &Path,
-    copying: Copying<'_>,
+    copying: CopyOptions<'_>,
 ) -> Result<(), FileError> {
     let fail = |error: io::Error| FileError::io(&parent.path().join(name), error);
     match parent.create_symlink(name, target) {

@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use similar::{Algorithm, ChangeTag, TextDiff};
 use tools_core::FileDiff;
 
-use crate::text::Decoded;
+use crate::text::FileText;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
@@ -20,7 +20,7 @@ const CARRIED: usize = 256 * 1024;
 /// The difference between two texts; `before` is `None` for a new file.
 pub fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     let old = before.unwrap_or_default();
-    let cut = Cut::of(old, after);
+    let cut = DiffWindow::of(old, after);
     let changes = TextDiff::configure()
         .algorithm(Algorithm::Histogram)
         .timeout(Duration::from_millis(200))
@@ -49,7 +49,7 @@ pub fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
 /// The part of two texts in which they differ, with the lines around it: a small change of a long
 /// file costs little.
 #[derive(Debug, PartialEq, Eq)]
-struct Cut {
+struct DiffWindow {
     start: usize,
     old_end: usize,
     new_end: usize,
@@ -57,7 +57,7 @@ struct Cut {
     skipped: usize,
 }
 
-impl Cut {
+impl DiffWindow {
     fn of(old: &str, new: &str) -> Self {
         let (old, new) = (old.as_bytes(), new.as_bytes());
         let same = common(old.chunks(STEP).zip(new.chunks(STEP)), |chunk| chunk.iter());
@@ -117,7 +117,7 @@ pub(crate) fn lossy_text(content: &[u8]) -> Option<String> {
     if content.len() > MAX_COMPARED_BYTES {
         return None;
     }
-    Decoded::of(content, Path::new("")).ok().map(|decoded| decoded.text)
+    FileText::of(content, Path::new("")).ok().map(|decoded| decoded.text)
 }
 
 fn bounded(unified: &str) -> String {

@@ -110,18 +110,18 @@ pub(crate) fn deletion(asked: &Path, recursive: bool, site: &Site, cancel: &Canc
         return Some(Change::Deletes { paths: vec![entry.path()], total: 1, at_least: false, recursive: false });
     }
     let top = entry.directory().directory(entry.name()).ok()?;
-    let mut found = Found { paths: vec![], total: 1 };
+    let mut found = ForeseenPaths { paths: vec![], total: 1 };
     let at_least = count(top, &mut found, cancel).is_none();
     Some(Change::Deletes { paths: found.paths, total: found.total, at_least, recursive: true })
 }
 
-struct Found {
+struct ForeseenPaths {
     paths: Vec<PathBuf>,
     total: u64,
 }
 
 /// Counts what is below; `None` when there is more than was counted.
-fn count(top: Directory, found: &mut Found, cancel: &Cancel) -> Option<()> {
+fn count(top: Directory, found: &mut ForeseenPaths, cancel: &Cancel) -> Option<()> {
     let mut pending: Vec<Vec<(OsString, FileKind)>> = vec![listed(&top)];
     let mut trail = Trail::new(top).ok()?;
     while let Some(here) = trail.here() {

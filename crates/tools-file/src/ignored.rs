@@ -22,12 +22,12 @@ const FILES: [&str; 2] = [".gitignore", ".ignore"];
 
 /// The ignore files that hold in a directory: its own and those above it, the nearest first.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ignored(Option<Arc<Node>>);
+pub(crate) struct IgnoreRules(Option<Arc<Node>>);
 
 #[derive(Debug)]
 struct Node {
     rules: Gitignore,
-    above: Ignored,
+    above: IgnoreRules,
 }
 
 /// Notes a directory that may hold ignore files, before they are looked for.
@@ -51,7 +51,7 @@ fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
     }
 }
 
-impl Ignored {
+impl IgnoreRules {
     /// What the directories above `start` say, up to the top of its repository and never above a
     /// root.
     pub(crate) fn above(start: &Directory, roots: &Roots, stamps: Option<&Stamps>) -> Self {

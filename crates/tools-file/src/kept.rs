@@ -88,7 +88,7 @@ pub(crate) struct FileHits {
 
 /// The first files by path that together have enough.
 #[derive(Debug, Default)]
-pub(crate) struct Kept {
+pub(crate) struct FirstFiles {
     /// Keyed by the bytes of the path.
     pub(crate) files: BTreeMap<Vec<u8>, FileHits>,
     /// Units in `files`.
@@ -102,7 +102,7 @@ pub(crate) struct Kept {
     pub(crate) unreadable_count: u64,
 }
 
-impl Kept {
+impl FirstFiles {
     pub(crate) fn add(&mut self, file: FileHits, bound: &Bound) {
         self.units += file.units;
         self.matches += file.matches;
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_directory_is_left_out_only_when_all_of_it_comes_later() {
         let bound = Bound::new(1);
-        let mut kept = Kept::default();
+        let mut kept = FirstFiles::default();
         kept.add(hits("/w/m/file", 2000), &bound);
         let check = |directory: &str, expected| assert_eq!(bound.excludes_below(Path::new(directory)), expected);
         check("/w", false);
@@ -185,7 +185,7 @@ mod tests {
             keep in 1..300_usize,
         ) {
             let bound = Bound::new(keep);
-            let mut workers = [Kept::default(), Kept::default()];
+            let mut workers = [FirstFiles::default(), FirstFiles::default()];
             let mut left: Vec<_> = files.iter().collect();
             for (n, index) in order.iter().enumerate().take(files.len()) {
                 let (path, units) = left.remove(index.index(left.len()));

@@ -50,7 +50,7 @@ mod walk;
 
 mod survey;
 
-pub use config::{Closing, FileConfig, FilePolicy};
+pub use config::{FileConfig, FilePolicy, PathRestriction};
 pub use diff::diff;
-pub use survey::{Seen, Survey, Surveyed};
+pub use survey::{FileSurvey, Survey, SurveyedFile};
 pub use tools::{executor, executors};

@@ -30,7 +30,7 @@ pub(crate) enum Knowledge {
 
 /// What one session saw of one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct FileSighting {
     knowledge: Knowledge,
     digest: u64,
     length: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Seen {
     age: u64,
 }
 
-impl Seen {
+impl FileSighting {
     pub(crate) fn content(&self) -> Option<&[u8]> {
         self.content.as_deref()
     }
@@ -53,7 +53,7 @@ pub(crate) struct ReadMemory {
 
 #[derive(Debug, Default)]
 struct State {
-    seen: HashMap<SessionId, HashMap<PathBuf, Seen>>,
+    seen: HashMap<SessionId, HashMap<PathBuf, FileSighting>>,
     clock: u64,
     entries: usize,
     bytes: usize,
@@ -70,13 +70,13 @@ impl ReadMemory {
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let length = content.len() as u64;
         let digest = Digest::of(self.key, content);
-        self.note(session, path, Seen { knowledge: Knowledge::Read, digest, length, content: kept, age: 0 });
+        self.note(session, path, FileSighting { knowledge: Knowledge::Read, digest, length, content: kept, age: 0 });
     }
 
     /// Notes that the session saw a file whose content is too long to keep.
     pub(crate) fn saw_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
         let (digest, length) = (digest.finish(), digest.length());
-        self.note(session, path, Seen { knowledge: Knowledge::Read, digest, length, content: None, age: 0 });
+        self.note(session, path, FileSighting { knowledge: Knowledge::Read, digest, length, content: None, age: 0 });
     }
 
     /// Notes the session's own change. Who had read the file goes on knowing it.
@@ -85,11 +85,11 @@ impl ReadMemory {
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let (digest, length) = (Digest::of(self.key, content), content.len() as u64);
         let knowledge = known.unwrap_or(Knowledge::Written);
-        self.note(session, path, Seen { knowledge, digest, length, content: kept, age: 0 });
+        self.note(session, path, FileSighting { knowledge, digest, length, content: kept, age: 0 });
     }
 
     /// What the session read or wrote, when that is not what is there now.
-    pub(crate) fn stale(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
+    pub(crate) fn stale(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<FileSighting> {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned())?;
         let same = seen.length == now.len() as u64 && seen.digest == Digest::of(self.key, now);
         (!same).then_some(seen)
@@ -97,7 +97,7 @@ impl ReadMemory {
 
     /// What the session read, when that is not what is there now. What it only wrote does not
     /// count: an edit replaces a text that it finds, and many sessions may edit one file.
-    pub(crate) fn stale_reading(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<Seen> {
+    pub(crate) fn stale_reading(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<FileSighting> {
         self.stale(session, path, now).filter(|seen| seen.knowledge == Knowledge::Read)
     }
 
@@ -112,11 +112,11 @@ impl ReadMemory {
         seen.is_some_and(|seen| (seen.length, seen.digest) != (now.length(), now.finish()))
     }
 
-    fn note(&self, session: &SessionId, path: &Path, seen: Seen) {
+    fn note(&self, session: &SessionId, path: &Path, seen: FileSighting) {
         self.with(|state| {
             state.clock += 1;
             let size = seen.content.as_ref().map_or(0, |content| content.len());
-            let seen = Seen { age: state.clock, ..seen };
+            let seen = FileSighting { age: state.clock, ..seen };
             let old = state.seen.entry(session.clone()).or_default().insert(path.to_path_buf(), seen);
             state.bytes += size;
             match old {

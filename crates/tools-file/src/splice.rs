@@ -46,12 +46,12 @@ pub(crate) struct Replacement {
 
 /// Where the edit applies: at least one place, in order, not overlapping.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct EditPlaces {
     pub(crate) step: Step,
     pub(crate) places: Vec<Replacement>,
 }
 
-impl Found {
+impl EditPlaces {
     /// The text with every place replaced; all other bytes are as they were.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut result = String::with_capacity(text.len());
@@ -91,7 +91,7 @@ const NAMED: usize = 10;
 /// What an exact match replaces becomes the new text as it was sent, but for the file's own line
 /// endings. Only a step that has shown how the file indents the old text indents the new one like
 /// it.
-pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
+pub(crate) fn find(text: &str, request: Request<'_>) -> Result<EditPlaces, Miss> {
     let exact = exact_places(text, request);
     if !exact.is_empty() {
         return settle(text, request, Step::Exact, exact);
@@ -115,7 +115,7 @@ pub(crate) fn find(text: &str, request: Request<'_>) -> Result<Found, Miss> {
     })
 }
 
-fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<Found, Miss> {
+fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<EditPlaces, Miss> {
     if places.len() > 1 && !request.all {
         let lines = places.iter().take(NAMED).map(|place| line_number(text, place.range.start)).collect();
         return Err(Miss::Ambiguous { step, lines, total: places.len() });
@@ -126,7 +126,7 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
             kept.push(place);
         }
     }
-    Ok(Found { step, places: kept })
+    Ok(EditPlaces { step, places: kept })
 }
 
 /// The number of the line that holds the byte `at`, from 1.

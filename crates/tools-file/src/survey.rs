@@ -16,9 +16,9 @@ use tools_sandbox::{Directory, FileKind, Metadata};
 use crate::{
     FilePolicy,
     error::FileError,
-    ignored::Ignored,
+    ignored::IgnoreRules,
     tools::notes,
-    walk::{Found, Plan, Skipped, Visitor, walk},
+    walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
     workspace::{Cancel, Site, Workspace},
 };
 
@@ -29,7 +29,7 @@ pub struct Survey {
 }
 
 /// The files that one call may see.
-pub struct Surveyed {
+pub struct FileSurvey {
     site: Site,
     cancel: Cancel,
     rules: u64,
@@ -37,7 +37,7 @@ pub struct Surveyed {
 }
 
 /// A regular file that a walk came by, closed to nobody.
-pub struct Seen<'a> {
+pub struct SurveyedFile<'a> {
     found: Place<'a>,
     path: &'a Path,
 }
@@ -72,17 +72,17 @@ impl Survey {
     ///
     /// # Errors
     /// When a root cannot be opened.
-    pub fn of_call(&self, cx: &CallContext) -> Result<Surveyed, ToolError> {
+    pub fn of_call(&self, cx: &CallContext) -> Result<FileSurvey, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
         // Another policy is another allocation: what was indexed under old rules is not used under
         // new ones.
         let rules = Arc::as_ptr(&self.policy.load()) as usize as u64;
-        Ok(Surveyed { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
+        Ok(FileSurvey { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
     }
 }
 
-impl Surveyed {
+impl FileSurvey {
     /// The canonical roots.
     pub fn roots(&self) -> Vec<PathBuf> {
         self.site.roots.paths().map(Path::to_path_buf).collect()
@@ -118,9 +118,9 @@ impl Surveyed {
     pub fn walk(
         &self,
         path: Option<&str>,
-        visit: &(dyn Fn(&Seen<'_>) + Sync),
+        visit: &(dyn Fn(&SurveyedFile<'_>) + Sync),
     ) -> Result<(Vec<PathBuf>, bool, Vec<String>), ToolError> {
-        let (mut starts, mut skipped) = (Vec::new(), Skipped::default());
+        let (mut starts, mut skipped) = (Vec::new(), SkippedCounts::default());
         for asked in self.site.search_starts(path) {
             let (start, left_out) = self.walk_one(&asked, visit)?;
             starts.push(start);
@@ -136,7 +136,11 @@ impl Surveyed {
         Ok((starts, skipped.exhausted, notes))
     }
 
-    fn walk_one(&self, asked: &Path, visit: &(dyn Fn(&Seen<'_>) + Sync)) -> Result<(PathBuf, Skipped), ToolError> {
+    fn walk_one(
+        &self,
+        asked: &Path,
+        visit: &(dyn Fn(&SurveyedFile<'_>) + Sync),
+    ) -> Result<(PathBuf, SkippedCounts), ToolError> {
         let (site, rules) = (&self.site, self.site.rules());
         let start = site.open_start(asked)?;
         let path = start.path().to_path_buf();
@@ -147,21 +151,21 @@ impl Surveyed {
                     rules,
                     cancel: &self.cancel,
                     hidden: true,
-                    ignored: Some(Ignored::above(&directory, &site.roots, None)),
+                    ignored: Some(IgnoreRules::above(&directory, &site.roots, None)),
                     depth: None,
                     budget: site.limits().search_entries,
                     ordered: false,
                     threads: notes::threads(site),
                     stamps: None,
                 };
-                let (_, skipped) = walk(&directory, &plan, || Visiting { surveyed: self, visit });
+                let (_, skipped) = walk(&directory, &plan, || SurveyVisitor { surveyed: self, visit });
                 Ok((path, skipped))
             }
             FileKind::File => {
                 let metadata = *start.metadata();
                 let file = start.into_file().map_err(FileError::from)?;
-                visit(&Seen { found: Place::Opened(&file, metadata), path: &path });
-                Ok((path, Skipped::default()))
+                visit(&SurveyedFile { found: Place::Opened(&file, metadata), path: &path });
+                Ok((path, SkippedCounts::default()))
             }
             kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }.into()),
         }
@@ -190,7 +194,7 @@ impl Surveyed {
     }
 }
 
-impl Seen<'_> {
+impl SurveyedFile<'_> {
     /// Its canonical path.
     pub fn path(&self) -> &Path {
         self.path
@@ -233,15 +237,15 @@ fn read_to(file: &std::fs::File, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((text.len() as u64 <= most).then_some(text))
 }
 
-struct Visiting<'a> {
-    surveyed: &'a Surveyed,
-    visit: &'a (dyn Fn(&Seen<'_>) + Sync),
+struct SurveyVisitor<'a> {
+    surveyed: &'a FileSurvey,
+    visit: &'a (dyn Fn(&SurveyedFile<'_>) + Sync),
 }
 
-impl Visitor for Visiting<'_> {
-    fn visit(&mut self, found: &Found<'_>) {
+impl Visitor for SurveyVisitor<'_> {
+    fn visit(&mut self, found: &WalkEntry<'_>) {
         if found.kind == FileKind::File && !self.surveyed.site.rules().below(found.scope, found.path).is_closed() {
-            (self.visit)(&Seen { found: Place::Named(found.directory, found.name), path: found.path });
+            (self.visit)(&SurveyedFile { found: Place::Named(found.directory, found.name), path: found.path });
         }
     }
 }

@@ -62,12 +62,12 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
 
 /// The text of a file, and how to write it back.
 #[derive(Debug, Clone)]
-pub(crate) struct Decoded {
+pub(crate) struct FileText {
     pub(crate) text: String,
     pub(crate) encoding: Encoding,
 }
 
-impl Decoded {
+impl FileText {
     /// Decodes a whole file.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn check(bytes: &[u8], encoding: Encoding, text: &str) {
-        let decoded = Decoded::of(bytes, Path::new("f")).unwrap();
+        let decoded = FileText::of(bytes, Path::new("f")).unwrap();
         assert_eq!((decoded.encoding, decoded.text.as_str()), (encoding, text));
         assert_eq!(decoded.encode(&decoded.text).unwrap(), bytes);
     }
@@ -257,22 +257,22 @@ mod tests {
         check(b"caf\xE9\n\x81", Encoding::Windows1252, "café\n\u{81}");
         check("ä ö ü \u{fffd}".as_bytes(), Encoding::Utf8, "ä ö ü \u{fffd}");
         let broken = [b"\xFF ".as_slice(), "äöü".as_bytes()].concat();
-        assert_eq!(Decoded::of(&broken, Path::new("f")).unwrap().encoding, Encoding::Utf8Broken);
+        assert_eq!(FileText::of(&broken, Path::new("f")).unwrap().encoding, Encoding::Utf8Broken);
     }
 
     #[test]
     fn what_could_not_be_written_back_is_refused() {
-        assert!(matches!(Decoded::of(b"a\0b", Path::new("f")), Err(FileError::Binary { .. })));
-        assert!(matches!(Decoded::of(b"\xFF\xFEa", Path::new("f")), Err(FileError::Undecodable { .. })));
-        assert!(matches!(Decoded::of(b"\xFF\xFE\x00\xD8", Path::new("f")), Err(FileError::Undecodable { .. })));
-        let latin = Decoded::of(b"caf\xE9", Path::new("f")).unwrap();
+        assert!(matches!(FileText::of(b"a\0b", Path::new("f")), Err(FileError::Binary { .. })));
+        assert!(matches!(FileText::of(b"\xFF\xFEa", Path::new("f")), Err(FileError::Undecodable { .. })));
+        assert!(matches!(FileText::of(b"\xFF\xFE\x00\xD8", Path::new("f")), Err(FileError::Undecodable { .. })));
+        let latin = FileText::of(b"caf\xE9", Path::new("f")).unwrap();
         assert!(matches!(latin.encode("€ 漢"), Err(FileError::Unencodable { character: '漢', .. })));
     }
 
     proptest! {
         #[test]
         fn decoding_is_reversible_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            if let Ok(decoded) = Decoded::of(&bytes, Path::new("f")) {
+            if let Ok(decoded) = FileText::of(&bytes, Path::new("f")) {
                 prop_assert_eq!(decoded.encode(&decoded.text).unwrap(), bytes);
             }
         }

@@ -27,7 +27,7 @@ const EXTENSION: &str = "names";
 
 /// The temporary names of one program. Without a folder it records nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Unfinished {
+pub(crate) struct TemporaryFiles {
     folder: Option<PathBuf>,
     state: Mutex<State>,
 }
@@ -39,7 +39,7 @@ struct State {
     failed: bool,
 }
 
-impl Unfinished {
+impl TemporaryFiles {
     /// Keeps the record in `folder`, made when it is first needed, and removes what others have
     /// left behind.
     pub(crate) fn in_folder(folder: &Path) -> Self {
@@ -77,7 +77,7 @@ impl Unfinished {
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for TemporaryFiles {
     fn drop(&mut self) {
         if let Some((directory, name, _)) = self.with(|state| state.record.take()) {
             let _ = directory.remove_file(&name);
@@ -87,7 +87,7 @@ impl Drop for Unfinished {
 
 /// A temporary name that is in use.
 #[must_use]
-pub(crate) struct InUse<'a>(&'a Unfinished);
+pub(crate) struct InUse<'a>(&'a TemporaryFiles);
 
 impl Drop for InUse<'_> {
     fn drop(&mut self) {
@@ -167,15 +167,15 @@ mod tests {
         fs::create_dir(work.join(&names[1])).unwrap();
         fs::write(work.join(&names[1]).join("copy"), "half").unwrap();
         fs::write(work.join(&names[2]), "mine").unwrap();
-        let living = Unfinished::in_folder(&state);
+        let living = TemporaryFiles::in_folder(&state);
         let held: Vec<_> = names.iter().map(|name| living.begin(&work.join(name))).collect();
         let there = || names.each_ref().map(|name| work.join(name).exists());
-        drop(Unfinished::in_folder(&state));
+        drop(TemporaryFiles::in_folder(&state));
         assert_eq!(there(), [true; 3], "its program lives");
         std::mem::forget(held);
         living.with(|state| state.record = None); // as the kernel does when a program is killed: the lock goes
         assert_eq!(fs::read_dir(&state).unwrap().count(), 1);
-        drop(Unfinished::in_folder(&state));
+        drop(TemporaryFiles::in_folder(&state));
         assert_eq!(there(), [false, false, true]);
         assert_eq!(fs::read_dir(&state).unwrap().count(), 0);
     }
@@ -184,7 +184,7 @@ mod tests {
     fn the_record_is_empty_when_nothing_is_being_made_and_gone_at_the_end() {
         let dir = tempfile::tempdir().unwrap();
         let state = dir.path().join("state");
-        let unfinished = Unfinished::in_folder(&state);
+        let unfinished = TemporaryFiles::in_folder(&state);
         assert!(!state.exists());
         let length =
             || fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum::<u64>();
@@ -201,10 +201,10 @@ mod tests {
 
     #[test]
     fn without_a_folder_nothing_is_recorded() {
-        drop(Unfinished::default().begin(Path::new("/a")));
+        drop(TemporaryFiles::default().begin(Path::new("/a")));
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         fs::write(&file, "").unwrap();
-        drop(Unfinished::in_folder(&file.join("below")).begin(Path::new("/a")));
+        drop(TemporaryFiles::in_folder(&file.join("below")).begin(Path::new("/a")));
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
-use crate::{ignored::Ignored, stamps::Stamps, workspace::Cancel};
+use crate::{ignored::IgnoreRules, stamps::Stamps, workspace::Cancel};
 
 /// Entries of one directory that one task visits; more are shared out.
 const CHUNK: usize = 128;
@@ -33,7 +33,7 @@ pub(crate) struct Plan<'a> {
     /// Whether names with a leading dot are visited.
     pub(crate) hidden: bool,
     /// The ignore files that hold at the start; `None` to visit what they name as well.
-    pub(crate) ignored: Option<Ignored>,
+    pub(crate) ignored: Option<IgnoreRules>,
     /// Levels to descend; `None` for all.
     pub(crate) depth: Option<usize>,
     /// Entries to visit before giving up.
@@ -47,7 +47,7 @@ pub(crate) struct Plan<'a> {
 }
 
 /// One entry of the tree.
-pub(crate) struct Found<'a> {
+pub(crate) struct WalkEntry<'a> {
     /// The open directory it lies in.
     pub(crate) directory: &'a Directory,
     pub(crate) name: &'a OsStr,
@@ -61,7 +61,7 @@ pub(crate) struct Found<'a> {
 
 /// Looks at entries; each worker has its own.
 pub(crate) trait Visitor: Send {
-    fn visit(&mut self, found: &Found<'_>);
+    fn visit(&mut self, found: &WalkEntry<'_>);
 
     /// Whether what lies below a directory is still of interest when its turn comes.
     fn enters(&self, _: &Path) -> bool {
@@ -71,7 +71,7 @@ pub(crate) trait Visitor: Send {
 
 /// What a walk left out.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Skipped {
+pub(crate) struct SkippedCounts {
     /// Entries named by ignore files.
     pub(crate) ignored: u64,
     /// Directories that could not be read.
@@ -84,7 +84,7 @@ pub(crate) struct Skipped {
     pub(crate) exhausted: bool,
 }
 
-impl Skipped {
+impl SkippedCounts {
     fn unreadable(&mut self, path: &Path) {
         self.unreadable += 1;
         self.names.push(path.to_path_buf());
@@ -104,7 +104,11 @@ impl Skipped {
 }
 
 /// Visits everything below `start`, in no particular order.
-pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn() -> V + Sync) -> (Vec<V>, Skipped) {
+pub(crate) fn walk<V: Visitor>(
+    start: &Directory,
+    plan: &Plan<'_>,
+    make: impl Fn() -> V + Sync,
+) -> (Vec<V>, SkippedCounts) {
     let queue = Queue::new(Task::Directory {
         anchor: None,
         below: PathBuf::new(),
@@ -121,7 +125,7 @@ pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn
             visited: &visited,
             held: &held,
             visitor: make(),
-            skipped: Skipped::default(),
+            skipped: SkippedCounts::default(),
             path: PathBuf::new(),
         };
         worker.run();
@@ -135,7 +139,7 @@ pub(crate) fn walk<V: Visitor>(start: &Directory, plan: &Plan<'_>, make: impl Fn
         results.push(work());
         results.extend(others.into_iter().filter_map(|thread| thread.join().ok()));
     });
-    let mut all = Skipped::default();
+    let mut all = SkippedCounts::default();
     let visitors = results
         .into_iter()
         .map(|(visitor, skipped)| {
@@ -154,7 +158,7 @@ enum Task {
         /// The way down from there.
         below: PathBuf,
         scope: Scope,
-        ignored: Option<Ignored>,
+        ignored: Option<IgnoreRules>,
         depth: usize,
     },
     Entries {
@@ -190,7 +194,7 @@ struct Worker<'a, V> {
     visited: &'a AtomicU64,
     held: &'a Arc<AtomicUsize>,
     visitor: V,
-    skipped: Skipped,
+    skipped: SkippedCounts,
     /// Reused for each entry.
     path: PathBuf,
 }
@@ -215,7 +219,7 @@ impl<V: Visitor> Worker<'_, V> {
         anchor: Option<Arc<Anchor>>,
         below: &Path,
         scope: Scope,
-        ignored: Option<Ignored>,
+        ignored: Option<IgnoreRules>,
         depth: usize,
     ) {
         let from = anchor.as_ref().map_or(self.start, |anchor| &anchor.directory);
@@ -299,7 +303,13 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Also leaves the path of the entry in `self.path`.
-    fn leaves_out(&mut self, directory: &Directory, name: &OsStr, kind: FileKind, ignored: Option<&Ignored>) -> bool {
+    fn leaves_out(
+        &mut self,
+        directory: &Directory,
+        name: &OsStr,
+        kind: FileKind,
+        ignored: Option<&IgnoreRules>,
+    ) -> bool {
         self.set_path(directory, name);
         let bytes = name.as_bytes();
         if bytes.first() == Some(&b'.') && (!self.plan.hidden || INTERNAL.contains(&bytes)) {
@@ -328,18 +338,18 @@ impl<V: Visitor> Worker<'_, V> {
             let bytes = self.path.as_os_str().as_bytes();
             // One more for the separator, which the root directory has already.
             let relative = bytes.get(start..).map_or(bytes, |rest| rest.strip_prefix(b"/").unwrap_or(rest));
-            self.visitor.visit(&Found { directory, name, kind: *kind, path: &self.path, relative, scope });
+            self.visitor.visit(&WalkEntry { directory, name, kind: *kind, path: &self.path, relative, scope });
         }
     }
 }
 
 /// The tasks that wait, last in first out: what was opened last is finished first.
 struct Queue {
-    state: Mutex<Waiting>,
+    state: Mutex<TaskQueue>,
     changed: Condvar,
 }
 
-struct Waiting {
+struct TaskQueue {
     tasks: Vec<Task>,
     working: usize,
 }
@@ -364,7 +374,7 @@ impl Drop for Guard<'_> {
 
 impl Queue {
     fn new(first: Task) -> Self {
-        Self { state: Mutex::new(Waiting { tasks: vec![first], working: 0 }), changed: Condvar::new() }
+        Self { state: Mutex::new(TaskQueue { tasks: vec![first], working: 0 }), changed: Condvar::new() }
     }
 
     fn add(&self, tasks: Vec<Task>) {

@@ -22,7 +22,7 @@ use crate::{
     error::FileError,
     memory::ReadMemory,
     stamps::Stamps,
-    unfinished::Unfinished,
+    unfinished::TemporaryFiles,
 };
 
 /// The state behind the ten tools of one host.
@@ -101,7 +101,7 @@ const LOCK_TRIES: u32 = 1000;
 const LOCK_PAUSE: Duration = Duration::from_millis(3);
 
 /// The right to change one file, for as long as it lives.
-pub(crate) struct Locked<'a> {
+pub(crate) struct FileLock<'a> {
     _own: MutexGuard<'a, ()>,
     _shared: Option<OwnedFd>,
 }
@@ -184,7 +184,7 @@ impl Site {
     }
 
     /// The record of temporary names.
-    pub(crate) fn unfinished(&self) -> &Unfinished {
+    pub(crate) fn unfinished(&self) -> &TemporaryFiles {
         self.policy.unfinished()
     }
 
@@ -312,19 +312,19 @@ impl Site {
     ///
     /// # Errors
     /// `Cancelled`.
-    pub(crate) fn lock(&self, entry: &Entry, cancel: &Cancel) -> Result<Locked<'_>, FileError> {
+    pub(crate) fn lock(&self, entry: &Entry, cancel: &Cancel) -> Result<FileLock<'_>, FileError> {
         let own = self.locks.lock(&entry.path());
         for _ in 0..LOCK_TRIES {
             cancel.check()?;
             match entry.directory().try_lock() {
                 Ok(None) => std::thread::sleep(LOCK_PAUSE),
-                Ok(Some(shared)) => return Ok(Locked { _own: own, _shared: Some(shared) }),
+                Ok(Some(shared)) => return Ok(FileLock { _own: own, _shared: Some(shared) }),
                 // No locks to be had here: the content is compared before it is replaced all the
                 // same.
                 Err(_) => break,
             }
         }
-        Ok(Locked { _own: own, _shared: None })
+        Ok(FileLock { _own: own, _shared: None })
     }
 
     /// The canonical working directory; asked for only when a path is shown.

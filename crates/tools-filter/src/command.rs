@@ -4,7 +4,7 @@
 //! Reads a line for matching filter rules only. Nothing is judged here: what a line may do is the
 //! shell's own analysis.
 
-use tools_command::{Shown, shown};
+use tools_command::{OutputKind, shown};
 use tools_core::Subject;
 
 use crate::tokenize::{Token, tokenize};
@@ -42,7 +42,7 @@ impl ParsedCommand {
             _ => None,
         });
         let Some(inner) = inner else { return parsed };
-        let Plain::Words(words) = plain_words(inner, MAX_DEPTH) else { return parsed };
+        let PlainCommand::Words(words) = plain_words(inner, MAX_DEPTH) else { return parsed };
         Self { plain: words.join(" "), words, ..parsed }
     }
 
@@ -70,8 +70,8 @@ impl ParsedCommand {
         }
         let typed = command.join(" ");
         match plain_words(command, depth) {
-            Plain::Line(line) => Self::parse_nested(&line, depth + 1),
-            Plain::Words(words) => Self { typed, plain: words.join(" "), words, pipes },
+            PlainCommand::Line(line) => Self::parse_nested(&line, depth + 1),
+            PlainCommand::Words(words) => Self { typed, plain: words.join(" "), words, pipes },
         }
     }
 }
@@ -113,13 +113,13 @@ fn base_name(path: &str) -> &str {
 }
 
 /// The words whose output it is, by the registry of programs; a line for a shell is read in turn.
-fn plain_words(words: Vec<String>, depth: usize) -> Plain {
+fn plain_words(words: Vec<String>, depth: usize) -> PlainCommand {
     match shown(words) {
-        Shown::Line(line) if depth < MAX_DEPTH => Plain::Line(line),
-        Shown::Line(line) => Plain::Words(vec![line]),
-        Shown::Words(words) => match python_module(&words) {
+        OutputKind::Line(line) if depth < MAX_DEPTH => PlainCommand::Line(line),
+        OutputKind::Line(line) => PlainCommand::Words(vec![line]),
+        OutputKind::Words(words) => match python_module(&words) {
             Some(module) => plain_words(words[module..].to_vec(), depth + 1),
-            None => Plain::Words(by_format(words)),
+            None => PlainCommand::Words(by_format(words)),
         },
     }
 }
@@ -127,7 +127,7 @@ fn plain_words(words: Vec<String>, depth: usize) -> Plain {
 /// Lines for a shell within lines for a shell; more are not read.
 const MAX_DEPTH: usize = 4;
 
-enum Plain {
+enum PlainCommand {
     Words(Vec<String>),
     Line(String),
 }

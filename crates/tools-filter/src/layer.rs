@@ -8,7 +8,7 @@ use std::sync::{
 
 use async_trait::async_trait;
 use tools_core::{
-    ClaimSource, Ended, FilterStats, Invocation, Layer, Next, Outcome, Shared, Shown, Subject, ToolOutput, keys,
+    ClaimSource, Ended, FilterStats, Invocation, Layer, Next, Outcome, Shared, Subject, SummaryKind, ToolOutput, keys,
 };
 
 use crate::{
@@ -68,7 +68,7 @@ impl FilterLayer {
             Some(changes) => {
                 let lines_out = changes.lines().count() as u64;
                 let filter = output.filter.clone().map(|stats| FilterStats { lines_out, ..stats });
-                ToolOutput { filter, ..output.showing(changes, Shown::Extract) }
+                ToolOutput { filter, ..output.showing(changes, SummaryKind::Extract) }
             }
             None => output,
         }
@@ -99,7 +99,7 @@ impl FilterLayer {
         // What another program wrote for a terminal; files of the workspace are shown as they are.
         if matches!(output.source, ClaimSource::Command | ClaimSource::Mcp) {
             let sanitized = sanitize_output(output.whole().as_bytes());
-            return output.showing(sanitized, Shown::All);
+            return output.showing(sanitized, SummaryKind::All);
         }
         output
     }
@@ -145,8 +145,11 @@ fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, outpu
     // All of it, also where the tool shows only the ends: a failure may stand in the middle.
     let text = output.whole();
     let filtered = pipeline.filter_parsed(command, exit, text.as_bytes());
-    let shown =
-        if leaves_out(filtered.report.stats.as_ref(), &filtered.text, text) { Shown::Extract } else { Shown::All };
+    let shown = if leaves_out(filtered.report.stats.as_ref(), &filtered.text, text) {
+        SummaryKind::Extract
+    } else {
+        SummaryKind::All
+    };
     let summary = filtered.text;
     ToolOutput { filter: filtered.report.stats, ..output.showing(summary, shown) }
 }
@@ -200,7 +203,7 @@ mod tests {
         let stats = output.filter.clone().unwrap();
         assert_eq!((stats.rule.as_str(), stats.confidence), ("cargo-test", FilterConfidence::Full));
         assert_eq!((stats.lines_in, stats.lines_out), (5, 2));
-        let complete = Some(Complete { text: PRINTED.into(), shown: Shown::Extract, gap: None });
+        let complete = Some(Complete { text: PRINTED.into(), shown: SummaryKind::Extract, gap: None });
         assert_eq!(output, ToolOutput { summary: output.summary.clone(), complete, filter: Some(stats), ..printed(0) });
     }
 

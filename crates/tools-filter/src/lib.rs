@@ -44,7 +44,7 @@ pub use config::{FilterConfig, GitFilters, TestFilters, Toggle};
 pub use emit::FilterEvent;
 pub use layer::FilterLayer;
 pub use matcher::CommandMatcher;
-pub use pipeline::{BUILTIN, Exit, FilterPipeline, FilterReport, FilterStream, Filtered};
+pub use pipeline::{BUILTIN, Exit, FilterPipeline, FilterReport, FilterStream, FilteredOutput};
 pub use rules::{MAX_PATTERN, MAX_RULES_BYTES, MatchConfig, Rule, RuleConfig, RuleError};
 pub use sanitize::sanitize_output;
 pub use signal::reports_failure;

@@ -169,12 +169,12 @@ impl FilterPipeline {
     }
 
     /// Filters a whole output.
-    pub fn filter(&self, command: &str, exit: Exit, output: &[u8]) -> Filtered {
+    pub fn filter(&self, command: &str, exit: Exit, output: &[u8]) -> FilteredOutput {
         self.filter_parsed(ParsedCommand::parse(command), exit, output)
     }
 
     /// Filters a whole output of a command that was taken apart already.
-    pub fn filter_parsed(&self, command: ParsedCommand, exit: Exit, output: &[u8]) -> Filtered {
+    pub fn filter_parsed(&self, command: ParsedCommand, exit: Exit, output: &[u8]) -> FilteredOutput {
         let mut text = String::with_capacity(output.len() / 4);
         let mut stream = self.start_parsed(command, exit);
         let mut collect = |event: FilterEvent<'_>| {
@@ -188,13 +188,13 @@ impl FilterPipeline {
         if !report.ends_with_line_feed && text.ends_with('\n') {
             text.pop();
         }
-        Filtered { text, report }
+        FilteredOutput { text, report }
     }
 }
 
 /// A filtered output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filtered {
+pub struct FilteredOutput {
     /// What the model reads.
     pub text: String,
     /// What was done.

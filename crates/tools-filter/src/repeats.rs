@@ -21,10 +21,10 @@ const FULL: &str = "# full";
 
 /// Outputs as they were shown last in full.
 #[derive(Debug, Default)]
-pub(crate) struct Repeats(Mutex<Shown>);
+pub(crate) struct Repeats(Mutex<RecentOutputs>);
 
 #[derive(Debug, Default)]
-struct Shown {
+struct RecentOutputs {
     /// Least recently used first.
     entries: VecDeque<Entry>,
     bytes: usize,

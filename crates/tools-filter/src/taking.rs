@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{Digest, FilterStats, Intake, Showing, Shown, Skipped, TextSink};
+use tools_core::{Digest, FilterStats, Intake, LineSelection, SkippedPart, SummaryKind, TextSink};
 
 use crate::{Exit, FilterEvent, FilterPipeline, FilterStream, ParsedCommand};
 
@@ -28,10 +28,10 @@ impl Intake for FilterIntake {
         self.outer.capacity()
     }
 
-    fn open(&self, _: Showing) -> Box<dyn TextSink> {
+    fn open(&self, _: LineSelection) -> Box<dyn TextSink> {
         let (pipeline, command) = (Arc::clone(&self.pipeline), self.command.clone());
         Box::new(Sink {
-            outer: self.outer.open(Showing::Lines),
+            outer: self.outer.open(LineSelection::Lines),
             stream: Some(pipeline.start_parsed(command.clone(), Exit::Unknown)),
             pipeline,
             command,
@@ -94,7 +94,7 @@ impl TextSink for Sink {
     /// Nobody inside chooses lines: they come from here.
     fn show(&mut self, _: &str) {}
 
-    fn skip(&mut self, part: Skipped) {
+    fn skip(&mut self, part: SkippedPart) {
         // What it holds back stands before the part, and what follows is an output of its own.
         self.end(Exit::Unknown);
         self.outer.skip(part);
@@ -104,7 +104,7 @@ impl TextSink for Sink {
     fn finish(mut self: Box<Self>, exit: Option<i32>) -> Digest {
         self.end(exit.map_or(Exit::Unknown, Exit::Code));
         let Self { outer, leaves_out, stats, .. } = *self;
-        let shown = if leaves_out { Shown::Extract } else { Shown::All };
+        let shown = if leaves_out { SummaryKind::Extract } else { SummaryKind::All };
         Digest { shown, filter: stats, ..outer.finish(exit) }
     }
 }

@@ -24,7 +24,7 @@ pub use filter::{
     InclusionReason, Query, ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy, ToolFilterResult,
     ToolSchemaFilter,
 };
-pub use score::{Bm25, EmbeddingScorer, Fused, Grams, Scorer, Scores};
+pub use score::{Bm25, EmbeddingScorer, FusedScorer, Grams, Scorer, Scores};
 pub use selection::Selection;
 pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};
 

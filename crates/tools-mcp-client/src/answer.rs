@@ -3,7 +3,7 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use tools_core::{ClaimSource, Media, Shown, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines};
+use tools_core::{ClaimSource, Media, SummaryKind, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines};
 
 use crate::error::shown;
 
@@ -69,7 +69,7 @@ fn shortened(output: ToolOutput, most: usize) -> ToolOutput {
     let head = text.floor_char_boundary(most / 3 * 2);
     let tail = text.ceil_char_boundary(text.len() - most / 3);
     let ends = format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..]);
-    ToolOutput { truncated: true, ..output.showing(ends, Shown::Ends) }
+    ToolOutput { truncated: true, ..output.showing(ends, SummaryKind::Ends) }
 }
 
 #[cfg(test)]

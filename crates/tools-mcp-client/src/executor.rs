@@ -4,7 +4,8 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::json;
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, keys,
+    Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,
+    keys,
 };
 
 use crate::{Launcher, McpError, McpServers, Server, answer};
@@ -27,7 +28,7 @@ impl McpTools {
         Self { servers, launcher }
     }
 
-    async fn call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         let Some((server, tool)) = self.servers.owner(&call.tool) else { return Ok(None) };
         cx.journal().note(keys::MCP, json!({"server": server.id(), "tool": tool}));
         let result = self.answered(&server, &tool, call, cx).await?;
@@ -78,11 +79,16 @@ impl ToolExecutor for McpTools {
         Ok(if is_reading && server.config.trust { Inspection::read_only() } else { Inspection::mutating() })
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.call(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         if !approval.covers(call) {
             let error = "the approval is for another call";
             return Err(ToolError::new(ToolErrorCategory::PolicyBlocked, "approval_mismatch", error));

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Approval, CallContext, DynExecutor, Executed, Inspection, Media, SessionId, Stack, ToolCall, ToolDef, ToolDefs,
-    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Media, SessionId, Stack, ToolCall, ToolDef,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 use tools_mcp::{Body, Contents, Found, McpServer, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
 use tools_mcp_http::{Guest, HttpServer, HttpSettings};
@@ -73,14 +73,14 @@ impl ToolExecutor for Tools {
         Ok(Inspection::read_only())
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         if !self.0.iter().any(|tool| tool.name == call.tool) {
             return Ok(None);
         }
         run(call.tool.as_str(), cx).await.map(Some)
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
         self.execute_tool_call(call, cx).await
     }
 }

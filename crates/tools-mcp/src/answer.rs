@@ -7,7 +7,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::Value;
 use tools_core::{
-    AnswerBudget, ErrorDetail, Media, Recorded, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
+    AnswerBudget, ErrorDetail, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
 };
 
 /// Larger media are named instead of sent.
@@ -68,7 +68,7 @@ impl Answers {
     /// bytes.
     pub(crate) fn of(
         &self,
-        recorded: Recorded,
+        recorded: RecordedResult,
         definition: Option<&ToolDef>,
         structured: bool,
         cap: usize,
@@ -238,8 +238,8 @@ mod tests {
 
     const CAP: usize = 25_000;
 
-    fn recorded(outcome: tools_core::Outcome) -> Recorded {
-        Recorded { outcome, journal: Journal::default() }
+    fn recorded(outcome: tools_core::Outcome) -> RecordedResult {
+        RecordedResult { outcome, journal: Journal::default() }
     }
 
     fn check(result: &CallToolResult, expected: &Value) {

@@ -10,7 +10,7 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Value, json};
-use tools_core::{Recorded, ToolErrorCategory, ToolName};
+use tools_core::{RecordedResult, ToolErrorCategory, ToolName};
 
 /// What logs are told of the source of a message.
 const LOGGER: &str = "haft";
@@ -33,7 +33,7 @@ impl Log {
     }
 
     /// Tells how a call went.
-    pub(crate) async fn tell(&self, tool: &ToolName, recorded: &Recorded, request: &RequestContext<RoleServer>) {
+    pub(crate) async fn tell(&self, tool: &ToolName, recorded: &RecordedResult, request: &RequestContext<RoleServer>) {
         // Versions without a handshake ask with each request, and for that request alone.
         let least = request.meta.log_level().map_or_else(|| self.0.load(Ordering::Acquire), rank);
         if least == SILENT {
@@ -50,7 +50,7 @@ impl Log {
 
 /// What there is to say of a call: its warnings, then its outcome. Neither parameters nor text of
 /// the call are in it.
-fn messages(tool: &ToolName, recorded: &Recorded) -> Vec<(LoggingLevel, Value)> {
+fn messages(tool: &ToolName, recorded: &RecordedResult) -> Vec<(LoggingLevel, Value)> {
     let warning = |text: String| (LoggingLevel::Warning, json!({"tool": tool.as_str(), "warning": text}));
     let mut all: Vec<_> = recorded.journal.warnings().into_iter().map(warning).collect();
     all.push(match &recorded.outcome {

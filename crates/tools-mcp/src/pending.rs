@@ -11,7 +11,7 @@ use std::{
 };
 
 use tokio::time::Instant;
-use tools_core::{Asked, CallDigest};
+use tools_core::{ApprovalRequest, CallDigest};
 use uuid::Uuid;
 
 use crate::question::Form;
@@ -22,7 +22,7 @@ const OPEN: usize = 64;
 /// A question that was handed to the client.
 struct Open {
     form: Form,
-    asked: Asked,
+    asked: ApprovalRequest,
     until: Instant,
 }
 
@@ -30,7 +30,7 @@ struct Open {
 #[derive(Debug)]
 pub(crate) enum Taken {
     /// An open question about this very call.
-    Open { form: Form, asked: Box<Asked> },
+    Open { form: Form, asked: Box<ApprovalRequest> },
     /// A question about this call whose time is over.
     Late,
     /// No question, or one about another call.
@@ -44,7 +44,7 @@ pub(crate) struct Pending(Mutex<VecDeque<(String, Open)>>);
 
 impl Pending {
     /// Remembers a question; returns the handle that an answer must bring back.
-    pub(crate) fn ask(&self, form: Form, asked: Asked, patience: Duration) -> String {
+    pub(crate) fn ask(&self, form: Form, asked: ApprovalRequest, patience: Duration) -> String {
         // 122 random bits: nobody guesses a handle within the time it lives.
         let handle = Uuid::new_v4().simple().to_string();
         let question = Open { form, asked, until: Instant::now() + patience };
@@ -85,7 +85,7 @@ mod tests {
         let shown = crate::question::Shown { three_rows: false, titles: true };
         let form = Form::new(&prompt, false, shown).unwrap();
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x").with_prompt(prompt);
-        let asked = Asked::about(call, &Err(error)).unwrap().expect("it asks");
+        let asked = ApprovalRequest::about(call, &Err(error)).unwrap().expect("it asks");
         pending.ask(form, asked, Duration::from_mins(2))
     }
 

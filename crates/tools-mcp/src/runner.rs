@@ -13,9 +13,9 @@ use rmcp::{
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Absence, Answer, Approval, Asked, Asking, CallContext, CallDigest, CallerId, ConfirmPrompt, Confirmer, Decisions,
-    Desk, EventSink, Journal, NobodyToAsk, Recorded, Stack, ToolCall, ToolError, ToolErrorCategory, Unanswered,
-    announce, is_hidden, is_unanswered, refusal, settle,
+    Absence, Answer, Approval, ApprovalContext, ApprovalRequest, CallContext, CallDigest, CallerId, ConfirmPrompt,
+    Confirmer, Decisions, Desk, EventSink, Journal, NobodyToAsk, RecordedResult, RefusalReason, Stack, ToolCall,
+    ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
 };
 
 use crate::{
@@ -33,13 +33,13 @@ const QUESTION: &str = "approval";
 
 /// How a call went.
 pub(crate) enum Ran {
-    Recorded(Box<Recorded>),
+    Recorded(Box<RecordedResult>),
     /// The client has to ask a person and send the call again.
     Ask(InputRequiredResult),
 }
 
 impl Ran {
-    fn recorded(recorded: Recorded) -> Self {
+    fn recorded(recorded: RecordedResult) -> Self {
         Self::Recorded(Box::new(recorded))
     }
 }
@@ -88,8 +88,9 @@ impl Runner<'_> {
         }
     }
 
-    async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer, by: &CallerId) -> Recorded {
-        let asking = Asking { confirmer, decisions: self.decisions(), by, clock: self.settings.clock.as_ref() };
+    async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer, by: &CallerId) -> RecordedResult {
+        let asking =
+            ApprovalContext { confirmer, decisions: self.decisions(), by, clock: self.settings.clock.as_ref() };
         settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
     }
 
@@ -97,7 +98,7 @@ impl Runner<'_> {
     /// answer in a request.
     async fn ask_in_result(&self, call: ToolCall) -> Ran {
         let recorded = self.dispatch(call.clone(), None).await;
-        let asked = match Asked::about(&call, &recorded.outcome) {
+        let asked = match ApprovalRequest::about(&call, &recorded.outcome) {
             Ok(Some(asked)) => asked,
             Ok(None) => return Ran::recorded(recorded),
             Err(error) => return Ran::recorded(replaced(recorded, error)),
@@ -113,7 +114,7 @@ impl Runner<'_> {
     }
 
     /// Goes on with a call that came back with a person's answer.
-    async fn go_on(&self, form: &Form, asked: Asked, answers: Option<InputResponses>) -> Recorded {
+    async fn go_on(&self, form: &Form, asked: ApprovalRequest, answers: Option<InputResponses>) -> RecordedResult {
         let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
         let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
         match answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer)) {
@@ -127,7 +128,7 @@ impl Runner<'_> {
     }
 
     /// Carries out what was answered.
-    async fn answered(&self, asked: Asked, answer: Answer, by: CallerId) -> Recorded {
+    async fn answered(&self, asked: ApprovalRequest, answer: Answer, by: CallerId) -> RecordedResult {
         let settled = asked.answered(answer, by, self.settings.clock.as_ref());
         match settled.carried_out(self.decisions(), &self.context).await {
             Ok((call, approval)) => self.dispatch(call, Some(approval)).await,
@@ -137,11 +138,11 @@ impl Runner<'_> {
 
     /// Refuses a call whose answer belongs to no question. Judged anew, so that what is on record
     /// is what a gate says and not what a client claims.
-    async fn stale(&self, call: ToolCall) -> Recorded {
+    async fn stale(&self, call: ToolCall) -> RecordedResult {
         let recorded = self.dispatch(call, None).await;
         match &recorded.outcome {
             Err(error) if error.category() == ToolErrorCategory::ConfirmationRequired => {
-                let error = refusal(error, &Unanswered::Stale);
+                let error = refusal(error, &RefusalReason::Stale);
                 replaced(recorded, error)
             }
             _ => recorded,
@@ -156,7 +157,7 @@ impl Runner<'_> {
 
     /// The same result; where no person agreed, with how one can be asked and whether a late answer
     /// counts.
-    fn advised(&self, recorded: Recorded, call: CallDigest) -> Recorded {
+    fn advised(&self, recorded: RecordedResult, call: CallDigest) -> RecordedResult {
         let error = match &recorded.outcome {
             Err(error) if is_unanswered(error) => error,
             _ => return recorded,
@@ -194,14 +195,19 @@ impl Runner<'_> {
     }
 
     /// Runs the call through the stack, telling how it gets on where the client wants to know.
-    async fn dispatch(&self, call: ToolCall, approval: Option<Approval>) -> Recorded {
+    async fn dispatch(&self, call: ToolCall, approval: Option<Approval>) -> RecordedResult {
         let Some(token) = self.request.meta.get_progress_token() else {
             return self.bounded(call, approval, &self.context).await;
         };
         Box::pin(self.dispatch_reporting(call, approval, token)).await
     }
 
-    async fn dispatch_reporting(&self, call: ToolCall, approval: Option<Approval>, token: ProgressToken) -> Recorded {
+    async fn dispatch_reporting(
+        &self,
+        call: ToolCall,
+        approval: Option<Approval>,
+        token: ProgressToken,
+    ) -> RecordedResult {
         let feed = std::sync::Arc::new(Feed::default());
         let context = self.context.clone().with_events(EventSink::new(FeedConsumer(std::sync::Arc::clone(&feed))));
         let running = self.bounded(call, approval, &context);
@@ -209,7 +215,7 @@ impl Runner<'_> {
     }
 
     /// A cancelled call has a moment to put itself on record; then its future is dropped.
-    async fn bounded(&self, call: ToolCall, approval: Option<Approval>, context: &CallContext) -> Recorded {
+    async fn bounded(&self, call: ToolCall, approval: Option<Approval>, context: &CallContext) -> RecordedResult {
         let tool = call.tool.clone();
         let overdue = async {
             context.cancel().cancelled().await;
@@ -230,7 +236,7 @@ impl Runner<'_> {
     ///
     /// It goes through the layers under a token that is already cancelled: put on record, never
     /// run.
-    pub(crate) async fn refuse_outside(&self, call: ToolCall) -> Recorded {
+    pub(crate) async fn refuse_outside(&self, call: ToolCall) -> RecordedResult {
         let cancelled = CancellationToken::new();
         cancelled.cancel();
         let context = self.context.clone().with_cancel(cancelled);
@@ -333,10 +339,10 @@ fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
     elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-pub(crate) fn failed(error: ToolError) -> Recorded {
-    Recorded { outcome: Err(error), journal: Journal::default() }
+pub(crate) fn failed(error: ToolError) -> RecordedResult {
+    RecordedResult { outcome: Err(error), journal: Journal::default() }
 }
 
-fn replaced(recorded: Recorded, error: ToolError) -> Recorded {
-    Recorded { outcome: Err(error), ..recorded }
+fn replaced(recorded: RecordedResult, error: ToolError) -> RecordedResult {
+    RecordedResult { outcome: Err(error), ..recorded }
 }

@@ -44,18 +44,18 @@ impl fmt::Debug for Archive {
 
 /// An output that was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
+pub struct StoredOutput {
     /// What to ask for it by.
     pub reference: Reference,
     /// What is known of it.
     pub facts: Facts,
     /// What of the original is not stored; `None` when all of it is.
-    pub missing: Option<Missing>,
+    pub missing: Option<MissingPart>,
 }
 
 /// What of an output is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingPart {
     /// Bytes of the original.
     pub bytes: u64,
     /// The first line of the original that is missing, from 1.
@@ -98,7 +98,7 @@ impl Archive {
     ///
     /// # Errors
     /// When the store fails; nothing is stored then.
-    pub async fn keep(&self, conversation: &str, text: impl Into<Arc<str>>) -> Result<Stored, OverflowError> {
+    pub async fn keep(&self, conversation: &str, text: impl Into<Arc<str>>) -> Result<StoredOutput, OverflowError> {
         self.keep_with_gap(conversation, text, None).await
     }
 
@@ -111,7 +111,7 @@ impl Archive {
         conversation: &str,
         text: impl Into<Arc<str>>,
         gap: Option<Gap>,
-    ) -> Result<Stored, OverflowError> {
+    ) -> Result<StoredOutput, OverflowError> {
         let text: Arc<str> = text.into();
         let max = usize::try_from(self.0.max_bytes).unwrap_or(usize::MAX);
         let (facts, missing, chunks) = if text.len() > LARGE {
@@ -125,7 +125,7 @@ impl Archive {
         let bytes = entry.stored_bytes();
         self.0.store.put(entry).await?;
         self.clean_when_due(bytes).await;
-        Ok(Stored { reference, facts, missing })
+        Ok(StoredOutput { reference, facts, missing })
     }
 
     /// Begins an entry whose text comes in pieces.
@@ -217,7 +217,7 @@ impl Archive {
     }
 }
 
-fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<Missing>, Vec<Chunk>) {
+fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<MissingPart>, Vec<Chunk>) {
     let (text, missing) = capped(text, gap, max);
     let bytes = text.as_bytes();
     let unended = !bytes.is_empty() && !bytes.ends_with(b"\n");
@@ -229,7 +229,7 @@ fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<Missing>,
 
 /// What of a text is stored: all of it, or its two ends around a line that says which lines of the
 /// original are missing.
-fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Missing>) {
+fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<MissingPart>) {
     if gap.is_none() && text.len() <= max {
         return (Cow::Borrowed(text), None);
     }
@@ -248,7 +248,7 @@ fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Mis
     let lines = (cut + gap.map_or(0, |gap| gap.lines)).max(1);
     let bytes = (tail - head) as u64 + gap.map_or(0, |gap| gap.bytes);
     let first = count_lines(before.as_bytes()) + 1;
-    let missing = Missing { bytes, first, last: first + lines - 1 };
+    let missing = MissingPart { bytes, first, last: first + lines - 1 };
     let line_end = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
     let line = mark(first, missing.last, bytes);
     (Cow::Owned(format!("{before}{line_end}{line}{behind}")), Some(missing))
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(capped("abcdef", None, 6), (Cow::Borrowed("abcdef"), None));
         let (stored, missing) = capped("äääääb", None, 5);
         assert_eq!(stored, "ä\n[... lines 1 to 1 of the original, 8 bytes, are not stored ...]\nb");
-        assert_eq!(missing, Some(Missing { bytes: 8, first: 1, last: 1 }));
+        assert_eq!(missing, Some(MissingPart { bytes: 8, first: 1, last: 1 }));
     }
 
     #[test]
@@ -278,13 +278,13 @@ mod tests {
         let gap = Gap { at: head.len(), bytes: 7200, lines: 800 };
         let text = format!("{head}{tail}");
         let (stored, missing) = capped(&text, Some(gap), usize::MAX);
-        assert_eq!(missing, Some(Missing { bytes: 7200, first: 101, last: 900 }));
+        assert_eq!(missing, Some(MissingPart { bytes: 7200, first: 101, last: 900 }));
         assert_eq!(
             stored,
             format!("{head}[... lines 101 to 900 of the original, 7200 bytes, are not stored ...]\n{tail}")
         );
         let (stored, missing) = capped(&text, Some(gap), 900);
-        let Missing { bytes, first, last } = missing.unwrap();
+        let MissingPart { bytes, first, last } = missing.unwrap();
         let kept: Vec<&str> = stored.lines().filter(|line| line.starts_with("line")).collect();
         assert_eq!(kept.len() as u64 + (last - first + 1), 1000, "{stored}");
         let length: usize = kept.iter().map(|line| line.len() + 1).sum();

@@ -4,7 +4,7 @@
 use std::{fmt, ops::Range};
 
 use crate::{
-    Facts, Found, Key, OverflowError, OverflowStore,
+    Facts, Key, OverflowError, OverflowStore, SearchResult,
     chunk::{CHUNK, unpack},
     search::{Search, compile},
 };
@@ -154,8 +154,8 @@ impl<'a> Entry<'a> {
         pattern: &str,
         bytes: Range<u64>,
         line: u64,
-        most: Most,
-    ) -> Result<Found, OverflowError> {
+        most: SearchLimit,
+    ) -> Result<SearchResult, OverflowError> {
         let mut search = Search::new(compile(pattern)?, line, most, self.facts.gap);
         let mut at = bytes.start;
         let last = bytes.end.min(self.facts.bytes);
@@ -176,7 +176,7 @@ impl<'a> Entry<'a> {
 
 /// How much of what a search finds is kept.
 #[derive(Debug, Clone, Copy)]
-pub struct Most {
+pub struct SearchLimit {
     /// Lines.
     pub lines: u64,
     /// Bytes of them all.

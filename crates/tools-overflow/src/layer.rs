@@ -6,11 +6,11 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use tools_core::{
-    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, Shown,
+    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, SummaryKind,
     ToolErrorFeedback, ToolOutput, keys,
 };
 
-use crate::{Archive, Hole, Missing, Of, Stored, split, taking::intake};
+use crate::{Archive, Hole, MissingPart, Of, StoredOutput, split, taking::intake};
 
 /// Texts from this size on are looked through off the runtime.
 const LARGE: usize = 256 << 10;
@@ -59,8 +59,10 @@ impl OverflowLayer {
         // A tool's own cut is done again from the whole: there may be room for more, and failures
         // stand in the middle.
         let (view, gap, of) = match &complete {
-            Some(Complete { text, shown: Shown::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
-            Some(Complete { shown: Shown::All, gap: None, .. }) | None => (output.take_summary(), None, Of::Original),
+            Some(Complete { text, shown: SummaryKind::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
+            Some(Complete { shown: SummaryKind::All, gap: None, .. }) | None => {
+                (output.take_summary(), None, Of::Original)
+            }
             Some(_) => (output.take_summary(), None, Of::Extract),
         };
         let cut = self.cut(&view, gap.map(Hole::from), of, budget.less(NOTICE)).await;
@@ -69,7 +71,7 @@ impl OverflowLayer {
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
         let (whole, gap) = match complete {
             // What would be longer than the whole is the whole: nothing grows by being shortened.
-            Some(Complete { text, shown: Shown::Extract, gap: None })
+            Some(Complete { text, shown: SummaryKind::Extract, gap: None })
                 if is_shown
                     && text.len() <= output.summary.len() + NOTICE_LENGTH
                     && is_plain(&text)
@@ -79,7 +81,7 @@ impl OverflowLayer {
                 output.filter = output.filter.map(|stats| FilterStats { lines_out: stats.lines_in, ..stats });
                 return output;
             }
-            Some(Complete { text, shown: Shown::Extract, gap }) => (text, gap),
+            Some(Complete { text, shown: SummaryKind::Extract, gap }) => (text, gap),
             Some(Complete { gap: None, .. }) | None if is_shown => return output,
             Some(Complete { text, gap, .. }) => (text, gap),
             None => (view, None),
@@ -93,11 +95,11 @@ impl OverflowLayer {
     /// What is shown of a text that was taken while it came. It was stored then.
     async fn digested(&self, inv: &Invocation, output: ToolOutput, digest: Digest, budget: AnswerBudget) -> ToolOutput {
         let Digest { shown, head, tail, middle, kept, fault, .. } = digest;
-        let of = if shown == Shown::Extract { Of::Extract } else { Of::Original };
+        let of = if shown == SummaryKind::Extract { Of::Extract } else { Of::Original };
         let hole = middle.map(|middle| Hole { at: head.len(), middle });
         let view: Arc<str> = (head + &tail).into();
         let cut = self.cut(&view, hole, of, budget.less(NOTICE)).await;
-        let is_whole = cut.is_none() && shown != Shown::Extract;
+        let is_whole = cut.is_none() && shown != SummaryKind::Extract;
         let truncated = output.truncated || cut.is_some();
         let mut summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
         if let Some(fault) = fault {
@@ -154,12 +156,12 @@ fn append_line(text: &mut String, line: &str) {
 }
 
 /// The one line by which the rest can be had.
-pub(crate) fn notice(stored: &Stored) -> String {
+pub(crate) fn notice(stored: &StoredOutput) -> String {
     let (lines, reference) = (stored.facts.lines, stored.reference);
     let unit = if lines == 1 { "line" } else { "lines" };
     match stored.missing {
         None => format!("[{lines} {unit} stored whole: read_overflow, ref {reference}]"),
-        Some(Missing { bytes, first, last }) => {
+        Some(MissingPart { bytes, first, last }) => {
             format!("[stored but for lines {first} to {last} ({bytes} bytes): read_overflow, ref {reference}]")
         }
     }

@@ -40,15 +40,15 @@ mod layer;
 mod read_overflow;
 mod taking;
 
-pub use archive::{Archive, Missing, Stored};
+pub use archive::{Archive, MissingPart, StoredOutput};
 pub use chunk::Chunk;
 pub use config::{MAX_OVERFLOW_BYTES, OverflowConfig, THRESHOLD};
-pub use entry::{Entry, Most, Page};
+pub use entry::{Entry, Page, SearchLimit};
 pub use error::OverflowError;
 pub use layer::OverflowLayer;
 pub use read_overflow::ReadOverflow;
 pub use reference::{InvalidReference, Reference};
-pub use search::{Found, MAX_PATTERN};
+pub use search::{MAX_PATTERN, SearchResult};
 pub use split::{Hole, Of, split};
 #[cfg(feature = "postgres")]
 pub use store::postgres::PostgresStore;

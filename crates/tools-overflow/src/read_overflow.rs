@@ -9,7 +9,7 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, Window,
 };
 
-use crate::{Archive, Entry, Found, OverflowError, Reference, entry::Most};
+use crate::{Archive, Entry, OverflowError, Reference, SearchResult, entry::SearchLimit};
 
 const NAME: &str = "read_overflow";
 /// Bytes of text in one answer where nothing says how much it may hold.
@@ -117,7 +117,7 @@ impl ReadOverflow {
         if let Some(pattern) = &args.grep {
             let start = entry.line_start(first).await?;
             let context = args.context.unwrap_or(0).min(MAX_CONTEXT);
-            let most = Most { lines: args.limit.unwrap_or(GREP_LINES), bytes: room, context };
+            let most = SearchLimit { lines: args.limit.unwrap_or(GREP_LINES), bytes: room, context };
             let found = entry.matches(pattern, start..u64::MAX, first, most).await?;
             return Ok((found.text.clone() + &said(&found, &entry, first), None));
         }
@@ -138,7 +138,7 @@ fn room(budget: AnswerBudget) -> usize {
 }
 
 /// How much of the output was searched, and what was found.
-fn said(found: &Found, entry: &Entry<'_>, first: u64) -> String {
+fn said(found: &SearchResult, entry: &Entry<'_>, first: u64) -> String {
     let facts = entry.facts();
     let searched = match (first, facts.lost) {
         (1, 0) => format!("{} lines", facts.lines),

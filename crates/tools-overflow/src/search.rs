@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::{LineGap, OverflowError, entry::Most};
+use crate::{LineGap, OverflowError, entry::SearchLimit};
 
 /// How many characters a pattern may have.
 pub const MAX_PATTERN: usize = 512;
@@ -25,7 +25,7 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// The lines, each with its number before it.
     pub text: String,
     /// How many of them there are.
@@ -39,7 +39,7 @@ pub struct Found {
 /// A search under way.
 pub(crate) struct Search {
     regex: Regex,
-    most: Most,
+    most: SearchLimit,
     /// Which lines one line stands for.
     gap: Option<LineGap>,
     line: u64,
@@ -51,12 +51,12 @@ pub(crate) struct Search {
     behind: u64,
     /// The number of the last line that is shown, matching or not.
     shown_to: u64,
-    found: Found,
+    found: SearchResult,
 }
 
 impl Search {
-    pub(crate) fn new(regex: Regex, line: u64, most: Most, gap: Option<LineGap>) -> Self {
-        let found = Found { text: String::new(), shown: 0, total: 0, last: 0 };
+    pub(crate) fn new(regex: Regex, line: u64, most: SearchLimit, gap: Option<LineGap>) -> Self {
+        let found = SearchResult { text: String::new(), shown: 0, total: 0, last: 0 };
         Self { regex, most, gap, line, begun: Vec::new(), before: VecDeque::new(), behind: 0, shown_to: 0, found }
     }
 
@@ -77,7 +77,7 @@ impl Search {
         self.begun.extend_from_slice(rest);
     }
 
-    pub(crate) fn finish(mut self) -> Found {
+    pub(crate) fn finish(mut self) -> SearchResult {
         if !self.begun.is_empty() {
             let begun = std::mem::take(&mut self.begun);
             self.look(&begun);
@@ -155,7 +155,7 @@ fn mark(cut: bool) -> &'static str {
 mod tests {
     use super::*;
 
-    fn search(pattern: &str, pieces: &[&str], most: Most) -> Found {
+    fn search(pattern: &str, pieces: &[&str], most: SearchLimit) -> SearchResult {
         let mut search = Search::new(compile(pattern).unwrap(), 1, most, None);
         for piece in pieces {
             search.push(piece.as_bytes());
@@ -163,12 +163,12 @@ mod tests {
         search.finish()
     }
 
-    const ALL: Most = Most { lines: 100, bytes: 10_000, context: 0 };
+    const ALL: SearchLimit = SearchLimit { lines: 100, bytes: 10_000, context: 0 };
 
     #[test]
     fn lines_are_found_across_pieces_and_numbered() {
         let found = search("b+$", &["ab\nx", "\nab", "b\n\nbbb"], ALL);
-        assert_eq!(found, Found { text: "1:ab\n3:abb\n5:bbb\n".to_owned(), shown: 3, total: 3, last: 5 });
+        assert_eq!(found, SearchResult { text: "1:ab\n3:abb\n5:bbb\n".to_owned(), shown: 3, total: 3, last: 5 });
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
             .map(|n| format!("{}{n}\n", if [3, 4, 10].contains(&n) { "hit" } else { "no" }))
             .collect::<Vec<_>>()
             .concat();
-        let found = search("hit", &[&text], Most { context: 2, ..ALL });
+        let found = search("hit", &[&text], SearchLimit { context: 2, ..ALL });
         let expected = "1-no1\n2-no2\n3:hit3\n4:hit4\n5-no5\n6-no6\n--\n8-no8\n9-no9\n10:hit10\n11-no11\n12-no12\n";
         assert_eq!((found.text.as_str(), found.shown, found.last), (expected, 3, 10));
     }
@@ -185,9 +185,9 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_counted() {
         let text = "hit\n".repeat(50);
-        let found = search("hit", &[&text], Most { lines: 2, ..ALL });
-        assert_eq!(found, Found { text: "1:hit\n2:hit\n".to_owned(), shown: 2, total: 50, last: 2 });
-        let found = search("hit", &[&text], Most { bytes: 13, ..ALL });
+        let found = search("hit", &[&text], SearchLimit { lines: 2, ..ALL });
+        assert_eq!(found, SearchResult { text: "1:hit\n2:hit\n".to_owned(), shown: 2, total: 50, last: 2 });
+        let found = search("hit", &[&text], SearchLimit { bytes: 13, ..ALL });
         assert_eq!((found.shown, found.total), (2, 50));
     }
 

@@ -70,7 +70,7 @@ fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: fn(&st
         hole.map_or((head, tail), |hole| (head.min(hole.at), tail.max(hole.at)))
     };
     let (head, tail) = cuts(budget - room);
-    let pinned = Pinned::gather(text, head, tail, hole, pin, room);
+    let pinned = PinnedLines::gather(text, head, tail, hole, pin, room);
     let (head, tail) = if pinned.is_empty() { cuts(budget) } else { (head, tail) };
     pinned.between(text, head, tail, hole, of)
 }
@@ -93,14 +93,14 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
 }
 
 /// The lines between head and tail that must not be lost.
-struct Pinned {
+struct PinnedLines {
     /// Each with its number.
     lines: Vec<(u64, String)>,
     hidden: u64,
     room: usize,
 }
 
-impl Pinned {
+impl PinnedLines {
     fn gather(text: &str, head: usize, tail: usize, hole: Option<&Hole>, pin: fn(&str) -> bool, room: usize) -> Self {
         let mut pinned = Self { lines: Vec::new(), hidden: 0, room };
         let first = line_feeds(&text[..head]) + 1;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{Digest, Intake, KeptText, Showing, Shown, Skipped, TextSink};
+use tools_core::{Digest, Intake, KeptText, LineSelection, SkippedPart, SummaryKind, TextSink};
 
 use crate::{Archive, MAX_OVERFLOW_BYTES, layer::chain, layer::notice, view::View, writer::Writer};
 
@@ -23,7 +23,7 @@ impl Intake for OverflowIntake {
         self.archive.as_ref().map_or(MAX_OVERFLOW_BYTES, Archive::max_bytes)
     }
 
-    fn open(&self, showing: Showing) -> Box<dyn TextSink> {
+    fn open(&self, showing: LineSelection) -> Box<dyn TextSink> {
         let writer = self.archive.as_ref().map(|archive| Writer::begin(archive, &self.conversation));
         let view = View::new(self.keep, self.pin);
         Box::new(Sink { showing, view, writer, begun: Vec::new(), bytes: 0 })
@@ -31,7 +31,7 @@ impl Intake for OverflowIntake {
 }
 
 struct Sink {
-    showing: Showing,
+    showing: LineSelection,
     view: View,
     writer: Option<Writer>,
     /// The beginning of a character whose rest has not come.
@@ -42,7 +42,7 @@ struct Sink {
 impl Sink {
     fn take(&mut self, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes);
-        if self.showing == Showing::Text {
+        if self.showing == LineSelection::Text {
             self.view.push(&text);
         }
         if let Some(writer) = &mut self.writer {
@@ -76,7 +76,7 @@ impl TextSink for Sink {
         self.view.line(line);
     }
 
-    fn skip(&mut self, part: Skipped) {
+    fn skip(&mut self, part: SkippedPart) {
         self.flush();
         self.bytes += part.bytes;
         self.view.skip(part);
@@ -95,7 +95,7 @@ impl TextSink for Sink {
             Some(Err(error)) => (None, Some(chain(&error))),
             None => (None, None),
         };
-        let shown = Shown::All;
+        let shown = SummaryKind::All;
         Digest { bytes: self.bytes, shown, head, tail, middle, kept, fault, filter: None, credentials: Vec::new() }
     }
 }

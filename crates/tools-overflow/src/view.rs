@@ -1,7 +1,7 @@
 //! What is kept of lines that come one after the other, so that any answer can show their two ends
 //! and the failures between them. Pure.
 
-use tools_core::{Middle, Skipped};
+use tools_core::{Middle, SkippedPart};
 
 use crate::split::{line_feeds, shortened};
 
@@ -83,7 +83,7 @@ impl View {
     }
 
     /// Takes note of a part that did not come. What is kept of the end is behind it.
-    pub(crate) fn skip(&mut self, part: Skipped) {
+    pub(crate) fn skip(&mut self, part: SkippedPart) {
         if !self.is_head_full {
             self.is_head_full = true;
             self.number = line_feeds(&self.head) + 1;
@@ -172,7 +172,7 @@ mod tests {
     fn what_was_skipped_is_counted_as_not_searched() {
         let mut view = View::new(40, is_error);
         view.push("1\nerror 2\n");
-        view.skip(Skipped { bytes: 900, lines: 90 });
+        view.skip(SkippedPart { bytes: 900, lines: 90 });
         for number in 93..=200 {
             view.line(&if number == 100 { "error 100".to_owned() } else { number.to_string() });
         }

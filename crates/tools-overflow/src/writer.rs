@@ -2,10 +2,10 @@
 //! into the store. A bounded part of it is in memory.
 
 use tokio::sync::{mpsc, oneshot};
-use tools_core::Skipped;
+use tools_core::SkippedPart;
 
 use crate::{
-    Archive, Facts, Key, LineGap, Missing, OverflowError, Reference, Stored,
+    Archive, Facts, Key, LineGap, MissingPart, OverflowError, Reference, StoredOutput,
     archive::mark,
     chunk::{Chunk, Chunker, count_lines},
 };
@@ -24,7 +24,7 @@ pub(crate) struct Writer {
     chunker: Chunker,
     batch: Vec<Chunk>,
     facts: Facts,
-    missing: Option<Missing>,
+    missing: Option<MissingPart>,
     ends_line: bool,
 }
 
@@ -69,7 +69,7 @@ impl Writer {
     }
 
     /// Stores a line in the place of a part of the original.
-    pub(crate) fn skip(&mut self, part: Skipped) {
+    pub(crate) fn skip(&mut self, part: SkippedPart) {
         if !self.ends_line {
             self.push("\n");
         }
@@ -78,14 +78,14 @@ impl Writer {
         self.push(&mark(first, last, part.bytes));
         self.facts.lost += part.bytes;
         self.facts.gap = Some(LineGap { first, last });
-        self.missing = Some(Missing { bytes: part.bytes, first, last });
+        self.missing = Some(MissingPart { bytes: part.bytes, first, last });
     }
 
     /// Ends the text. It can be read once this returns.
     ///
     /// # Errors
     /// When the store failed at any time; nothing is stored then.
-    pub(crate) fn finish(mut self) -> Result<Stored, OverflowError> {
+    pub(crate) fn finish(mut self) -> Result<StoredOutput, OverflowError> {
         let gone = || OverflowError::store("the runtime has ended");
         self.facts.lines += u64::from(!self.ends_line);
         self.batch.extend(self.chunker.rest());
@@ -94,7 +94,7 @@ impl Writer {
         let (sender, receiver) = oneshot::channel();
         self.sender.blocking_send(Message::End(self.facts, sender)).map_err(|_| gone())?;
         receiver.blocking_recv().map_err(|_| gone())??;
-        Ok(Stored { reference: self.reference, facts: self.facts, missing: self.missing })
+        Ok(StoredOutput { reference: self.reference, facts: self.facts, missing: self.missing })
     }
 }
 

@@ -17,7 +17,7 @@ use tools_core::{
 
 /// What is known of a gate without making one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct About {
+pub struct GateInfo {
     /// Its permanent snake_case name: the layer's, in the record and in `haft layers`.
     pub name: &'static str,
     /// The keys of the configuration that it is compiled from.
@@ -140,7 +140,7 @@ pub trait Gate: Send + Sync + Sized + 'static {
     type Held: Default + Send;
 
     /// Name, place, reasons.
-    const ABOUT: About;
+    const ABOUT: GateInfo;
 
     /// Compiles its part of the configuration.
     ///
@@ -191,7 +191,7 @@ pub trait Gate: Send + Sync + Sized + 'static {
 
     /// Which paths it refuses `tool` to read whatever else a call says, in calls from `workdir`:
     /// then searches leave them out and commands find them closed. `None` where it refuses none.
-    fn closes(policy: &Arc<Self::Policy>, tool: &str, workdir: &Path) -> Option<Closed> {
+    fn closes(policy: &Arc<Self::Policy>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
         let _ = (policy, tool, workdir);
         None
     }
@@ -207,7 +207,7 @@ pub trait Gate: Send + Sync + Sized + 'static {
 /// A gate of any kind, as a list of gates holds it.
 pub trait AnyGate: Layer {
     /// What is known of it.
-    fn about(&self) -> &'static About;
+    fn about(&self) -> &'static GateInfo;
 
     /// What it says of a call; see [`Gate::decide`].
     fn decide(&self, inv: &Invocation) -> Ruling;
@@ -219,11 +219,11 @@ pub trait AnyGate: Layer {
     fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String>;
 
     /// Which paths it refuses a tool to read; see [`Gate::closes`].
-    fn closes(&self, tool: &str, workdir: &Path) -> Option<Closed>;
+    fn closes(&self, tool: &str, workdir: &Path) -> Option<ReadRestriction>;
 }
 
 /// What a gate refuses a tool to read.
-pub struct Closed {
+pub struct ReadRestriction {
     /// Whether a canonical path is closed.
     pub denies: Box<dyn Fn(&Path) -> bool + Send + Sync>,
     /// The places outside of any workspace that are closed, where rules name them without a
@@ -231,7 +231,7 @@ pub struct Closed {
     pub places: Vec<PathBuf>,
 }
 
-impl fmt::Debug for Closed {
+impl fmt::Debug for ReadRestriction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Closed").field("places", &self.places).finish_non_exhaustive()
     }
@@ -327,7 +327,7 @@ fn unsettled(gate: &str, inv: &Invocation) -> ToolError {
 }
 
 impl<G: Gate> AnyGate for GateLayer<G> {
-    fn about(&self) -> &'static About {
+    fn about(&self) -> &'static GateInfo {
         const { &G::ABOUT }
     }
 
@@ -343,7 +343,7 @@ impl<G: Gate> AnyGate for GateLayer<G> {
         self.gate.lint(&self.policy.load(), tools)
     }
 
-    fn closes(&self, tool: &str, workdir: &Path) -> Option<Closed> {
+    fn closes(&self, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
         G::closes(&self.policy.load(), tool, workdir)
     }
 }

@@ -10,11 +10,11 @@ use tools_core::{JsonObject, ToolDef};
 #[derive(Debug, Default)]
 pub struct ToolList {
     tools: Vec<Arc<ToolDef>>,
-    texts: [OnceLock<Encoded>; Dialect::ALL.len()],
+    texts: [OnceLock<EncodedTools>; Dialect::ALL.len()],
 }
 
 #[derive(Debug)]
-struct Encoded {
+struct EncodedTools {
     /// Each tool as a JSON object.
     tools: Vec<String>,
     report: Vec<Note>,
@@ -56,11 +56,11 @@ impl ToolList {
         }
     }
 
-    fn texts(&self, dialect: Dialect) -> &Encoded {
+    fn texts(&self, dialect: Dialect) -> &EncodedTools {
         let at = Dialect::ALL.iter().position(|known| *known == dialect).unwrap_or_default();
         self.texts[at].get_or_init(|| {
             let rendered = dialect.render(&self.tools);
-            Encoded { tools: rendered.tools.iter().map(canonical_bytes).collect(), report: rendered.report }
+            EncodedTools { tools: rendered.tools.iter().map(canonical_bytes).collect(), report: rendered.report }
         })
     }
 }

@@ -121,12 +121,12 @@ impl fmt::Debug for Others {
 struct Globs {
     /// Each configured glob with the absolute patterns that it expands to.
     patterns: Vec<(String, Vec<String>)>,
-    built: OnceLock<Built>,
+    built: OnceLock<Matchers>,
 }
 
 /// What compares paths with globs.
 #[derive(Debug, Default)]
-struct Built {
+struct Matchers {
     set: GlobSet,
     /// Those with wildcards for one character: the set would take these for one byte.
     by_characters: RegexSet,
@@ -138,13 +138,13 @@ impl Globs {
     }
 
     fn is_match(&self, path: &Path) -> bool {
-        let Built { set, by_characters } = self.built();
+        let Matchers { set, by_characters } = self.built();
         // A byte that belongs to no character is one.
         set.is_match(path) || (!by_characters.is_empty() && by_characters.is_match(&path.to_string_lossy()))
     }
 
     /// Made when a path is compared first: a process that judges commands alone never does.
-    fn built(&self) -> &Built {
+    fn built(&self) -> &Matchers {
         self.built.get_or_init(|| compiled(&self.patterns).expect("globs that are not constants were compiled before"))
     }
 }
@@ -307,7 +307,7 @@ fn parse(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
-fn compiled(globs: &[(String, Vec<String>)]) -> Result<Built, PathError> {
+fn compiled(globs: &[(String, Vec<String>)]) -> Result<Matchers, PathError> {
     let mut set = GlobSetBuilder::new();
     let mut by_character = Vec::new();
     for (glob, spellings) in globs {
@@ -330,11 +330,11 @@ fn compiled(globs: &[(String, Vec<String>)]) -> Result<Built, PathError> {
     })?;
     let by_characters = RegexSet::new(&by_character)
         .map_err(|error| PathError::Glob { glob: by_character.join(", "), problem: error.to_string() })?;
-    Ok(Built { set, by_characters })
+    Ok(Matchers { set, by_characters })
 }
 
 /// The absolute patterns that one configured glob stands for.
-fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Existing) -> Vec<String> {
+fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut DeepestExisting) -> Vec<String> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let glob = if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob };
     let absolute = match (glob.strip_prefix('~'), home) {
@@ -354,11 +354,11 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Existing)
 }
 
 /// For each place, the deepest part of it that exists, and what that part leads to.
-type Existing = HashMap<PathBuf, Option<(PathBuf, PathBuf)>>;
+type DeepestExisting = HashMap<PathBuf, Option<(PathBuf, PathBuf)>>;
 
 /// The pattern with its literal beginning replaced by what that leads to, when links make a
 /// difference.
-fn canonical_prefix(pattern: &str, known: &mut Existing) -> Option<String> {
+fn canonical_prefix(pattern: &str, known: &mut DeepestExisting) -> Option<String> {
     let mut literal = PathBuf::from("/");
     let mut components = Path::new(pattern).components().peekable();
     if components.next() != Some(Component::RootDir) {

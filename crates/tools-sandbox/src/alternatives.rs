@@ -70,7 +70,7 @@ fn double_stars_in_groups(pattern: &str) -> bool {
         Ok(Some(Group { start, end, .. })) => {
             pattern[start..end].contains("**") || double_stars_in_groups(&pattern[end..])
         }
-        Ok(None) | Err(Unbalanced) => false,
+        Ok(None) | Err(UnbalancedBraces) => false,
     }
 }
 
@@ -83,9 +83,9 @@ struct Group<'a> {
 }
 
 /// Not closed, or closed without having been opened.
-struct Unbalanced;
+struct UnbalancedBraces;
 
-fn first_group(pattern: &str) -> Result<Option<Group<'_>>, Unbalanced> {
+fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces> {
     let mut rest = pattern.char_indices();
     let (mut depth, mut start, mut part) = (0_usize, 0, 0);
     let mut parts = Vec::new();
@@ -104,7 +104,7 @@ fn first_group(pattern: &str) -> Result<Option<Group<'_>>, Unbalanced> {
                 part = at + 1;
             }
             '}' => {
-                depth = depth.checked_sub(1).ok_or(Unbalanced)?;
+                depth = depth.checked_sub(1).ok_or(UnbalancedBraces)?;
                 if depth == 0 {
                     parts.push(&pattern[part..at]);
                     return Ok(Some(Group { start, end: at + 1, parts }));
@@ -113,12 +113,12 @@ fn first_group(pattern: &str) -> Result<Option<Group<'_>>, Unbalanced> {
             _ => {}
         }
     }
-    if depth == 0 { Ok(None) } else { Err(Unbalanced) }
+    if depth == 0 { Ok(None) } else { Err(UnbalancedBraces) }
 }
 
 /// Goes behind a class, in which braces and commas stand for themselves, as does a bracket right at
 /// its beginning.
-fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), Unbalanced> {
+fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), UnbalancedBraces> {
     let mut next = rest.next();
     if next.is_some_and(|(_, character)| matches!(character, '!' | '^')) {
         next = rest.next();
@@ -131,7 +131,7 @@ fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), Unbalanced> {
         is_first = false;
         next = rest.next();
     }
-    Err(Unbalanced)
+    Err(UnbalancedBraces)
 }
 
 #[cfg(test)]

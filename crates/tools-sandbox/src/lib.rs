@@ -27,5 +27,5 @@ pub use error::{PathError, shown};
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
 pub use private::{PrivateFolder, make_private_folder, sweep, temporary_places};
-pub use reserved::Reserved;
+pub use reserved::ReservedFiles;
 pub use roots::{ResolvedPath, Roots, keeps_times};

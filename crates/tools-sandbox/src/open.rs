@@ -117,7 +117,7 @@ pub(crate) enum Leaf {
 
 /// How far a walk came.
 #[derive(Debug)]
-pub(crate) struct Reached {
+pub(crate) struct WalkPosition {
     /// The last directory that was opened.
     pub(crate) directory: Directory,
     /// What is left of the path: empty when it ended on `directory`, one name for the last
@@ -150,7 +150,7 @@ pub(crate) fn walk(
     shown: &Path,
     leaf: Leaf,
     create: bool,
-) -> Result<Reached, PathError> {
+) -> Result<WalkPosition, PathError> {
     let mut walk = Walk { roots, shown, todo: Vec::new(), at: At::Outside(PathBuf::from("/")), links: 0 };
     walk.push(absolute);
     walk.enter();
@@ -323,7 +323,7 @@ impl Walk<'_> {
         }
     }
 
-    fn reached(self, missing: Vec<OsString>, created: Vec<PathBuf>) -> Result<Reached, PathError> {
+    fn reached(self, missing: Vec<OsString>, created: Vec<PathBuf>) -> Result<WalkPosition, PathError> {
         let path = self.path();
         let (roots, shown) = (self.roots, self.shown);
         let handle = match self.at {
@@ -333,6 +333,6 @@ impl Walk<'_> {
                 None => roots.list[root].handle.try_clone().map_err(|e| PathError::from_io(shown, e))?,
             },
         };
-        Ok(Reached { directory: Directory { handle, path }, missing, created })
+        Ok(WalkPosition { directory: Directory { handle, path }, missing, created })
     }
 }

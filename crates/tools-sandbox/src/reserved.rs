@@ -20,12 +20,12 @@ use crate::{
 /// (`audit.jsonl.1`, `audit-42.jsonl`); a folder covers everything in it. The folders it lies in
 /// can neither be moved nor deleted.
 #[derive(Debug, Clone, Default)]
-pub struct Reserved {
+pub struct ReservedFiles {
     files: Arc<[PathBuf]>,
     folders: Arc<HashSet<FileId>>,
 }
 
-impl Reserved {
+impl ReservedFiles {
     /// Reserves `files`, absolute paths that need not exist yet, nor the folders they lie in.
     pub fn new(files: &[PathBuf]) -> Self {
         let mut folders = HashSet::new();
@@ -76,7 +76,7 @@ mod tests {
     fn a_file_is_reserved_with_what_it_leaves_behind() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let reserved = Reserved::new(&[root.join("audit.jsonl"), root.join("missing/x")]);
+        let reserved = ReservedFiles::new(&[root.join("audit.jsonl"), root.join("missing/x")]);
         let check = |name: &str, expected: bool| assert_eq!(reserved.covers(&root.join(name)), expected, "{name}");
         check("audit.jsonl", true);
         check("audit.jsonl.1", true);
@@ -89,6 +89,6 @@ mod tests {
         check("below/audit.jsonl", false);
         check("missing/x", true);
         check("missing/y", false);
-        assert!(!Reserved::default().covers(&root.join("audit.jsonl")));
+        assert!(!ReservedFiles::default().covers(&root.join("audit.jsonl")));
     }
 }

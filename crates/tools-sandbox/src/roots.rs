@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 use tools_core::FileState;
 
 use crate::{
-    Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, Reserved, Resolver,
+    Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, ReservedFiles, Resolver,
     handle::{SAFE, lineage},
     open::{Leaf, ends_as_directory, handle_path, kernel_open, walk},
 };
@@ -147,7 +147,7 @@ pub struct Roots {
     /// vanish. Found out when somebody wants to move or delete, since nobody else needs it; `None`
     /// when it cannot be found out.
     protected: Arc<OnceLock<Option<HashSet<FileId>>>>,
-    reserved: Reserved,
+    reserved: ReservedFiles,
     resolver: Resolver,
     /// Folders as people spell them, with the canonical ones: longest first.
     spellings: Arc<[(PathBuf, PathBuf)]>,
@@ -178,7 +178,7 @@ impl Roots {
             list.push(Root { handle, path, alias });
         }
         list.sort_by_key(|root| std::cmp::Reverse(root.path.components().count()));
-        let reserved = Reserved::default();
+        let reserved = ReservedFiles::default();
         let resolver = Resolver::probe();
         Ok(Self { list: list.into(), protected: Arc::default(), reserved, resolver, spellings: Arc::default() })
     }
@@ -189,7 +189,7 @@ impl Roots {
     }
 
     /// The same roots, in which `reserved` files stay as they are and their folders where they are.
-    pub fn reserving(self, reserved: &Reserved) -> Self {
+    pub fn reserving(self, reserved: &ReservedFiles) -> Self {
         Self { reserved: reserved.clone(), protected: Arc::default(), ..self }
     }
 

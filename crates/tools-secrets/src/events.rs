@@ -12,11 +12,11 @@ use crate::{Piece, SecretRedactor, SecretStream};
 pub(crate) struct RedactingConsumer {
     consumer: Arc<dyn EventConsumer>,
     redactor: SecretRedactor,
-    streams: Mutex<[Held; 2]>,
+    streams: Mutex<[StreamTail; 2]>,
 }
 
 /// What is held back of one stream.
-struct Held {
+struct StreamTail {
     stream: SecretStream,
     /// The last event of it; what is left at the end goes with its time.
     last: Option<ToolEvent>,
@@ -24,7 +24,7 @@ struct Held {
 
 impl RedactingConsumer {
     pub(crate) fn new(consumer: Arc<dyn EventConsumer>, redactor: SecretRedactor) -> Self {
-        let held = || Held { stream: SecretStream::live(redactor.clone()), last: None };
+        let held = || StreamTail { stream: SecretStream::live(redactor.clone()), last: None };
         Self { consumer, streams: Mutex::new([held(), held()]), redactor }
     }
 
@@ -40,7 +40,7 @@ impl RedactingConsumer {
         }
     }
 
-    fn streams(&self) -> MutexGuard<'_, [Held; 2]> {
+    fn streams(&self) -> MutexGuard<'_, [StreamTail; 2]> {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

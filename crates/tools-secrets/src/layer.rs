@@ -7,7 +7,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, Stopped,
+    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, StopReason,
     ToolError, ToolOutput, is_credential_key, keys,
 };
 
@@ -132,9 +132,9 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
             if is_of_workspace {
                 redactor.kinds_in(output.whole()).into_iter().for_each(|kind| tally.add(kind));
             }
-            Ok(Cleaning { redactor, tally: &mut tally, escapes: is_of_workspace }.output(output))
+            Ok(ResultRedactor { redactor, tally: &mut tally, escapes: is_of_workspace }.output(output))
         }
-        Err(error) => Err(Cleaning { redactor, tally: &mut tally, escapes: true }.error(error)),
+        Err(error) => Err(ResultRedactor { redactor, tally: &mut tally, escapes: true }.error(error)),
     };
     (outcome, tally)
 }
@@ -196,7 +196,7 @@ fn is_whole_lines(text: &str, part: &str) -> bool {
 const LONG: usize = 256;
 
 /// Takes credentials out of a result.
-struct Cleaning<'a> {
+struct ResultRedactor<'a> {
     redactor: &'a SecretRedactor,
     tally: &'a mut Tally,
     /// Whether look-alikes of placeholders are told from placeholders, so that they can be written
@@ -213,7 +213,7 @@ fn cleaned<'a>(redactor: &SecretRedactor, escapes: bool, text: &'a str, tally: &
     }
 }
 
-impl Cleaning<'_> {
+impl ResultRedactor<'_> {
     fn output(&mut self, output: ToolOutput) -> ToolOutput {
         // The summary is a part or another form of the complete text: what stands in both is
         // counted once.
@@ -301,7 +301,7 @@ impl Cleaning<'_> {
     fn ended(&self, ended: Ended) -> Ended {
         let clean = |text: String| self.redactor.redact(&text).into_owned();
         let stopped = ended.stopped.map(|stopped| match stopped {
-            Stopped::AwaitsInput(question) => Stopped::AwaitsInput(clean(question)),
+            StopReason::AwaitsInput(question) => StopReason::AwaitsInput(clean(question)),
             other => other,
         });
         Ended { notes: ended.notes.into_iter().map(clean).collect(), stopped, ..ended }

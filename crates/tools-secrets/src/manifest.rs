@@ -16,7 +16,7 @@ const MIN_ENCODED_BYTES: usize = 8;
 
 /// How values are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Written {
+enum ManifestFormat {
     Encoded,
     Plain,
 }
@@ -31,15 +31,15 @@ pub(crate) fn entries(
 ) {
     let before = &text.as_bytes()[..start];
     let written = if before.ends_with(b"string") && !before.ends_with(b"astring") {
-        Written::Plain
+        ManifestFormat::Plain
     } else if before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && !is_behind_margin(text, start)
     {
         return;
     } else {
-        Written::Encoded
+        ManifestFormat::Encoded
     };
-    let name = start - if written == Written::Plain { "string".len() } else { 0 };
+    let name = start - if written == ManifestFormat::Plain { "string".len() } else { 0 };
     let name = name - usize::from(matches!(text.as_bytes()[..name].last(), Some(b'"' | b'\'')));
     let (margin, line) = Margin::around(text, name);
     let rest = &text[end..];
@@ -84,7 +84,7 @@ struct Block<'a> {
     text: &'a str,
     margin: Margin<'a>,
     outer: usize,
-    written: Written,
+    written: ManifestFormat,
 }
 
 /// A value that may go on below its name.
@@ -160,15 +160,15 @@ impl<'a> Block<'a> {
         let mut take = |part: &str| take(offset(part), part.len(), findings);
         match (self.written, parts.as_slice()) {
             (_, []) => {}
-            (Written::Encoded, [part]) if is_encoded(part) => take(part),
-            (Written::Plain, [part]) if value::is_secret(part) => take(part),
-            (Written::Encoded, parts) if is_wrapped(parts) && is_encoded(&parts.concat()) => {
+            (ManifestFormat::Encoded, [part]) if is_encoded(part) => take(part),
+            (ManifestFormat::Plain, [part]) if value::is_secret(part) => take(part),
+            (ManifestFormat::Encoded, parts) if is_wrapped(parts) && is_encoded(&parts.concat()) => {
                 for part in parts {
                     take(part);
                 }
             }
-            (Written::Encoded, _) => {}
-            (Written::Plain, parts) => {
+            (ManifestFormat::Encoded, _) => {}
+            (ManifestFormat::Plain, parts) => {
                 // Armour is told by its own marks, and that of a certificate is public.
                 let mut is_armour = false;
                 for part in parts {
@@ -247,7 +247,7 @@ fn scalar(value: &str) -> &str {
 }
 
 /// Members of an object, whose quotes may be escaped, or which has none; where they end.
-fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: Written, findings: &mut Vec<Finding>) -> usize {
+fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: ManifestFormat, findings: &mut Vec<Finding>) -> usize {
     while at < text.len() {
         let rest = &text[at..];
         let rest = &rest[skipped(rest, margin)..];
@@ -267,10 +267,10 @@ fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: Written, finding
         let start = value.as_ptr() as usize - text.as_ptr() as usize;
         let is_found = match written {
             // A program has names where others have values.
-            Written::Encoded => {
+            ManifestFormat::Encoded => {
                 is_encoded(value) && (!is_plain || value.contains(|mark: char| mark == '=' || mark.is_ascii_digit()))
             }
-            Written::Plain => value::is_secret(value),
+            ManifestFormat::Plain => value::is_secret(value),
         };
         if is_found {
             take(start, value.len(), findings);

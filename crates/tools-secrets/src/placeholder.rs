@@ -41,14 +41,14 @@ pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
 
 /// Something with the form of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct PlaceholderMatch {
     pub(crate) range: Range<usize>,
     /// How often it says that it is none.
     pub(crate) literals: usize,
 }
 
 /// All that has the form of a placeholder, also where it says that it is none.
-pub(crate) fn all(text: &str) -> impl Iterator<Item = Found> {
+pub(crate) fn all(text: &str) -> impl Iterator<Item = PlaceholderMatch> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -71,7 +71,7 @@ pub(crate) fn all(text: &str) -> impl Iterator<Item = Found> {
             let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
             if length > 0 && text[inner + length..].starts_with(CLOSING) {
                 from = inner + length + CLOSING.len();
-                return Some(Found { range: start..from, literals });
+                return Some(PlaceholderMatch { range: start..from, literals });
             }
         }
     })
@@ -85,7 +85,7 @@ pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// The text in which everything of this form that is not a placeholder of `is_own` says so once
 /// more.
 pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str> {
-    let foreign = |found: &Found| found.literals > 0 || !is_own(&text[found.range.clone()]);
+    let foreign = |found: &PlaceholderMatch| found.literals > 0 || !is_own(&text[found.range.clone()]);
     rewritten(
         text,
         all(text).filter(foreign).map(|found| {

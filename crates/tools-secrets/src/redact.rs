@@ -21,7 +21,7 @@ use crate::{
     vault::{Shelf, Vault},
 };
 
-type Known = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
+type LazyValues = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 
 /// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number
 /// throughout a text. What is a placeholder already stays.
@@ -33,7 +33,7 @@ type Known = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>
 /// A text keeps its lines: of a key that stands on several each line has its own placeholder.
 #[derive(Clone, Default)]
 pub struct SecretRedactor {
-    known: Option<Known>,
+    known: Option<LazyValues>,
     extra: ExtraPatterns,
     shelf: Arc<Shelf>,
     vault: Option<Arc<Vault>>,

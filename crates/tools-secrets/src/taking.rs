@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{Digest, Intake, Showing, Skipped, TextSink};
+use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};
 
 use crate::{Piece, SecretRedactor, SecretStream, SecretsMode, Tally};
 
@@ -24,7 +24,7 @@ impl Intake for SecretsIntake {
         self.outer.capacity()
     }
 
-    fn open(&self, showing: Showing) -> Box<dyn TextSink> {
+    fn open(&self, showing: LineSelection) -> Box<dyn TextSink> {
         let redactor = self.redactor.clone();
         Box::new(Sink {
             outer: self.outer.open(showing),
@@ -72,7 +72,7 @@ impl TextSink for Sink {
         self.outer.show(&line);
     }
 
-    fn skip(&mut self, part: Skipped) {
+    fn skip(&mut self, part: SkippedPart) {
         self.run(|stream, sink| stream.flush(sink));
         self.outer.skip(part);
     }

@@ -16,7 +16,7 @@ use crate::{
     UnknownPlaceholder,
     forms::Forms,
     known::KNOWN,
-    placeholder::{self, Found},
+    placeholder::{self, PlaceholderMatch},
     scan::Finding,
     value,
 };
@@ -163,7 +163,7 @@ impl Vault {
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         let pages = self.pages();
         let mut values = Vec::new();
-        for Found { range, .. } in placeholder::all(text).filter(|found| found.literals == 0) {
+        for PlaceholderMatch { range, .. } in placeholder::all(text).filter(|found| found.literals == 0) {
             let placeholder = &text[range.clone()];
             let secret = pages.secrets.get(placeholder);
             let secret = secret.ok_or_else(|| UnknownPlaceholder(placeholder.to_owned()))?;

@@ -10,14 +10,14 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
     ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, Hidden, Network, Sandbox, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox, resolve_by_words};
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
 
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
-use crate::jobs::{Following, Jobs};
+use crate::jobs::{Jobs, NewJob};
 use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
@@ -45,7 +45,7 @@ pub struct BashArgs {
 }
 
 /// What a look at a command line found, and the policy it was judged by.
-struct Looked {
+struct LineAnalysis {
     policy: Arc<ShellPolicy>,
     around: Surroundings,
     found: Analysis,
@@ -57,7 +57,7 @@ pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
-    hidden: Hidden,
+    hidden: MaskRules,
     protected: Vec<PathBuf>,
     view: Option<ViewOf>,
     way_out: Option<Arc<dyn WayOut>>,
@@ -74,7 +74,7 @@ impl Bash {
         let home = tools_sandbox::home().and_then(|home| home.into_os_string().into_string().ok());
         Self {
             policy,
-            hidden: Hidden::nothing(),
+            hidden: MaskRules::nothing(),
             protected: Vec::new(),
             view: None,
             way_out: None,
@@ -93,7 +93,7 @@ impl Bash {
 
     /// The same tool whose commands cannot read what these rules deny. What is known of folders is
     /// shared with clones of the rules.
-    pub fn hiding(self, hidden: Hidden) -> Self {
+    pub fn hiding(self, hidden: MaskRules) -> Self {
         Self { hidden, ..self }
     }
 
@@ -128,7 +128,7 @@ impl Bash {
         Typed::new(self)
     }
 
-    fn look(&self, args: &BashArgs, cx: &CallContext) -> Result<Looked, ShellError> {
+    fn look(&self, args: &BashArgs, cx: &CallContext) -> Result<LineAnalysis, ShellError> {
         if args.command.trim().is_empty() {
             return Err(ShellError::Empty);
         }
@@ -141,7 +141,7 @@ impl Bash {
         if let Some(objection) = policy.blocked(&found, &around) {
             return Err(ShellError::Blocked(objection));
         }
-        Ok(Looked { policy, around, found })
+        Ok(LineAnalysis { policy, around, found })
     }
 
     /// A sandbox for one command, compiled for what lies in the workspace now, and the look before
@@ -204,11 +204,11 @@ impl Bash {
     async fn attempt(
         &self,
         args: &BashArgs,
-        looked: &Looked,
+        looked: &LineAnalysis,
         subjects: &[Subject],
         cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
-        let Looked { policy, found, .. } = looked;
+        let LineAnalysis { policy, found, .. } = looked;
         let workdir = resolve_by_words(cx.workdir());
         let roots = policy.roots(&workdir, self.home.as_deref())?;
         let transaction = match policy.config.transactional && !only_reads(found) {
@@ -248,7 +248,7 @@ impl Bash {
         let config = &plan.policy.config;
         let most = usize::try_from(config.max_jobs).unwrap_or(usize::MAX);
         self.jobs.admits(most)?;
-        let following = Following {
+        let following = NewJob {
             started: start(&plan, cx).await?,
             line: plan.command.into(),
             limit: Duration::from_secs(config.job_timeout),
@@ -279,7 +279,7 @@ impl Tool for Bash {
 
     async fn inspect(&self, args: &BashArgs, cx: &CallContext) -> Result<Inspection, ToolError> {
         let looked = self.look(args, cx)?;
-        let Looked { policy, around, found } = &looked;
+        let LineAnalysis { policy, around, found } = &looked;
         let confirm = policy.confirm(found, around);
         let read_only = !args.background && only_reads(found);
         let mut subjects = subjects(&args.command, found, cx.workdir());
@@ -299,7 +299,7 @@ impl Tool for Bash {
         inspection: Inspection,
         cx: &CallContext,
     ) -> Result<ToolOutput, ToolError> {
-        let looked = match inspection.take::<Looked>() {
+        let looked = match inspection.take::<LineAnalysis>() {
             Some(looked) => looked,
             None => Arc::new(self.look(&args, cx)?),
         };

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use tools_core::{Gap, Skipped};
+use tools_core::{Gap, SkippedPart};
 
 /// The beginning and the end of a stream.
 #[derive(Debug, Clone)]
@@ -60,18 +60,18 @@ impl HeadTail {
 
     /// What is kept, and between its two parts what is not. Where lines are short, what is lost
     /// begins and ends with one.
-    pub(crate) fn into_bytes(self) -> (Vec<u8>, Skipped, Vec<u8>) {
+    pub(crate) fn into_bytes(self) -> (Vec<u8>, SkippedPart, Vec<u8>) {
         let Self { mut head, tail, total, line_feeds, .. } = self;
         let mut tail = Vec::from(tail);
         if total == (head.len() + tail.len()) as u64 {
-            return (head, Skipped::default(), tail);
+            return (head, SkippedPart::default(), tail);
         }
         head.truncate(memchr::memrchr(b'\n', &head).map_or(head.len() - incomplete_end(&head), |at| at + 1));
         let begun = tail.iter().take(3).take_while(|byte| is_continuation(**byte)).count();
         tail.drain(..memchr::memchr(b'\n', &tail).map_or(begun, |at| at + 1));
         let kept = [&head, &tail].map(|part| memchr::memchr_iter(b'\n', part).count() as u64);
         let bytes = total - (head.len() + tail.len()) as u64;
-        (head, Skipped { bytes, lines: line_feeds - kept[0] - kept[1] }, tail)
+        (head, SkippedPart { bytes, lines: line_feeds - kept[0] - kept[1] }, tail)
     }
 
     /// The same stream of which at most `most` bytes are kept.

@@ -9,10 +9,10 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{
-    CallContext, ClaimSource, Complete, Digest, Ended, ErrorDetail, OutputStream, Redactor, Shown, Stopped, ToolError,
-    ToolOutput, keys,
+    CallContext, ClaimSource, Complete, Digest, Ended, ErrorDetail, OutputStream, Redactor, StopReason, SummaryKind,
+    ToolError, ToolOutput, keys,
 };
-use tools_sandbox::kernel::{Hidden, Sandbox};
+use tools_sandbox::kernel::{MaskRules, Sandbox};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
@@ -26,7 +26,7 @@ use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
 use crate::way_out::Passage;
-use crate::whole::{Gathered, Whole};
+use crate::whole::{CommandOutput, Whole};
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -47,7 +47,7 @@ pub(crate) struct Plan<'a> {
     /// The look before it at files that programs outside obey; `None` for what changes nothing.
     pub(crate) guard: Option<Guard>,
     /// What no command may read, whatever is granted.
-    pub(crate) hidden: &'a Hidden,
+    pub(crate) hidden: &'a MaskRules,
     /// The way out, where the network is gated.
     pub(crate) passage: Option<Arc<dyn Passage>>,
 }
@@ -62,34 +62,34 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
     let until = until.map_or(started + limit, |until| until.min(started + limit));
 
-    let Started { tree, side } = start(plan, cx).await?;
+    let RunningCommand { tree, side } = start(plan, cx).await?;
     let mut run = Run::new(tree, TempWatch::new(plan.sandbox, plan.policy.temporary_files), plan.policy, cx);
     let stopped = run.until_ended(until, grace).await;
     let exit = run.finish().await;
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
-    let code = if stopped == Some(Stopped::TimedOut) { exit::TIMED_OUT } else { exit::code(exit) };
+    let code = if stopped == Some(StopReason::TimedOut) { exit::TIMED_OUT } else { exit::code(exit) };
     let Run { stdout, stderr, both, .. } = run;
-    let printed = Printed { stdout: stdout.kept, stderr: stderr.kept, both: both.finish(Some(code)).await };
+    let printed = RunOutput { stdout: stdout.kept, stderr: stderr.kept, both: both.finish(Some(code)).await };
     let after = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
     let end = End { exit, code, stopped, elapsed, pipe_status, after };
     conclude(printed, &end, plan, cx)
 }
 
 /// A command that runs.
-pub(crate) struct Started {
+pub(crate) struct RunningCommand {
     pub(crate) tree: ProcessTree,
     pub(crate) side: Option<Receiver>,
 }
 
 /// Starts the command: the one way in, whether it is waited for or not.
-pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<Started, ShellError> {
+pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<RunningCommand, ShellError> {
     let mut tree = ProcessTree::spawn_noting(&spec(plan, cx), plan.sandbox, cx.writes()).await?;
     if let Some(passage) = &plan.passage {
         passage.started(tree.id());
     }
     let side = tree.take_side();
-    Ok(Started { tree, side })
+    Ok(RunningCommand { tree, side })
 }
 
 /// How a run ended.
@@ -97,17 +97,17 @@ struct End {
     exit: Exit,
     /// The code that is told.
     code: i32,
-    stopped: Option<Stopped>,
+    stopped: Option<StopReason>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
     after: After,
 }
 
 /// What a run printed.
-struct Printed {
+struct RunOutput {
     stdout: HeadTail,
     stderr: HeadTail,
-    both: Gathered,
+    both: CommandOutput,
 }
 
 /// What bash told of the parts of the last pipeline.
@@ -227,7 +227,7 @@ impl<'a> Run<'a> {
 
     /// Drains until the command has ended, and a little longer when it left something running; asks
     /// it to end when its time is up or it waits for an answer. Tells why.
-    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Option<Stopped> {
+    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Option<StopReason> {
         let mut stopped = None;
         let mut watch = PromptWatch::new();
         let mut deadline = until;
@@ -254,14 +254,14 @@ impl<'a> Run<'a> {
                 }
                 () = sleep_until(watch.look_at()), if !ended && stopped.is_none() => {
                     if let Some(question) = watch.look(&self.tree) {
-                        stopped = Some(Stopped::AwaitsInput(question));
+                        stopped = Some(StopReason::AwaitsInput(question));
                         let _ = self.tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
                 }
                 () = sleep_until(self.temp.look_at()), if !ended && stopped.is_none() => {
                     if let Some(what) = self.temp.look() {
-                        stopped = Some(Stopped::OverLimit(what));
+                        stopped = Some(StopReason::OverLimit(what));
                         let _ = self.tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
                     if ended || stopped.is_some() {
                         return stopped;
                     }
-                    stopped = Some(Stopped::TimedOut);
+                    stopped = Some(StopReason::TimedOut);
                     // Gone by itself in this moment: the waiting above tells.
                     let _ = self.tree.signal(15);
                     deadline = Instant::now() + grace;
@@ -290,12 +290,12 @@ impl<'a> Run<'a> {
     }
 }
 
-fn conclude(printed: Printed, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+fn conclude(printed: RunOutput, end: &End, plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
     let End { exit, code, elapsed, .. } = *end;
-    let Printed { stdout, stderr, both } = printed;
-    let timed_out = end.stopped == Some(Stopped::TimedOut);
+    let RunOutput { stdout, stderr, both } = printed;
+    let timed_out = end.stopped == Some(StopReason::TimedOut);
     let question = match &end.stopped {
-        Some(Stopped::AwaitsInput(question)) => Some(question.clone()),
+        Some(StopReason::AwaitsInput(question)) => Some(question.clone()),
         _ => None,
     };
     let (stdout_bytes, stderr_bytes) = (stdout.total(), stderr.total());
@@ -328,7 +328,7 @@ fn conclude(printed: Printed, end: &End, plan: &Plan<'_>, cx: &CallContext) -> R
     }
     let failure = match (question, &end.stopped) {
         (Some(question), _) => Some(ShellError::AwaitsInput { question }),
-        (None, Some(Stopped::OverLimit(what))) => Some(ShellError::OverLimit { what: what.clone() }),
+        (None, Some(StopReason::OverLimit(what))) => Some(ShellError::OverLimit { what: what.clone() }),
         (None, _) if timed_out => Some(ShellError::TimedOut { after: elapsed }),
         (None, _) => exit::failure(code, exit.signal),
     };
@@ -367,17 +367,17 @@ struct Text {
     is_lost: bool,
 }
 
-fn text(both: Gathered, policy: &ShellPolicy) -> Text {
+fn text(both: CommandOutput, policy: &ShellPolicy) -> Text {
     match both {
-        Gathered::Taken(ends, digest) => {
+        CommandOutput::Taken(ends, digest) => {
             Text { summary: ends.into_text(), complete: None, digest: Some(*digest), is_lost: false }
         }
-        Gathered::Held(kept) => {
+        CommandOutput::Held(kept) => {
             let shown = kept.narrowed(shown_bytes(policy));
             let is_lost = kept.lost() > 0;
             let complete = (shown.lost() > kept.lost()).then(|| {
                 let (text, gap) = kept.into_parts();
-                Complete { text: text.into(), shown: Shown::Ends, gap }
+                Complete { text: text.into(), shown: SummaryKind::Ends, gap }
             });
             Text { summary: shown.into_text(), complete, digest: None, is_lost }
         }

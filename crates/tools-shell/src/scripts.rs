@@ -22,7 +22,7 @@ const MAX_SCRIPTS: usize = 64;
 
 /// The files of code that a line runs, as subjects. A file that is not there is none.
 pub(crate) fn scripts(found: &Analysis, roots: &[PathBuf], workdir: &Path) -> Vec<Subject> {
-    let looking = Looking { roots, workdir, open: OnceCell::new() };
+    let looking = ScriptScan { roots, workdir, open: OnceCell::new() };
     let mut subjects = Vec::new();
     let named = found.commands.iter().flat_map(|command| command.scripts.iter().map(move |file| (command, file)));
     for (command, file) in named {
@@ -40,7 +40,7 @@ fn unknown(file: &Value) -> Script {
 }
 
 /// A look at the files of one line.
-struct Looking<'a> {
+struct ScriptScan<'a> {
     /// The folders that commands may write.
     roots: &'a [PathBuf],
     workdir: &'a Path,
@@ -48,7 +48,7 @@ struct Looking<'a> {
     open: OnceCell<Option<Roots>>,
 }
 
-impl Looking<'_> {
+impl ScriptScan<'_> {
     fn script(&self, file: &Value, command: &Command) -> Option<Script> {
         let is_placed = command.folder.is_some() || file.text.starts_with('/');
         if !file.is_exact || file.has_pattern || !is_placed {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use tokio::{sync::Notify, task::JoinHandle};
-use tools_core::{Digest, Intake, Showing, Skipped, TextSink};
+use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};
 
 use crate::capture::HeadTail;
 
@@ -57,7 +57,7 @@ enum Item {
     Plain(Vec<u8>),
     /// With the length that it has when it is unpacked.
     Packed(Vec<u8>, usize),
-    Skip(Skipped),
+    Skip(SkippedPart),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -138,7 +138,7 @@ fn work(queue: &Queue, mut sink: Box<dyn TextSink>) -> Option<Digest> {
 impl Spool {
     pub(crate) fn open(intake: &dyn Intake) -> Self {
         let queue = Arc::new(Queue::default());
-        let sink = intake.open(Showing::Text);
+        let sink = intake.open(LineSelection::Text);
         let shared = Arc::clone(&queue);
         let worker = tokio::task::spawn_blocking(move || work(&shared, sink));
         let capacity = intake.capacity();
@@ -251,7 +251,7 @@ mod tests {
             self.capacity
         }
 
-        fn open(&self, _: Showing) -> Box<dyn TextSink> {
+        fn open(&self, _: LineSelection) -> Box<dyn TextSink> {
             Box::new(Note(Arc::clone(&self.taken), Vec::new()))
         }
     }
@@ -270,7 +270,7 @@ mod tests {
 
         fn show(&mut self, _: &str) {}
 
-        fn skip(&mut self, part: Skipped) {
+        fn skip(&mut self, part: SkippedPart) {
             self.flush();
             self.0.lock().unwrap().push(format!("{part:?}"));
         }
@@ -280,7 +280,7 @@ mod tests {
             self.0.lock().unwrap().push(format!("{exit:?}"));
             Digest {
                 bytes: 0,
-                shown: tools_core::Shown::All,
+                shown: tools_core::SummaryKind::All,
                 head: String::new(),
                 tail: String::new(),
                 middle: None,

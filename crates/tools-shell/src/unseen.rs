@@ -3,7 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use tools_sandbox::kernel::{Hidden, Sandbox};
+use tools_sandbox::kernel::{MaskRules, Sandbox};
 
 /// What programs print about a path they cannot reach.
 const COMPLAINTS: [&str; 7] =
@@ -14,7 +14,7 @@ const MAX_PATHS: usize = 3;
 const MAX_BYTES: usize = 64 * 1024;
 
 /// A note on the paths in `text` that commands do not see; `None` when there is none.
-pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &Hidden) -> Option<String> {
+pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &MaskRules) -> Option<String> {
     let is_unseen = |path: &Path| sandbox.conceals(path) && !hidden.denies(path);
     let paths = unseen(text, workdir, &is_unseen);
     if paths.is_empty() {

@@ -23,7 +23,7 @@ pub(crate) struct Whole {
 
 /// The output of a command that has ended.
 #[derive(Debug)]
-pub(crate) enum Gathered {
+pub(crate) enum CommandOutput {
     /// It was held: all of it, or its ends where nobody takes long text.
     Held(HeadTail),
     /// It was taken; the ends beside it.
@@ -69,19 +69,19 @@ impl Whole {
     }
 
     /// What it was, once the command has ended with this code.
-    pub(crate) async fn finish(self, exit: Option<i32>) -> Gathered {
+    pub(crate) async fn finish(self, exit: Option<i32>) -> CommandOutput {
         match self.spool {
-            None => Gathered::Held(self.ends),
+            None => CommandOutput::Held(self.ends),
             Some(spool) => match spool.finish(exit).await {
-                Some(digest) => Gathered::Taken(self.ends, Box::new(digest)),
+                Some(digest) => CommandOutput::Taken(self.ends, Box::new(digest)),
                 // Whoever took it failed: the ends are left.
-                None => Gathered::Held(self.ends),
+                None => CommandOutput::Held(self.ends),
             },
         }
     }
 }
 
-impl Gathered {
+impl CommandOutput {
     /// About how many bytes it takes.
     pub(crate) fn size(&self) -> u64 {
         match self {

@@ -22,5 +22,5 @@ pub use model::write_model;
 pub use numbers::Numbers;
 pub use postgres::PostgresServer;
 pub use programs::{installed, program};
-pub use scripted::{Behaviour, PathTaken, Ran, ScriptedExecutor};
+pub use scripted::{Behaviour, PathTaken, RunRecord, ScriptedExecutor};
 pub use workspace::Workspace;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::json_schema;
 use tools_core::{
-    Approval, CallContext, CallId, Executed, Inspection, OutputStream, ToolCall, ToolDef, ToolDefs, ToolError,
+    Approval, CallContext, CallId, ExecuteResult, Inspection, OutputStream, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 
@@ -41,7 +41,7 @@ pub enum PathTaken {
 
 /// A run that happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunRecord {
     /// The call.
     pub call: CallId,
     /// Its tool.
@@ -53,13 +53,13 @@ pub struct Ran {
 /// An executor of scripted tools; clones share the record of what ran.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedExecutor {
-    tools: Vec<Scripted>,
-    ran: Arc<Mutex<Vec<Ran>>>,
+    tools: Vec<ScriptedTool>,
+    ran: Arc<Mutex<Vec<RunRecord>>>,
     calls: Arc<Mutex<Vec<ToolCall>>>,
 }
 
 #[derive(Debug, Clone)]
-struct Scripted {
+struct ScriptedTool {
     definition: Arc<ToolDef>,
     behaviour: Behaviour,
     inspection: Result<Inspection, ToolError>,
@@ -103,12 +103,12 @@ impl ScriptedExecutor {
     }
 
     fn push(mut self, definition: ToolDef, behaviour: Behaviour, inspection: Result<Inspection, ToolError>) -> Self {
-        self.tools.push(Scripted { definition: Arc::new(definition), behaviour, inspection });
+        self.tools.push(ScriptedTool { definition: Arc::new(definition), behaviour, inspection });
         self
     }
 
     /// What ran so far.
-    pub fn ran(&self) -> Vec<Ran> {
+    pub fn ran(&self) -> Vec<RunRecord> {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -117,13 +117,13 @@ impl ScriptedExecutor {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn find(&self, call: &ToolCall) -> Option<&Scripted> {
+    fn find(&self, call: &ToolCall) -> Option<&ScriptedTool> {
         self.tools.iter().find(|tool| tool.definition.name == call.tool)
     }
 
-    async fn perform(&self, call: &ToolCall, cx: &CallContext, path: PathTaken) -> Executed {
+    async fn perform(&self, call: &ToolCall, cx: &CallContext, path: PathTaken) -> ExecuteResult {
         let Some(tool) = self.find(call) else { return Ok(None) };
-        let ran = Ran { call: call.id.clone(), tool: call.tool.clone(), path };
+        let ran = RunRecord { call: call.id.clone(), tool: call.tool.clone(), path };
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
         self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
         match &tool.behaviour {
@@ -150,7 +150,7 @@ impl ToolExecutor for ScriptedExecutor {
         self.find(call).map_or_else(|| Ok(Inspection::default()), |tool| tool.inspection.clone())
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         if let Some(Ok(inspection)) = self.find(call).map(|tool| &tool.inspection)
             && let Some(confirm) = &inspection.confirm
         {
@@ -163,7 +163,7 @@ impl ToolExecutor for ScriptedExecutor {
         self.perform(call, cx, PathTaken::Unconfirmed).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
         self.perform(call, cx, PathTaken::Confirmed).await
     }
 }

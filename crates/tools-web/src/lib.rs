@@ -46,4 +46,4 @@ mod tools;
 
 pub use config::{ScrapeConfig, ScrapeConfigError, ScrapePolicy};
 pub use error::WebError;
-pub use tools::{Hop, MayFollow, Unfollowed, Web};
+pub use tools::{Hop, MayFollow, RedirectRefusal, Web};

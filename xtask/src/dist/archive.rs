@@ -3,7 +3,7 @@
 
 use std::{fs, path::Path};
 
-use super::{BINARY, Built, files};
+use super::{BINARY, PackagedBinary, files};
 use crate::{
     command::{self, Failure},
     repository,
@@ -13,7 +13,7 @@ const PAPERS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGEL
 const SHELLS: &[&str] = &["bash", "zsh", "fish"];
 
 /// Writes the folder and the archive of it into `dist`.
-pub(super) fn write(built: &Built, dist: &Path) -> Result<(), Failure> {
+pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let root = repository::root();
     let name = name(built);
     let folder = dist.join(&name);
@@ -44,7 +44,7 @@ pub(super) fn write(built: &Built, dist: &Path) -> Result<(), Failure> {
 }
 
 /// The name of the folder, and of the archive less its ending.
-pub(super) fn name(built: &Built) -> String {
+pub(super) fn name(built: &PackagedBinary) -> String {
     format!("haft-{}-{}", built.version, built.target)
 }
 

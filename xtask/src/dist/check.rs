@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{BINARY, Built, archive, files, host_target, lay_out, npm, wheel};
+use super::{BINARY, PackagedBinary, archive, files, host_target, lay_out, npm, wheel};
 use crate::{
     command::{self, Failure},
     repository,
@@ -30,7 +30,7 @@ pub(crate) fn check(binary: Option<&str>) -> Result<(), Failure> {
         root.join("target/debug").join(BINARY)
     };
     let binary = binary.canonicalize().map_err(Failure::io(format!("looking for `{}`", binary.display())))?;
-    let built = Built { binary, target: host_target()?, version: env!("CARGO_PKG_VERSION").to_owned() };
+    let built = PackagedBinary { binary, target: host_target()?, version: env!("CARGO_PKG_VERSION").to_owned() };
     let dist = root.join(CHECKED);
     lay_out(&built, &dist)?;
     let expected = command::capture(command::command(&built.binary).arg("--version"))?;
@@ -40,7 +40,7 @@ pub(crate) fn check(binary: Option<&str>) -> Result<(), Failure> {
     manifest(&built, &dist)
 }
 
-fn by_installer(built: &Built, dist: &Path, expected: &str) -> Result<(), Failure> {
+fn by_installer(built: &PackagedBinary, dist: &Path, expected: &str) -> Result<(), Failure> {
     let unpacked = dist.join("unpacked");
     files::make(&unpacked)?;
     let name = archive::name(built);
@@ -119,7 +119,7 @@ fn by_pip(dist: &Path, expected: &str) -> Result<(), Failure> {
 }
 
 /// The manifest names the packages and the version that were packed.
-fn manifest(built: &Built, dist: &Path) -> Result<(), Failure> {
+fn manifest(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let file = dist.join("server.json");
     let read = serde_json::from_slice(&files::read(&file)?);
     let manifest: Value = read.map_err(|source| Failure::Json { what: file.display().to_string(), source })?;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{Built, files};
+use super::{PackagedBinary, files};
 use crate::command::Failure;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -18,7 +18,7 @@ pub(super) fn name() -> String {
 }
 
 /// Writes the manifest.
-pub(super) fn write(built: &Built, dist: &Path) -> Result<(), Failure> {
+pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let words = ["mcp", "serve"].map(|word| json!({"type": "positional", "value": word}));
     let package = |registry: &str, runner: &str| {
         json!({

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{BINARY, Built, files, manifest};
+use super::{BINARY, PackagedBinary, files, manifest};
 use crate::{
     command::{self, Failure},
     repository,
@@ -22,7 +22,7 @@ const PLATFORMS: [(&str, &str, &str, &str); 4] = [
 ];
 
 /// Writes both folders, and packs them where there is npm.
-pub(super) fn write(built: &Built, dist: &Path) -> Result<(), Failure> {
+pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let Some((system, processor)) = platform(&built.target) else {
         println!("dist: no npm package for {}", built.target);
         return Ok(());

@@ -3,14 +3,14 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use super::{BINARY, Built, files, manifest};
+use super::{BINARY, PackagedBinary, files, manifest};
 use crate::{
     command::{self, Failure},
     repository,
 };
 
 /// Writes the wheel into `dist`; needs Python, as whoever installs it does.
-pub(super) fn write(built: &Built, dist: &Path) -> Result<(), Failure> {
+pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let bytes = files::read(&built.binary)?;
     let Some(tag) = tag(&built.target, &bytes) else {
         println!("dist: no wheel for {}", built.target);

@@ -15,9 +15,9 @@ pub(super) const FOLDER: &str = "interop/conformance";
 const TOKEN: &str = "conformance-0123456789-0123456789-0123456789";
 
 /// Ends a process with the value.
-struct Running(Child);
+struct ChildGuard(Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -47,10 +47,10 @@ pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
 }
 
 /// The process, and the first line that it writes.
-fn started(mut command: Command) -> Result<(Running, String), Failure> {
+fn started(mut command: Command) -> Result<(ChildGuard, String), Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdout(Stdio::piped()).spawn().map_err(Failure::io(format!("starting `{name}`")))?;
-    let mut running = Running(child);
+    let mut running = ChildGuard(child);
     let mut line = String::new();
     if let Some(output) = running.0.stdout.take() {
         BufReader::new(output).read_line(&mut line).map_err(Failure::io(format!("reading from `{name}`")))?;

@@ -6,7 +6,7 @@ use haft::{AcpAgent, AcpPlace, Toolbox, config::places, scripted_provider, serve
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::{Acp, Common},
+    args::{Acp, CommonArgs},
     commands::{
         call::interrupt,
         open::{building, load, workdir},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Serves one editor until it is gone.
-pub(crate) async fn run(common: &Common, verb: &Acp) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String> {
     if common.session.is_some() {
         return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
@@ -43,7 +43,7 @@ pub(crate) async fn run(common: &Common, verb: &Acp) -> Result<Exit, String> {
 }
 
 /// The toolbox of a session.
-fn toolbox(common: &Common, within: Option<&Path>, place: AcpPlace) -> Result<Toolbox, String> {
+fn toolbox(common: &CommonArgs, within: Option<&Path>, place: AcpPlace) -> Result<Toolbox, String> {
     let AcpPlace { workdir, session, tool } = place;
     let shown = workdir.display();
     if let Some(within) = within.filter(|within| !workdir.starts_with(within)) {
@@ -59,6 +59,6 @@ fn toolbox(common: &Common, within: Option<&Path>, place: AcpPlace) -> Result<To
         }
     }
     let session = session.map(|session| session.as_str().to_owned());
-    let common = Common { workdir: Some(workdir), session, ..common.clone() };
+    let common = CommonArgs { workdir: Some(workdir), session, ..common.clone() };
     building(&common, |config| config, |builder| builder.executor(tool))
 }

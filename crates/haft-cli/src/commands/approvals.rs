@@ -9,16 +9,16 @@ use std::{path::Path, time::Duration};
 
 use haft::{
     core::{Visible, Width},
-    questions::{Choice, Ended, Standing, Watch},
+    questions::{Choice, EndReason, OpenQuestion, Watch},
 };
 
-use crate::{args::Common, asking::Shown, exit::Exit, output, terminal::controlling};
+use crate::{args::CommonArgs, asking::TerminalQuestion, exit::Exit, output, terminal::controlling};
 
 /// Characters of a question that a notification is given.
 const MAX_NOTIFIED_CHARS: usize = 2_000;
 
 /// Watches until it is interrupted.
-pub(crate) async fn watch(common: &Common, notify: Option<&str>) -> Result<Exit, String> {
+pub(crate) async fn watch(common: &CommonArgs, notify: Option<&str>) -> Result<Exit, String> {
     let folder = haft::watch_folder();
     let failed = |error| format!("`{}` cannot be watched: {error}", folder.display());
     let watching = async || Watch::open(&folder).await.map_err(failed);
@@ -32,15 +32,15 @@ pub(crate) async fn watch(common: &Common, notify: Option<&str>) -> Result<Exit,
 }
 
 /// A question with what both ways of showing it need.
-struct Asked {
-    standing: Standing,
-    shown: Shown,
+struct QuestionView {
+    standing: OpenQuestion,
+    shown: TerminalQuestion,
 }
 
-impl Asked {
+impl QuestionView {
     /// `None` for a question that cannot be shown whole, which the watch hands on to nobody.
-    fn new(standing: Standing) -> Option<Self> {
-        let shown = Shown::new(&standing.prompt, standing.asker.lasting)?;
+    fn new(standing: OpenQuestion) -> Option<Self> {
+        let shown = TerminalQuestion::new(&standing.prompt, standing.asker.lasting)?;
         Some(Self { standing, shown })
     }
 
@@ -79,12 +79,12 @@ fn folder(path: &Path) -> String {
 }
 
 /// How a question ended, in words.
-fn told(how: Ended, answered: bool) -> &'static str {
+fn told(how: EndReason, answered: bool) -> &'static str {
     match (how, answered) {
-        (Ended::Taken, _) => "the answer was taken",
-        (Ended::Late, _) => "timed out: the call was refused",
-        (Ended::Withdrawn, true) => "too late: answered elsewhere, or the call has ended",
-        (Ended::Withdrawn, false) => "no longer open: answered elsewhere, or the call has ended",
+        (EndReason::Taken, _) => "the answer was taken",
+        (EndReason::Late, _) => "timed out: the call was refused",
+        (EndReason::Withdrawn, true) => "too late: answered elsewhere, or the call has ended",
+        (EndReason::Withdrawn, false) => "no longer open: answered elsewhere, or the call has ended",
     }
 }
 

@@ -14,14 +14,14 @@ use haft::audit::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    args::{AuditVerb, Common},
+    args::{AuditVerb, CommonArgs},
     commands::{open::load, replay},
     exit::Exit,
     output::{self, one_line},
 };
 
 /// Runs one of the verbs.
-pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
     match verb {
         AuditVerb::View { file } => view(common, &log(common, file.as_deref())?),
         AuditVerb::Tail { lines, no_follow, file } => {
@@ -37,14 +37,14 @@ pub(crate) async fn run(common: &Common, verb: &AuditVerb) -> Result<Exit, Strin
 }
 
 /// The named file, else the configured one.
-fn log(common: &Common, file: Option<&Path>) -> Result<PathBuf, String> {
+fn log(common: &CommonArgs, file: Option<&Path>) -> Result<PathBuf, String> {
     match file {
         Some(file) => Ok(file.to_owned()),
         None => Ok(haft::audit_file(&load(common)?.config)),
     }
 }
 
-fn view(common: &Common, file: &Path) -> Result<Exit, String> {
+fn view(common: &CommonArgs, file: &Path) -> Result<Exit, String> {
     let rows = rows(file).map_err(|error| error.to_string())?;
     if rows.is_empty() && !common.json && !common.quiet {
         output::note("no calls are recorded");
@@ -55,7 +55,7 @@ fn view(common: &Common, file: &Path) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-async fn tail(common: &Common, file: &Path, lines: usize, follow: bool) -> Result<Exit, String> {
+async fn tail(common: &CommonArgs, file: &Path, lines: usize, follow: bool) -> Result<Exit, String> {
     let mut follower = Follower::from_last(file, lines).map_err(|error| error.to_string())?;
     loop {
         for line in follower.poll().map_err(|error| error.to_string())? {
@@ -72,7 +72,7 @@ async fn tail(common: &Common, file: &Path, lines: usize, follow: bool) -> Resul
     }
 }
 
-fn print(common: &Common, row: &Row) {
+fn print(common: &CommonArgs, row: &Row) {
     if common.json {
         return output::json(row);
     }
@@ -89,7 +89,7 @@ fn print(common: &Common, row: &Row) {
     ));
 }
 
-fn check(common: &Common, file: &Path, heads: &[Head]) -> Result<Exit, String> {
+fn check(common: &CommonArgs, file: &Path, heads: &[Head]) -> Result<Exit, String> {
     let report = verify_with(file, heads).map_err(|error| error.to_string())?;
     let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
     if common.json {

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         call::{Consent, make},
         open::open_introduced,
@@ -61,7 +61,7 @@ impl Id {
 }
 
 /// Makes the calls. A bad line gets an error line and the rest run.
-pub(crate) async fn run(common: &Common, file: Option<&Path>) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit, String> {
     let toolbox = open_introduced(common).await?;
     let _watch = toolbox.watch(|name| std::env::var(name).ok());
     let mut input: Box<dyn BufRead> = match file.filter(|file| *file != Path::new("-")) {

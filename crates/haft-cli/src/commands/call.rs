@@ -9,7 +9,7 @@ use haft::{
 };
 
 use crate::{
-    args::{Call, Common, Trust},
+    args::{Call, CommonArgs, Trust},
     asking::summary,
     commands::{live::Live, open::open_introduced, parameters, people::People},
     exit::Exit,
@@ -17,7 +17,7 @@ use crate::{
 };
 
 /// Makes the call and prints what the model would get.
-pub(crate) async fn run(common: &Common, verb: &Call) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &Call) -> Result<Exit, String> {
     let toolbox = open_introduced(common).await?;
     let definition = ToolName::parse(&verb.tool).ok().and_then(|name| toolbox.stack().definition(&name));
     let params = parameters::parse(&verb.params, definition.as_deref())?;
@@ -104,7 +104,7 @@ pub(crate) async fn interrupt() -> u8 {
 }
 
 /// Prints a report: one object, or the text with what a person should know beside it.
-fn print(common: &Common, report: &CallReport, live: &Live) {
+fn print(common: &CommonArgs, report: &CallReport, live: &Live) {
     if common.json {
         return output::json(report);
     }
@@ -113,7 +113,7 @@ fn print(common: &Common, report: &CallReport, live: &Live) {
 }
 
 /// What a person should know beside the result: warnings, and what was wanted of them.
-pub(crate) fn notes(common: &Common, report: &CallReport) {
+pub(crate) fn notes(common: &CommonArgs, report: &CallReport) {
     if common.quiet {
         return;
     }

@@ -4,7 +4,7 @@
 use clap::{Arg, CommandFactory};
 
 use crate::{
-    args::{Cli, Common},
+    args::{Cli, CommonArgs},
     commands::open::open,
     exit::Exit,
     output,
@@ -92,7 +92,7 @@ fn candidates(typed: &Typed, current: &str) -> Option<Vec<String>> {
         ["policy", "allow"] | ["trust", "reset"] => false,
         _ => return None,
     };
-    let common = Common {
+    let common = CommonArgs {
         config: typed.config.as_ref().map(Into::into),
         workdir: typed.workdir.as_ref().map(Into::into),
         session: None,

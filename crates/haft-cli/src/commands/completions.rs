@@ -6,13 +6,13 @@ use clap_complete::Shell;
 use serde_json::json;
 
 use crate::{
-    args::{Cli, Common},
+    args::{Cli, CommonArgs},
     exit::Exit,
     output,
 };
 
 /// Prints the script.
-pub(crate) fn run(common: &Common, shell: Shell) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, shell: Shell) -> Result<Exit, String> {
     // Into memory first: the generator panics when its reader is gone.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "haft", &mut script);

@@ -2,13 +2,13 @@
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded, Place, places},
+    config::{HaftConfig, LoadedConfig, Place, places},
     core::inline_schema,
 };
 use serde_json::json;
 
 use crate::{
-    args::{Common, ConfigVerb},
+    args::{CommonArgs, ConfigVerb},
     commands::{
         migrate,
         open::{load, workdir},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Runs one of the verbs.
-pub(crate) fn run(common: &Common, verb: &ConfigVerb) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &ConfigVerb) -> Result<Exit, String> {
     match verb {
         ConfigVerb::Show => show(common, &load(common)?),
         ConfigVerb::Check => return check(common),
@@ -31,7 +31,7 @@ pub(crate) fn run(common: &Common, verb: &ConfigVerb) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
+fn show(common: &CommonArgs, loaded: &LoadedConfig<HaftConfig>) {
     let origin = |place: Option<&Place>| match (place, &loaded.file) {
         (None, _) => "default".to_owned(),
         (Some(Place::Line(line)), Some(file)) => format!("{}:{line}", file.display()),
@@ -47,7 +47,7 @@ fn show(common: &Common, loaded: &Loaded<HaftConfig>) {
 }
 
 /// Loads and compiles everything, as a start would, and names rules that can never match.
-fn check(common: &Common) -> Result<Exit, String> {
+fn check(common: &CommonArgs) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
     let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());

@@ -5,17 +5,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Common, Offer},
+    args::{CommonArgs, Offer},
     commands::{
         open::{open, open_to_serve},
-        setup::{Found, State, found},
+        setup::{HostState, State, found},
     },
     exit::Exit,
     output,
 };
 
 /// Looks and prints.
-pub(crate) async fn run(common: &Common) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
     let report = open(common)?.doctor();
     let hosts = found(common).unwrap_or_default();
     let served = served(common);
@@ -48,12 +48,12 @@ pub(crate) async fn run(common: &Common) -> Result<Exit, String> {
 
 /// How many tools a host would be listed that starts the server as `haft setup` writes it, or why
 /// it would not start.
-fn served(common: &Common) -> Result<usize, String> {
+fn served(common: &CommonArgs) -> Result<usize, String> {
     let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
     open_to_serve(common, &offer).map(|toolbox| toolbox.offered().len())
 }
 
-fn line(found: &Found, served: &Result<usize, String>) -> String {
+fn line(found: &HostState, served: &Result<usize, String>) -> String {
     let asks = match found.host.asks() {
         Some(true) => "asks a person",
         Some(false) => {
@@ -70,7 +70,7 @@ fn line(found: &Found, served: &Result<usize, String>) -> String {
     format!("  {:<12} {what}", found.host.name())
 }
 
-fn as_json(found: &Found, served: &Result<usize, String>) -> Value {
+fn as_json(found: &HostState, served: &Result<usize, String>) -> Value {
     json!({
         "host": found.host.name(),
         "set_up": found.state == State::Done,

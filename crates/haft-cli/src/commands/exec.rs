@@ -20,11 +20,11 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::{Common, Network},
+    args::{CommonArgs, Network},
     commands::{
         call::{Consent, interruptible, notes},
         open::{folder, open_with, workdir},
-        streams::{Passing, Raw},
+        streams::{OutputForwarder, Raw},
     },
     exit::Exit,
     output,
@@ -63,7 +63,7 @@ impl From<Network> for haft::NetworkMode {
 }
 
 /// Runs the command.
-pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
     let within = ask.within.map(|root| above(common, root)).transpose()?;
     let toolbox = open_with(common, |mut config| {
         config.tools.shell.timeout = ask.timeout.unwrap_or(DEFAULT_TIMEOUT_SECS);
@@ -87,9 +87,9 @@ pub(crate) async fn run(common: &Common, ask: Ask<'_>, command: &[String]) -> Re
     // A program that reads the output gets what the command wrote, unless somebody asked for less.
     let is_raw = !common.json && !ask.filter && !io::stdout().is_terminal();
     let passing = Arc::new(if is_raw {
-        Passing::plain(gone.clone())
+        OutputForwarder::plain(gone.clone())
     } else {
-        Passing::new(&toolbox.filters().load(), &line, gone.clone())
+        OutputForwarder::new(&toolbox.filters().load(), &line, gone.clone())
     });
     if !common.json {
         let events = EventSink::with_clock(passing.clone(), Arc::new(SystemClock));
@@ -137,7 +137,7 @@ fn can_record(config: &HaftConfig) -> bool {
 }
 
 /// The folder above the working directory that a command may write.
-fn above(common: &Common, root: &Path) -> Result<PathBuf, String> {
+fn above(common: &CommonArgs, root: &Path) -> Result<PathBuf, String> {
     let (root, workdir) = (folder("`--within`", root)?, workdir(common)?);
     if workdir.starts_with(&root) {
         return Ok(root);

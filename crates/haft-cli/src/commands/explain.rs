@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Common, Explain},
+    args::{CommonArgs, Explain},
     commands::{open::open_introduced, parameters},
     exit::Exit,
     output::{self, one_line},
@@ -24,7 +24,7 @@ struct Line {
 }
 
 /// Explains one call, or one per line of standard input.
-pub(crate) async fn run(common: &Common, verb: &Explain) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &Explain) -> Result<Exit, String> {
     let toolbox = open_introduced(common).await?;
     if verb.stdin {
         return lines(&toolbox, verb).await;

@@ -16,7 +16,7 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::{Common, Filter},
+    args::{CommonArgs, Filter},
     commands::open::load,
     exit::Exit,
     output,
@@ -31,13 +31,13 @@ const CHUNK: usize = 64 << 10;
 #[command(name = "haft filter")]
 struct Alone {
     #[command(flatten)]
-    common: Common,
+    common: CommonArgs,
     #[command(flatten)]
     verb: Filter,
 }
 
 /// The options, when the words are `filter` and options that are right.
-pub(crate) fn alone(arguments: &[OsString]) -> Option<(Common, Filter)> {
+pub(crate) fn alone(arguments: &[OsString]) -> Option<(CommonArgs, Filter)> {
     let [program, filter, options @ ..] = arguments else { return None };
     if filter != "filter" {
         return None;
@@ -47,7 +47,7 @@ pub(crate) fn alone(arguments: &[OsString]) -> Option<(Common, Filter)> {
 }
 
 /// Filters standard input to its end.
-pub(crate) fn run(common: &Common, verb: &Filter) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &Filter) -> Result<Exit, String> {
     let (pipeline, config) = rules(common)?;
     let redactor = match config.security.mode() {
         SecretsMode::Redact => Some(haft::redactor(&config.security).map_err(|error| error.to_string())?),
@@ -77,7 +77,7 @@ pub(crate) fn run(common: &Common, verb: &Filter) -> Result<Exit, String> {
 }
 
 /// The rules in force; those of the user where there is a configuration.
-fn rules(common: &Common) -> Result<(FilterPipeline, FilterConfig), String> {
+fn rules(common: &CommonArgs) -> Result<(FilterPipeline, FilterConfig), String> {
     let is_set = |(name, _): (OsString, OsString)| name.to_string_lossy().starts_with("HAFT_TOOLS_FILTERS_");
     let usual = places::config_file();
     let has_rules = usual.as_ref().and_then(|file| file.parent()).is_some_and(std::path::Path::is_dir);
@@ -122,7 +122,7 @@ struct Page {
 }
 
 impl Page {
-    fn new(common: &Common, verb: &Filter) -> Self {
+    fn new(common: &CommonArgs, verb: &Filter) -> Self {
         Self {
             out: BufWriter::with_capacity(CHUNK, io::stdout()),
             text: common.json.then(String::new),

@@ -12,14 +12,14 @@ use haft::{
     core::{CallerId, Redactor as _, SessionId, ToolCall, Verdict},
     hosts::{
         Host,
-        hook::{Answer, Decision, Event, Format, HostCall, Meaning, Seat, Where, map_strings, quoted},
+        hook::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted},
     },
     secrets::{SecretRedactor, SecretsMode},
 };
 use serde_json::{Value, json};
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         hook_seat::seat,
         open::{load, open_with},
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(25);
 const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads one event from standard input and answers it.
-pub(crate) fn run(common: &Common, host: Host, confine: bool) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, host: Host, confine: bool) -> Result<Exit, String> {
     let format = host.hooks().ok_or_else(|| format!("{} has no hooks; plug in over MCP instead", host.title()))?;
     let (input, unread) = match input() {
         Ok(input) => (input, None),
@@ -66,22 +66,22 @@ fn input() -> Result<Value, String> {
 }
 
 struct Hook<'a> {
-    common: &'a Common,
+    common: &'a CommonArgs,
     host: Host,
     format: &'static dyn Format,
     /// Whether commands that may run are written anew, to run confined.
     confine: bool,
     input: &'a Value,
-    seat: Seat,
+    seat: HookStart,
 }
 
 impl Hook<'_> {
     fn answer(&self) -> Result<Value, String> {
         let Event { place, meaning } = self.format.read(self.input).map_err(|error| error.to_string())?;
         match meaning {
-            Meaning::Nothing => Ok(json!({})),
-            Meaning::Before(calls) => Ok(self.format.answer(self.input, &self.put(self.judged(&place, &calls)?))),
-            Meaning::After { result } => Ok(self.redacted(&result).unwrap_or_else(|| json!({}))),
+            HookRequest::Nothing => Ok(json!({})),
+            HookRequest::Before(calls) => Ok(self.format.answer(self.input, &self.put(self.judged(&place, &calls)?))),
+            HookRequest::After { result } => Ok(self.redacted(&result).unwrap_or_else(|| json!({}))),
         }
     }
 
@@ -109,7 +109,8 @@ impl Hook<'_> {
         };
         let workdir = workdir.canonicalize().map_err(|error| format!("`{}`: {error}", workdir.display()))?;
         let root = self.root(&workdir);
-        let named = Common { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
+        let named =
+            CommonArgs { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
         let toolbox = open_with(&named, |config| config.kept_in(&root))?;
         let cx = toolbox.context().with_workdir(workdir.clone());
         let runtime =

@@ -3,24 +3,24 @@
 
 use std::{fs, io::IsTerminal, os::unix::process::parent_id};
 
-use haft::hosts::hook::Seat;
+use haft::hosts::hook::HookStart;
 
 /// How many shells may stand between the host and the hook.
 const SHELLS: usize = 3;
 
 /// The host's terminal and command line. Where the system does not tell, whether this process has a
 /// terminal at all.
-pub(crate) fn seat() -> Seat {
+pub(crate) fn seat() -> HookStart {
     let mut process = parent_id();
     for _ in 0..SHELLS {
         let Some(arguments) = arguments(process) else { break };
         let is_shell = arguments.get(1).is_some_and(|word| word.starts_with('-') && word.ends_with('c'));
         match above(process) {
             Some(above) if is_shell => process = above,
-            _ => return Seat { terminal: has_terminal(process), arguments },
+            _ => return HookStart { terminal: has_terminal(process), arguments },
         }
     }
-    Seat { terminal: fs::File::open("/dev/tty").is_ok_and(|tty| tty.is_terminal()), arguments: vec![] }
+    HookStart { terminal: fs::File::open("/dev/tty").is_ok_and(|tty| tty.is_terminal()), arguments: vec![] }
 }
 
 fn arguments(process: u32) -> Option<Vec<String>> {

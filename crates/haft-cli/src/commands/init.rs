@@ -11,7 +11,7 @@ use haft::{
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Common, Kind},
+    args::{CommonArgs, Kind},
     commands::{
         change::{Change, read},
         open::workdir,
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Proposes rules for the project in the working directory.
-pub(crate) fn run(common: &Common, kinds: &[Kind], write: bool) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Exit, String> {
     let project = workdir(common)?;
     let kinds: Vec<ProjectKind> = match kinds {
         [] => detect(&project),

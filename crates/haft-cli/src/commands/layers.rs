@@ -3,10 +3,10 @@
 use haft::layers;
 use serde_json::json;
 
-use crate::{args::Common, exit::Exit, output};
+use crate::{args::CommonArgs, exit::Exit, output};
 
 /// Prints the layers, outermost first.
-pub(crate) fn run(common: &Common) -> Exit {
+pub(crate) fn run(common: &CommonArgs) -> Exit {
     if common.json {
         let rows: Vec<_> = layers()
             .iter()

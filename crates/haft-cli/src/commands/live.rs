@@ -15,7 +15,7 @@ use haft::{
 use rustix::fs::fstat;
 
 use super::streams::write;
-use crate::{args::Common, output};
+use crate::{args::CommonArgs, output};
 
 /// Bytes of output that are kept for a call that is interrupted.
 const MAX_KEPT_BYTES: usize = 256 * 1024;
@@ -35,18 +35,18 @@ enum Place {
 #[derive(Debug)]
 pub(crate) struct Live {
     place: Place,
-    shown: Mutex<Shown>,
+    shown: Mutex<OutputTail>,
 }
 
 /// The end of the output so far.
 #[derive(Debug, Default)]
-struct Shown {
+struct OutputTail {
     text: String,
     /// Whether earlier output was dropped.
     is_cut: bool,
 }
 
-impl Shown {
+impl OutputTail {
     fn push(&mut self, text: &str) {
         self.text.push_str(text);
         if self.text.len() > MAX_KEPT_BYTES {
@@ -60,7 +60,7 @@ impl Shown {
 impl Live {
     /// Standard output shows it on a terminal, and where both streams lead to one place. Otherwise
     /// standard error does, unless only the result was asked for.
-    pub(crate) fn new(common: &Common) -> Self {
+    pub(crate) fn new(common: &CommonArgs) -> Self {
         let place = if common.json || common.quiet {
             Place::Nowhere
         } else if io::stdout().is_terminal() || is_one_place() {
@@ -71,7 +71,7 @@ impl Live {
         Self { place, shown: Mutex::default() }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, OutputTail> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_end_of_long_output_is_kept_on_a_character_boundary() {
-        let mut shown = Shown::default();
+        let mut shown = OutputTail::default();
         shown.push("a");
         assert!(!shown.is_cut);
         for _ in 0..MAX_KEPT_BYTES {

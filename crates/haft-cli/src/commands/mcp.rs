@@ -13,18 +13,18 @@ use clap::Parser;
 use haft::{
     Toolbox,
     audit::noted_head,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
 };
 
 use crate::{
-    args::{Cli, Common, McpVerb, Offer, Verb},
+    args::{Cli, CommonArgs, McpVerb, Offer, Verb},
     commands::open::open_to_serve,
     exit::Exit,
     output,
 };
 
 /// Serves over standard input and output until the client is gone.
-pub(crate) async fn serve(common: &Common, offer: &Offer) -> Result<Exit, String> {
+pub(crate) async fn serve(common: &CommonArgs, offer: &Offer) -> Result<Exit, String> {
     let (common, offer) = (common.clone(), offer.clone());
     let workdir = common.workdir.clone();
     served(move || Ok((open_to_serve(&common, &offer)?, common.quiet)), workdir).await
@@ -55,7 +55,7 @@ async fn served(
         output::note(&format!("haft: the server could not be set up: {problem}"));
         noted.store(true, Ordering::Release);
         let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;
-        Toolbox::builder(Loaded::<HaftConfig>::parse("", &|_| None).ok()?, workdir).build().ok()
+        Toolbox::builder(LoadedConfig::<HaftConfig>::parse("", &|_| None).ok()?, workdir).build().ok()
     };
     match haft::serve_mcp(make, listed).await {
         Err(_) if faulty.load(Ordering::Acquire) => return Ok(Exit::Usage),

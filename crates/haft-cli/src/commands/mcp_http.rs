@@ -12,7 +12,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::{Common, Http, Offer},
+    args::{CommonArgs, Http, Offer},
     commands::mcp_http_reload::{Reload, open},
     exit::Exit,
     output,
@@ -23,7 +23,12 @@ const ALONE: &str = "local";
 
 /// Serves until the process is asked to end. The address, and a token that was made for this run,
 /// are printed first.
-pub(crate) async fn serve(common: &Common, offer: &Offer, http: &Http, address: SocketAddr) -> Result<Exit, String> {
+pub(crate) async fn serve(
+    common: &CommonArgs,
+    offer: &Offer,
+    http: &Http,
+    address: SocketAddr,
+) -> Result<Exit, String> {
     let made = http.guests.is_none().then(new_token);
     let guests = match (&http.guests, &made) {
         (Some(file), _) => HttpGuest::read(file).map_err(|error| error.to_string())?,

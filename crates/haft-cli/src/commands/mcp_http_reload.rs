@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use haft::{HttpGuest, HttpGuests, Toolbox, mcp_http::Tls};
 
 use crate::{
-    args::{Common, Offer},
+    args::{CommonArgs, Offer},
     commands::open::open_to_serve,
 };
 
 /// What is read again.
 pub(crate) struct Reload {
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
     pub(crate) offer: Offer,
     /// The file of guests; `None` for a server with one token that was made for it.
     pub(crate) file: Option<PathBuf>,
@@ -61,7 +61,7 @@ impl Reload {
 /// A toolbox for each guest.
 pub(crate) fn open(
     guests: Vec<HttpGuest>,
-    common: &Common,
+    common: &CommonArgs,
     offer: &Offer,
 ) -> Result<Vec<(HttpGuest, Toolbox)>, String> {
     let open = |guest: HttpGuest| {

@@ -9,7 +9,7 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::{Common, MemoryVerb},
+    args::{CommonArgs, MemoryVerb},
     commands::open::{load, workdir},
     exit::Exit,
     output,
@@ -23,7 +23,7 @@ const HITS: usize = 20;
 const SHORT: usize = 100;
 
 /// Runs the verb.
-pub(crate) async fn run(common: &Common, verb: &MemoryVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &MemoryVerb) -> Result<Exit, String> {
     let memories = memories(&load(common)?).map_err(|error| error.to_string())?;
     let memories = memories.ok_or("memories are disabled: `tools.memory.enabled` is false")?;
     match verb {
@@ -49,7 +49,7 @@ fn told(error: &MemoryError) -> String {
     text
 }
 
-async fn list(common: &Common, memories: &Memories, all: bool, search: Option<&str>) -> Result<Exit, String> {
+async fn list(common: &CommonArgs, memories: &Memories, all: bool, search: Option<&str>) -> Result<Exit, String> {
     let filter = Filter { project: Some(project_of(&workdir(common)?)), user: true, ..Filter::default() };
     let found = match search {
         Some(query) => {
@@ -86,7 +86,7 @@ fn row(memory: &Memory) -> String {
     format!("{}  {day}  {:<8} {:<10} {short}{mark}", memory.id, memory.scope.as_str(), memory.kind.as_str())
 }
 
-async fn show(common: &Common, memories: &Memories, id: &str) -> Result<Exit, String> {
+async fn show(common: &CommonArgs, memories: &Memories, id: &str) -> Result<Exit, String> {
     let Some(memory) = memories.get(id).await.map_err(|error| told(&error))? else {
         output::failed(common.json, &format!("there is no memory `{id}`"));
         return Ok(Exit::ToolFailed);
@@ -123,7 +123,7 @@ async fn show(common: &Common, memories: &Memories, id: &str) -> Result<Exit, St
     Ok(Exit::Ok)
 }
 
-async fn remove(common: &Common, memories: &Memories, ids: &[String]) -> Result<Exit, String> {
+async fn remove(common: &CommonArgs, memories: &Memories, ids: &[String]) -> Result<Exit, String> {
     let mut exit = Exit::Ok;
     let mut removed = vec![];
     for id in ids {
@@ -149,7 +149,7 @@ async fn export(memories: &Memories) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-async fn import(common: &Common, memories: &Memories, file: Option<&Path>) -> Result<Exit, String> {
+async fn import(common: &CommonArgs, memories: &Memories, file: Option<&Path>) -> Result<Exit, String> {
     let text = read(file)?;
     let (mut stored, mut skipped) = (0_u64, 0_u64);
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use haft::{
     Filters,
-    config::{HaftConfig, Loaded, Migrated, migrate},
+    config::{HaftConfig, LoadedConfig, Migration, migrate},
 };
 use serde_json::json;
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         change::{Change, read},
         open::config_file,
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Migrates the configuration, or says what that would change.
-pub(crate) fn run(common: &Common, dry_run: bool) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {
     let file = config_file(common).ok_or("there is no configuration to migrate")?;
     // A link stays a link: what it leads to is renewed.
     let file = file.canonicalize().map_err(|error| format!("`{}`: {error}", file.display()))?;
@@ -45,8 +45,8 @@ pub(crate) fn run(common: &Common, dry_run: bool) -> Result<Exit, String> {
 }
 
 /// The file of filters with the rules added that it does not have yet.
-fn filters(config: &Path, migrated: &Migrated, rules: &str) -> Result<Option<Change>, String> {
-    let loaded = Loaded::<HaftConfig>::parse(&migrated.text, &|_| None);
+fn filters(config: &Path, migrated: &Migration, rules: &str) -> Result<Option<Change>, String> {
+    let loaded = LoadedConfig::<HaftConfig>::parse(&migrated.text, &|_| None);
     let section = loaded.map(|loaded| loaded.config.tools.filters).unwrap_or_default();
     let Some(file) = Filters::file(&section, Some(config)) else { return Ok(None) };
     let before = read(&file)?;
@@ -64,7 +64,14 @@ fn filters(config: &Path, migrated: &Migrated, rules: &str) -> Result<Option<Cha
     Ok(Some(Change { file, after: after.trim_start_matches('\n').to_owned(), before }))
 }
 
-fn report(common: &Common, file: &Path, migrated: &Migrated, changes: &[Change], backups: &[PathBuf], dry_run: bool) {
+fn report(
+    common: &CommonArgs,
+    file: &Path,
+    migrated: &Migration,
+    changes: &[Change],
+    backups: &[PathBuf],
+    dry_run: bool,
+) {
     let diffs: Vec<String> = changes.iter().map(Change::diff).collect();
     if common.json {
         return output::json(&json!({

@@ -8,23 +8,23 @@ use std::{
 
 use haft::{
     Toolbox, ToolboxBuilder,
-    config::{HaftConfig, Loaded, places, unknown_variables},
+    config::{HaftConfig, LoadedConfig, places, unknown_variables},
     core::{SessionId, did_you_mean},
     near_folder,
 };
 
 use crate::{
-    args::{Common, Offer},
+    args::{CommonArgs, Offer},
     output,
 };
 
 /// Builds the toolbox that every verb works on.
-pub(crate) fn open(common: &Common) -> Result<Toolbox, String> {
+pub(crate) fn open(common: &CommonArgs) -> Result<Toolbox, String> {
     open_with(common, |config| config)
 }
 
 /// The same, with the tools of MCP servers that were never asked for theirs.
-pub(crate) async fn open_introduced(common: &Common) -> Result<Toolbox, String> {
+pub(crate) async fn open_introduced(common: &CommonArgs) -> Result<Toolbox, String> {
     introduced(open(common)?).await
 }
 
@@ -38,7 +38,7 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
 
 /// The same for a server, which works for others and for long: it does not take the whole machine,
 /// or a home, for a workspace because a client happened to start it there.
-pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, String> {
+pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
     if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
         let config = load(common)?.config;
@@ -54,7 +54,7 @@ pub(crate) fn open_to_serve(common: &Common, offer: &Offer) -> Result<Toolbox, S
 }
 
 /// The same with the tools that were asked for.
-pub(crate) fn open_offering(common: &Common, offer: &Offer) -> Result<Toolbox, String> {
+pub(crate) fn open_offering(common: &CommonArgs, offer: &Offer) -> Result<Toolbox, String> {
     open_with(common, |mut config| {
         if let Some(profile) = &offer.profile {
             config.mcp.profile.clone_from(profile);
@@ -65,13 +65,13 @@ pub(crate) fn open_offering(common: &Common, offer: &Offer) -> Result<Toolbox, S
 }
 
 /// The same, with the configuration changed by what else was typed.
-pub(crate) fn open_with(common: &Common, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
+pub(crate) fn open_with(common: &CommonArgs, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
     building(common, change, |builder| builder)
 }
 
 /// The same, with what the program itself adds.
 pub(crate) fn building(
-    common: &Common,
+    common: &CommonArgs,
     change: impl FnOnce(HaftConfig) -> HaftConfig,
     add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
 ) -> Result<Toolbox, String> {
@@ -91,11 +91,11 @@ pub(crate) fn building(
 }
 
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.
-pub(crate) fn load(common: &Common) -> Result<Loaded<HaftConfig>, String> {
+pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig<HaftConfig>, String> {
     let environment = |name: &str| std::env::var(name).ok();
     let loaded = match config_file(common) {
-        Some(file) => Loaded::read(&file, &environment),
-        None => Loaded::parse("", &environment),
+        Some(file) => LoadedConfig::read(&file, &environment),
+        None => LoadedConfig::parse("", &environment),
     };
     let loaded = loaded.map_err(|error| error.to_string())?;
     if !common.quiet {
@@ -117,12 +117,12 @@ fn say_once_of_variables() {
 }
 
 /// The file that is read: the named one, else the user's if there is one.
-pub(crate) fn config_file(common: &Common) -> Option<PathBuf> {
+pub(crate) fn config_file(common: &CommonArgs) -> Option<PathBuf> {
     common.config.clone().or_else(|| places::config_file().filter(|file| file.is_file()))
 }
 
 /// A configuration of an older form works; that it is one is said once.
-fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
+fn say_once_if_older(loaded: &LoadedConfig<HaftConfig>) {
     static SAID: Once = Once::new();
     if let Some(first) = loaded.older.first() {
         let more = match loaded.older.len() - 1 {
@@ -139,7 +139,7 @@ fn say_once_if_older(loaded: &Loaded<HaftConfig>) {
 
 /// That folder as the user spells it, with the links on the way: what was typed, after what the
 /// shell calls the current folder.
-fn spelled(common: &Common) -> Option<PathBuf> {
+fn spelled(common: &CommonArgs) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = shell.filter(|path| path.canonicalize().is_ok_and(|path| path == here)).unwrap_or(here);
@@ -149,7 +149,7 @@ fn spelled(common: &Common) -> Option<PathBuf> {
 }
 
 /// The folder that relative paths start from.
-pub(crate) fn workdir(common: &Common) -> Result<PathBuf, String> {
+pub(crate) fn workdir(common: &CommonArgs) -> Result<PathBuf, String> {
     folder("working directory", common.workdir.as_deref().unwrap_or(Path::new(".")))
 }
 

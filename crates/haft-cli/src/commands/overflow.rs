@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 
 use haft::{
     overflow_archive,
-    overflow_store::{Entry, Found, Most, OverflowError, Reference},
+    overflow_store::{Entry, OverflowError, Reference, SearchLimit, SearchResult},
 };
 use serde_json::json;
 
 use crate::{
-    args::{Common, OverflowVerb},
+    args::{CommonArgs, OverflowVerb},
     commands::open::load,
     exit::Exit,
     output,
@@ -19,7 +19,7 @@ use crate::{
 const PIECE: u64 = 1 << 20;
 
 /// Runs the verb.
-pub(crate) async fn run(common: &Common, verb: &OverflowVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &OverflowVerb) -> Result<Exit, String> {
     let OverflowVerb::Show { reference, grep, lines } = verb;
     let reference: Reference = reference.parse().map_err(|error| format!("`{reference}`: {error}"))?;
     let wanted = lines.as_deref().map_or(Ok(Lines::ALL), Lines::parse)?;
@@ -30,7 +30,7 @@ pub(crate) async fn run(common: &Common, verb: &OverflowVerb) -> Result<Exit, St
         return Ok(Exit::ToolFailed);
     };
     let entry = archive.open(&session, reference).await.map_err(|error| told(&error))?;
-    let shown = Shown { common, session: &session, reference, entry: &entry };
+    let shown = EntryView { common, session: &session, reference, entry: &entry };
     match grep {
         Some(pattern) => shown.matches(pattern, wanted).await,
         None => shown.lines(wanted).await,
@@ -50,19 +50,19 @@ fn told(error: &OverflowError) -> String {
     text
 }
 
-struct Shown<'a> {
-    common: &'a Common,
+struct EntryView<'a> {
+    common: &'a CommonArgs,
     session: &'a str,
     reference: Reference,
     entry: &'a Entry<'a>,
 }
 
-impl Shown<'_> {
+impl EntryView<'_> {
     async fn matches(&self, pattern: &str, wanted: Lines) -> Result<Exit, OverflowError> {
         let start = self.entry.line_start(wanted.first).await?;
         let end = self.end(wanted).await?;
-        let most = Most { lines: u64::MAX, bytes: usize::MAX, context: 0 };
-        let Found { text, total, .. } = self.entry.matches(pattern, start..end, wanted.first, most).await?;
+        let most = SearchLimit { lines: u64::MAX, bytes: usize::MAX, context: 0 };
+        let SearchResult { text, total, .. } = self.entry.matches(pattern, start..end, wanted.first, most).await?;
         if self.common.json {
             self.json(&text, Some(total));
         } else {

@@ -10,7 +10,7 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         open::open,
         servers::{chosen, say_if_none},
@@ -21,7 +21,7 @@ use crate::{
 
 /// Shows the changes of one server, or of all, and accepts those whose code is given or that a
 /// person at the terminal agrees to.
-pub(crate) async fn review(common: &Common, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
+pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
     let servers = toolbox.servers();

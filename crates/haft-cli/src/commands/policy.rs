@@ -9,7 +9,7 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::{Common, PolicyVerb},
+    args::{CommonArgs, PolicyVerb},
     commands::{
         explain,
         open::{open, open_with},
@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Runs one of the verbs.
-pub(crate) async fn run(common: &Common, verb: &PolicyVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &PolicyVerb) -> Result<Exit, String> {
     match verb {
         PolicyVerb::Check(verb) => explain::run(common, verb).await,
         PolicyVerb::Replay { audit, all } => replay::run(common, audit.as_deref(), *all).await,
@@ -32,7 +32,7 @@ pub(crate) async fn run(common: &Common, verb: &PolicyVerb) -> Result<Exit, Stri
     }
 }
 
-async fn test(common: &Common) -> Result<Exit, String> {
+async fn test(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let tested = toolbox.test_rules().await;
     let failed = tested.iter().filter(|example| example.problem.is_some()).count();
@@ -49,7 +49,7 @@ async fn test(common: &Common) -> Result<Exit, String> {
     Ok(if failed == 0 { Exit::Ok } else { Exit::ToolFailed })
 }
 
-fn approvals(common: &Common) -> Result<Exit, String> {
+fn approvals(common: &CommonArgs) -> Result<Exit, String> {
     let approvals = open(common)?.approvals();
     if approvals.is_empty() && !common.json && !common.quiet {
         output::note("no stored approvals");
@@ -74,7 +74,7 @@ fn approvals(common: &Common) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-fn allow(common: &Common, tool: &str, pattern: &str, everywhere: bool, days: Option<u64>) -> Result<Exit, String> {
+fn allow(common: &CommonArgs, tool: &str, pattern: &str, everywhere: bool, days: Option<u64>) -> Result<Exit, String> {
     let toolbox = open_with(common, |mut config| {
         config.tools.approvals.days = days.unwrap_or(config.tools.approvals.days);
         config
@@ -109,7 +109,7 @@ pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, Stri
     Err(format!("there is no tool `{name}`; {hint}"))
 }
 
-fn revoke(common: &Common, numbers: &[usize], all: bool) -> Result<Exit, String> {
+fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let approvals = toolbox.approvals();
     let chosen: Vec<_> = if all {

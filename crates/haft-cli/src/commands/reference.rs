@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::Path};
 use clap::{Command, CommandFactory};
 use haft::{
     Toolbox, audit,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::{ToolErrorCategory, inline_schema},
 };
 use serde_json::Value;
@@ -107,7 +107,7 @@ fn keys(page: &mut String, path: &str, schema: &Value, default: &Value, is_from_
 
 fn tools() -> Result<String, String> {
     let folder = std::env::temp_dir();
-    let mut loaded = Loaded::<HaftConfig>::parse("", &|_| None).map_err(|error| error.to_string())?;
+    let mut loaded = LoadedConfig::<HaftConfig>::parse("", &|_| None).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.enabled = false;
     let toolbox = Toolbox::builder(loaded, folder).build().map_err(|error| error.to_string())?;
     let mut page = String::from("# Tools\n\nAs models see them. `haft tools` prints the same in other formats.\n");

@@ -13,7 +13,7 @@ use haft::{
 use serde_json::{Value, json};
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{explain::word, open::open},
     exit::Exit,
     output::{self, one_line},
@@ -24,7 +24,7 @@ const UNJUDGED: [&str; 3] = ["tool_not_found", "invalid_parameters", "type_misma
 
 /// A call on record.
 #[derive(Debug, Clone)]
-pub(crate) struct Past {
+pub(crate) struct RecordedCall {
     pub(crate) seq: u64,
     pub(crate) call: ToolCall,
     trust: TrustLevel,
@@ -34,7 +34,7 @@ pub(crate) struct Past {
     pub(crate) ran: bool,
 }
 
-impl Past {
+impl RecordedCall {
     /// The call of a line; `None` when the line is none, or its parameters were cut.
     fn of(line: &[u8]) -> Option<Self> {
         let line: Value = serde_json::from_slice(line).ok()?;
@@ -72,15 +72,15 @@ impl Past {
 }
 
 /// The calls of the named record, else of the configured one.
-pub(crate) fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<Past>, String> {
+pub(crate) fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<RecordedCall>, String> {
     let file: PathBuf = audit.map_or_else(|| haft::audit_file(toolbox.config()), Path::to_owned);
     let mut follower = Follower::from_start(&file).map_err(|error| error.to_string())?;
     let lines = follower.poll().map_err(|error| error.to_string())?;
-    Ok(lines.iter().filter_map(|line| Past::of(line)).collect())
+    Ok(lines.iter().filter_map(|line| RecordedCall::of(line)).collect())
 }
 
 /// Judges every call on record anew.
-pub(crate) async fn run(common: &Common, audit: Option<&Path>, all: bool) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let mut counts: BTreeMap<(Verdict, Verdict), usize> = BTreeMap::new();
     for past in past(&toolbox, audit)? {

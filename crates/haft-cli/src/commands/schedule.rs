@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use haft::{
-    AgentPrompts, Unattended, schedule,
+    AgentPrompts, UnattendedRunner, schedule,
     tasks::{Schedule, ScheduleError, ScheduledTask, Scheduler, TaskName},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::{Common, ScheduleVerb},
+    args::{CommonArgs, ScheduleVerb},
     commands::open::{load, open, workdir},
     exit::Exit,
     output,
@@ -20,7 +20,7 @@ use crate::{
 const MAX_TIMES: usize = 1_000;
 
 /// Runs the verb.
-pub(crate) async fn run(common: &Common, verb: &ScheduleVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &ScheduleVerb) -> Result<Exit, String> {
     let scheduler = schedule(&load(common)?).map_err(|error| error.to_string())?;
     let scheduler = scheduler.ok_or("the scheduler is disabled: `scheduler.enabled` is false")?;
     let folder = workdir(common)?.to_string_lossy().into_owned();
@@ -52,7 +52,7 @@ fn name_of(text: &str) -> Result<TaskName, String> {
     TaskName::parse(text).map_err(|error| told(&error))
 }
 
-async fn list(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
+async fn list(common: &CommonArgs, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
     let tasks = scheduler.list(folder).await.map_err(|error| told(&error))?;
     if common.json {
         let tasks: Vec<Value> = tasks.iter().map(structured).collect();
@@ -96,7 +96,13 @@ fn structured(task: &ScheduledTask) -> Value {
     })
 }
 
-async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, times: usize) -> Result<Exit, String> {
+async fn next(
+    common: &CommonArgs,
+    scheduler: &Scheduler,
+    folder: &str,
+    name: &str,
+    times: usize,
+) -> Result<Exit, String> {
     let task = match scheduler.get(folder, &name_of(name)?).await {
         Ok(task) => task,
         Err(error) => return Ok(not_there(common, &error)),
@@ -116,14 +122,14 @@ async fn next(common: &Common, scheduler: &Scheduler, folder: &str, name: &str, 
     Ok(Exit::Ok)
 }
 
-fn not_there(common: &Common, error: &ScheduleError) -> Exit {
+fn not_there(common: &CommonArgs, error: &ScheduleError) -> Exit {
     output::failed(common.json, &told(error));
     Exit::ToolFailed
 }
 
-async fn run_now(common: &Common, scheduler: &Scheduler, folder: &str, name: &str) -> Result<Exit, String> {
+async fn run_now(common: &CommonArgs, scheduler: &Scheduler, folder: &str, name: &str) -> Result<Exit, String> {
     let name = name_of(name)?;
-    let dispatch = Arc::new(Unattended::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
+    let dispatch = Arc::new(UnattendedRunner::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
     match scheduler.run_now(folder, &name, dispatch).await {
         Ok(Ok(said)) => {
             output::line(&output::one_line(&said));
@@ -137,7 +143,7 @@ async fn run_now(common: &Common, scheduler: &Scheduler, folder: &str, name: &st
     }
 }
 
-async fn remove(common: &Common, scheduler: &Scheduler, folder: &str, names: &[String]) -> Result<Exit, String> {
+async fn remove(common: &CommonArgs, scheduler: &Scheduler, folder: &str, names: &[String]) -> Result<Exit, String> {
     let mut exit = Exit::Ok;
     for name in names {
         match scheduler.cancel(folder, name_of(name)?).await {
@@ -149,8 +155,8 @@ async fn remove(common: &Common, scheduler: &Scheduler, folder: &str, names: &[S
     Ok(exit)
 }
 
-async fn serve(common: &Common, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
-    let dispatch = Arc::new(Unattended::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
+async fn serve(common: &CommonArgs, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
+    let dispatch = Arc::new(UnattendedRunner::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
     let stop = CancellationToken::new();
     let interrupted = stop.clone();
     tokio::spawn(async move {

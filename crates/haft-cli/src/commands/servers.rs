@@ -17,7 +17,7 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::{AddServer, Common},
+    args::{AddServer, CommonArgs},
     commands::{
         change::{Change, read},
         open::open,
@@ -35,14 +35,14 @@ pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<S
 }
 
 /// Says that there are no servers, where the output would be empty.
-pub(super) fn say_if_none(common: &Common, servers: &McpServers) {
+pub(super) fn say_if_none(common: &CommonArgs, servers: &McpServers) {
     if servers.all().is_empty() && !common.json && !common.quiet {
         output::note("no MCP servers are configured; add one with `haft mcp add`");
     }
 }
 
 /// Adds a server to the configuration.
-pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
+pub(crate) fn add(common: &CommonArgs, asked: &AddServer) -> Result<Exit, String> {
     let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
     let mut env = serde_json::Map::new();
     for pair in &asked.env {
@@ -60,7 +60,7 @@ pub(crate) fn add(common: &Common, asked: &AddServer) -> Result<Exit, String> {
 }
 
 /// Removes a server from the configuration, and forgets what was accepted of it.
-pub(crate) fn remove(common: &Common, id: &str) -> Result<Exit, String> {
+pub(crate) fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let removed = change(common, |text| remove_server(text, id))?;
     let forgot = toolbox.servers().forget(id).map_err(|error| error.to_string())?;
@@ -72,7 +72,7 @@ pub(crate) fn remove(common: &Common, id: &str) -> Result<Exit, String> {
 }
 
 /// Lists the servers and what was accepted of each.
-pub(crate) fn list(common: &Common) -> Result<Exit, String> {
+pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
     say_if_none(common, toolbox.servers());
     let unknown: Vec<String> = toolbox.servers().unknown().iter().map(|server| server.id().to_owned()).collect();
@@ -102,7 +102,7 @@ pub(crate) fn list(common: &Common) -> Result<Exit, String> {
 }
 
 /// Starts servers and says what they list.
-pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, String> {
+pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
     let servers = toolbox.servers();
@@ -157,7 +157,7 @@ pub(crate) async fn test(common: &Common, id: Option<&str>) -> Result<Exit, Stri
 }
 
 /// Takes the servers of other hosts' configurations over.
-pub(crate) fn import(common: &Common, files: &[PathBuf], dry_run: bool) -> Result<Exit, String> {
+pub(crate) fn import(common: &CommonArgs, files: &[PathBuf], dry_run: bool) -> Result<Exit, String> {
     let found: Vec<PathBuf> = if files.is_empty() {
         known_files().into_iter().filter(|file| file.is_file()).collect()
     } else {
@@ -226,7 +226,10 @@ fn known_files() -> Vec<PathBuf> {
 }
 
 /// Changes the configuration's text in one step; whether anything changed.
-fn change(common: &Common, change: impl FnOnce(&str) -> Result<Option<String>, EntryError>) -> Result<bool, String> {
+fn change(
+    common: &CommonArgs,
+    change: impl FnOnce(&str) -> Result<Option<String>, EntryError>,
+) -> Result<bool, String> {
     let file = common.config.clone().or_else(places::config_file);
     let file = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
     // A link stays a link: what it leads to is renewed.
@@ -244,7 +247,7 @@ fn change(common: &Common, change: impl FnOnce(&str) -> Result<Option<String>, E
     Ok(true)
 }
 
-fn told(common: &Common, text: &str) {
+fn told(common: &CommonArgs, text: &str) {
     if common.json {
         output::json(&json!({"ok": true, "message": text}));
     } else if !common.quiet {

@@ -4,14 +4,14 @@ use haft::{KeptSession, Sessions, agents::StoredHistory, core::SessionId, overfl
 use serde_json::json;
 
 use crate::{
-    args::{Common, SessionsVerb},
+    args::{CommonArgs, SessionsVerb},
     commands::open::load,
     exit::Exit,
     output::{self, one_line},
 };
 
 /// Runs one of the verbs.
-pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit, String> {
     let sessions = Sessions::of_user();
     let unreadable = |error: std::io::Error| format!("the saved sessions cannot be read: {error}");
     match verb {
@@ -42,7 +42,7 @@ pub(crate) async fn run(common: &Common, verb: &SessionsVerb) -> Result<Exit, St
 }
 
 /// Removes a session and the output that was stored for it.
-async fn remove(common: &Common, sessions: &Sessions, id: &str) -> Result<Exit, String> {
+async fn remove(common: &CommonArgs, sessions: &Sessions, id: &str) -> Result<Exit, String> {
     let session = parse(id)?;
     let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
     let outputs = match archive {
@@ -65,12 +65,12 @@ fn parse(id: &str) -> Result<SessionId, String> {
     SessionId::parse(id).map_err(|error| error.to_string())
 }
 
-fn missing(common: &Common, id: &str) -> Exit {
+fn missing(common: &CommonArgs, id: &str) -> Exit {
     output::failed(common.json, &format!("there is no session `{}`", one_line(id)));
     Exit::ToolFailed
 }
 
-fn print(common: &Common, kept: &KeptSession) {
+fn print(common: &CommonArgs, kept: &KeptSession) {
     let KeptSession { session, workdir, title, turns, written, history } = kept;
     if common.json {
         return output::json(&json!({

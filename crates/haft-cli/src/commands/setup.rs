@@ -10,25 +10,25 @@ use haft::{
     config::places,
     hosts::{
         Host,
-        files::{Edits, Entry, Launch, Located, OsFamily, Syntax, add, edits, remove},
+        files::{Edits, Entry, HostPlaces, Launch, OsFamily, Syntax, add, edits, remove},
     },
 };
 
 use serde_json::{Value, json};
 
 use crate::{
-    args::{Common, Setup},
+    args::{CommonArgs, Setup},
     commands::{
         change::{Change, read},
         ours::our_path,
-        setup_kept::{Kept, KeptFile, Undone},
+        setup_kept::{HostChange, KeptFile, Undone},
     },
     exit::Exit,
     output,
 };
 
 /// Lists hosts, or sets one up, or takes that back.
-pub(crate) fn run(common: &Common, verb: &Setup) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &Setup) -> Result<Exit, String> {
     let setting = Setting::new(common, verb)?;
     match (verb.host, verb.undo) {
         (None, _) => setting.list(),
@@ -38,7 +38,7 @@ pub(crate) fn run(common: &Common, verb: &Setup) -> Result<Exit, String> {
 }
 
 /// One host as it is found.
-pub(crate) struct Found {
+pub(crate) struct HostState {
     pub(crate) host: Host,
     /// Whether a program or folder of it is there.
     pub(crate) is_there: bool,
@@ -47,7 +47,7 @@ pub(crate) struct Found {
     pub(crate) files: Vec<PathBuf>,
 }
 
-impl Found {
+impl HostState {
     fn json(&self) -> Value {
         let (state, problem) = match &self.state {
             State::Done => ("set_up", None),
@@ -67,7 +67,7 @@ pub(crate) enum State {
 }
 
 /// All hosts as they are found.
-pub(crate) fn found(common: &Common) -> Result<Vec<Found>, String> {
+pub(crate) fn found(common: &CommonArgs) -> Result<Vec<HostState>, String> {
     let verb = Setup::default();
     let setting = Setting::new(common, &verb)?;
     Host::ALL.into_iter().map(|host| setting.look(host)).collect()
@@ -82,7 +82,7 @@ struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    fn new(common: &Common, verb: &'a Setup) -> Result<Self, String> {
+    fn new(common: &CommonArgs, verb: &'a Setup) -> Result<Self, String> {
         let home = haft::home().ok_or("there is no home whose hosts could be set up")?;
         let program = our_path().to_str().ok_or("the path of this program is no text")?.to_owned();
         let named = common.config.as_ref().filter(|file| Some(*file) != places::config_file().as_ref());
@@ -99,12 +99,12 @@ impl<'a> Setting<'a> {
             .ok_or_else(|| "the path of this program cannot stand in a command line".to_owned())
     }
 
-    fn located<'b>(&'b self, variable: &'b dyn Fn(&str) -> Option<String>) -> Located<'b> {
+    fn located<'b>(&'b self, variable: &'b dyn Fn(&str) -> Option<String>) -> HostPlaces<'b> {
         let os = if cfg!(target_os = "macos") { OsFamily::MacOs } else { OsFamily::Xdg };
-        Located { home: &self.home, os, variable }
+        HostPlaces { home: &self.home, os, variable }
     }
 
-    fn look(&self, host: Host) -> Result<Found, String> {
+    fn look(&self, host: Host) -> Result<HostState, String> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let (programs, folder) = host.traces(&self.located(&variable));
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -120,7 +120,7 @@ impl<'a> Setting<'a> {
                 Err(problem) => state = State::Blocked(problem),
             }
         }
-        Ok(Found { host, is_there, state, files: edits.into_iter().map(|edits| edits.file).collect() })
+        Ok(HostState { host, is_there, state, files: edits.into_iter().map(|edits| edits.file).collect() })
     }
 
     fn list(&self) -> Result<Exit, String> {
@@ -170,7 +170,7 @@ impl<'a> Setting<'a> {
             self.report(host, &changes);
             return Ok(Exit::Ok);
         }
-        let mut kept = Kept::read(host)?;
+        let mut kept = HostChange::read(host)?;
         for change in &changes {
             // What is remembered comes first: an interrupted setup can be taken back.
             kept.add(KeptFile::of(change));
@@ -187,7 +187,7 @@ impl<'a> Setting<'a> {
     }
 
     fn undo(&self, host: Host) -> Result<Exit, String> {
-        let kept = Kept::read(host)?;
+        let kept = HostChange::read(host)?;
         let all = Launch { hooks: true, ..self.launch.clone() };
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let edits = edits(host, &all, &self.located(&variable), &|file| file.exists()).unwrap_or_default();
@@ -225,7 +225,7 @@ impl<'a> Setting<'a> {
             self.say(&format!("{} has nothing of ours", host.title()));
         }
         if !self.verb.dry_run {
-            Kept::forget(host)?;
+            HostChange::forget(host)?;
         }
         self.report(host, &changes);
         Ok(Exit::Ok)

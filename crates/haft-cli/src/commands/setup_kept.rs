@@ -20,7 +20,7 @@ use crate::commands::change::{Change, read};
 
 /// What was changed for one host.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct HostChange {
     files: Vec<KeptFile>,
 }
 
@@ -48,7 +48,7 @@ impl KeptFile {
     }
 }
 
-impl Kept {
+impl HostChange {
     fn file(host: Host) -> PathBuf {
         places::state_dir().join("setup").join(format!("{host}.json"))
     }

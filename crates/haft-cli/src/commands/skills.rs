@@ -13,14 +13,14 @@ use haft::{
 use serde_json::json;
 
 use crate::{
-    args::{Common, SkillsVerb},
+    args::{CommonArgs, SkillsVerb},
     commands::open::{load, open, workdir},
     exit::Exit,
     output,
 };
 
 /// Runs the verb.
-pub(crate) fn run(common: &Common, verb: &SkillsVerb) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String> {
     let config = load(common)?.config.skills;
     let found = discover(&skill_places(&config, &workdir(common)?));
     match verb {
@@ -30,7 +30,7 @@ pub(crate) fn run(common: &Common, verb: &SkillsVerb) -> Result<Exit, String> {
     }
 }
 
-fn list(common: &Common, found: &[Found], trust: Trust) -> Result<Exit, String> {
+fn list(common: &CommonArgs, found: &[Found], trust: Trust) -> Result<Exit, String> {
     let pins = skill_pins();
     let mut rows = vec![];
     for one in found {
@@ -81,7 +81,11 @@ fn list(common: &Common, found: &[Found], trust: Trust) -> Result<Exit, String> 
 
 /// Why tools that a skill declares cannot be used, those that have the name of another tool
 /// included. Which tools there are is asked when a skill declares one.
-fn tool_faults(common: &Common, folder: &Path, names: &mut Option<BTreeSet<String>>) -> Result<Vec<String>, String> {
+fn tool_faults(
+    common: &CommonArgs,
+    folder: &Path,
+    names: &mut Option<BTreeSet<String>>,
+) -> Result<Vec<String>, String> {
     // What cannot be read at all has its fault by the format.
     let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
     if !skill.tools.is_empty() && names.is_none() {
@@ -92,7 +96,7 @@ fn tool_faults(common: &Common, folder: &Path, names: &mut Option<BTreeSet<Strin
     Ok(skill.beside(is_taken).tool_faults)
 }
 
-fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Result<Exit, String> {
+fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[Found]) -> Result<Exit, String> {
     let all: Vec<PathBuf> =
         if folders.is_empty() { found.iter().map(|one| one.folder.clone()).collect() } else { folders.to_vec() };
     let (mut exit, mut names) = (Exit::Ok, None);
@@ -126,7 +130,7 @@ fn checked(common: &Common, folders: &[PathBuf], found: &[Found]) -> Result<Exit
     Ok(exit)
 }
 
-fn trust(common: &Common, names: &[String], revoke: bool, found: &[Found]) -> Result<Exit, String> {
+fn trust(common: &CommonArgs, names: &[String], revoke: bool, found: &[Found]) -> Result<Exit, String> {
     let pins = skill_pins();
     let mut exit = Exit::Ok;
     for name in names {

@@ -59,7 +59,7 @@ impl ByteTap for Raw {
 
 /// Passes output on, each stream through a filter of its own when a rule is about the command, else
 /// as it comes. Blocks rather than drops: a prefix must not lose a line.
-pub(crate) struct Passing {
+pub(crate) struct OutputForwarder {
     filters: Mutex<Option<[Side; 2]>>,
     /// Cancelled when the reader closes the stream: the command then ends, as it would in a pipe.
     gone: CancellationToken,
@@ -100,7 +100,7 @@ impl Side {
     }
 }
 
-impl Passing {
+impl OutputForwarder {
     pub(crate) fn new(rules: &FilterPipeline, line: &str, gone: CancellationToken) -> Self {
         let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
         let sides = [side(), side()];
@@ -159,7 +159,7 @@ pub(crate) fn write(stream: OutputStream, text: &str) -> io::Result<()> {
 }
 
 #[async_trait]
-impl EventConsumer for Passing {
+impl EventConsumer for OutputForwarder {
     fn offer(&self, event: ToolEvent) -> bool {
         let EventKind::Output { stream, text, .. } = event.kind else { return true };
         let filtered = {

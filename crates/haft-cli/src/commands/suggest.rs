@@ -14,10 +14,10 @@ use haft::{
 use serde_json::{Value, json};
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         open::open,
-        replay::{Past, past},
+        replay::{RecordedCall, past},
     },
     exit::Exit,
     output::{self, one_line},
@@ -29,8 +29,8 @@ const QUESTIONS: usize = 1_000;
 const CANDIDATES: usize = 200;
 
 /// A question that the record holds, once or many times.
-struct Asked {
-    past: Past,
+struct RecordedQuestion {
+    past: RecordedCall,
     explained: Explanation,
     count: usize,
     declined: bool,
@@ -43,7 +43,7 @@ struct Proposal {
 }
 
 /// Names the rules.
-pub(crate) async fn run(common: &Common, audit: Option<&Path>, most: usize) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, most: usize) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let asked = questions(&toolbox, past(&toolbox, audit)?).await;
     let mut proposals = Vec::new();
@@ -65,8 +65,8 @@ pub(crate) async fn run(common: &Common, audit: Option<&Path>, most: usize) -> R
 }
 
 /// The calls that this configuration asks about, each once, the most frequent first.
-async fn questions(toolbox: &Toolbox, all: Vec<Past>) -> Vec<Asked> {
-    let mut by_call: BTreeMap<String, (Past, usize, bool)> = BTreeMap::new();
+async fn questions(toolbox: &Toolbox, all: Vec<RecordedCall>) -> Vec<RecordedQuestion> {
+    let mut by_call: BTreeMap<String, (RecordedCall, usize, bool)> = BTreeMap::new();
     for past in all {
         let key = format!("{} {}", past.call.tool, canonical_json(&Value::Object(past.call.params.clone())));
         let declined = past.verdict == Verdict::Ask && !past.ran;
@@ -79,7 +79,7 @@ async fn questions(toolbox: &Toolbox, all: Vec<Past>) -> Vec<Asked> {
     for (past, count, declined) in by_call.into_values() {
         let explained = past.judged(toolbox).await;
         if explained.verdict == Verdict::Ask {
-            asked.push(Asked { past, explained, count: count.max(1), declined });
+            asked.push(RecordedQuestion { past, explained, count: count.max(1), declined });
         }
     }
     asked.sort_by_key(|one| std::cmp::Reverse(one.count));
@@ -89,7 +89,7 @@ async fn questions(toolbox: &Toolbox, all: Vec<Past>) -> Vec<Asked> {
 
 /// Rules worth trying: what "always" would have stored, and that with any arguments where two
 /// questions share it.
-fn candidates(asked: &[Asked]) -> Vec<StoredRule> {
+fn candidates(asked: &[RecordedQuestion]) -> Vec<StoredRule> {
     let mut weights: BTreeMap<(String, String), (StoredRule, usize)> = BTreeMap::new();
     let mut add = |rule: StoredRule, count: usize| {
         let key = (rule.tool.to_string(), rule.pattern.clone());
@@ -130,7 +130,7 @@ fn general(subject: &Subject) -> Vec<String> {
 }
 
 /// Which questions a rule would have answered.
-async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[Asked]) -> Proposal {
+async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[RecordedQuestion]) -> Proposal {
     let session = SessionId::generate();
     toolbox.allow_for_session(&session, rule.clone());
     let cx = toolbox.context().in_session(session);
@@ -146,7 +146,7 @@ async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[Asked]) -> Proposal
 
 /// The rules that answer most of what is left, one after another; of two alike the one that says
 /// less.
-fn choose(mut proposals: Vec<Proposal>, asked: &[Asked], most: usize) -> Vec<Proposal> {
+fn choose(mut proposals: Vec<Proposal>, asked: &[RecordedQuestion], most: usize) -> Vec<Proposal> {
     let mut chosen: Vec<Proposal> = Vec::new();
     let mut answered: BTreeSet<usize> = BTreeSet::new();
     while chosen.len() < most {
@@ -165,8 +165,8 @@ fn choose(mut proposals: Vec<Proposal>, asked: &[Asked], most: usize) -> Vec<Pro
     chosen
 }
 
-fn print(common: &Common, proposal: &Proposal, asked: &[Asked]) {
-    let let_through: Vec<&Asked> = proposal.answered.iter().map(|number| &asked[*number]).collect();
+fn print(common: &CommonArgs, proposal: &Proposal, asked: &[RecordedQuestion]) {
+    let let_through: Vec<&RecordedQuestion> = proposal.answered.iter().map(|number| &asked[*number]).collect();
     let spared: usize = let_through.iter().map(|one| one.count).sum();
     if common.json {
         let calls: Vec<Value> = let_through

@@ -11,14 +11,14 @@ use haft::{
 use serde_json::Value;
 
 use crate::{
-    args::{Common, Tools, ToolsFormat},
+    args::{CommonArgs, Tools, ToolsFormat},
     commands::open::{introduced, open_offering},
     exit::Exit,
     output,
 };
 
 /// Prints the tools in a shape, or what is to be said of them.
-pub(crate) async fn run(common: &Common, verb: &Tools) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &Tools) -> Result<Exit, String> {
     let toolbox = introduced(open_offering(common, &verb.offer)?).await?;
     let tools = toolbox.offered();
     let calls = if verb.cost { calls(&toolbox)? } else { HashMap::new() };

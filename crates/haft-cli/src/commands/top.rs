@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::{net::TcpListener, sync::Semaphore};
 
 use self::{board::Board, http::Door, questions::Questions};
-use crate::{args::Common, commands::call::interrupt, exit::Exit, output};
+use crate::{args::CommonArgs, commands::call::interrupt, exit::Exit, output};
 
 /// Connections at once; a browser opens half a dozen.
 const MAX_CONNECTIONS: usize = 32;
@@ -24,7 +24,7 @@ const MAX_CONNECTIONS: usize = 32;
 const TICK: Duration = Duration::from_millis(500);
 
 /// Serves until it is interrupted.
-pub(crate) async fn run(common: &Common, port: u16) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> {
     let listener = TcpListener::bind(("127.0.0.1", port)).await;
     let listener = listener.map_err(|error| format!("127.0.0.1:{port} cannot be listened on: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();

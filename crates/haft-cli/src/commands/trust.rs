@@ -4,14 +4,14 @@ use haft::config::places;
 use serde_json::json;
 
 use crate::{
-    args::{Common, TrustVerb},
+    args::{CommonArgs, TrustVerb},
     commands::{open::open, policy::known_tool},
     exit::Exit,
     output,
 };
 
 /// Runs one of the verbs.
-pub(crate) fn run(common: &Common, verb: &TrustVerb) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &TrustVerb) -> Result<Exit, String> {
     let TrustVerb::Reset { tool } = verb;
     let tool = known_tool(&open(common)?, tool)?;
     haft::leave_trust_reset(&tool)

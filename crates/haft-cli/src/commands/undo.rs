@@ -8,7 +8,7 @@ use haft::{
 };
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::open::open,
     exit::Exit,
     output::{self, one_line, printable},
@@ -16,7 +16,7 @@ use crate::{
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum What {
+pub(crate) enum UndoRequest {
     /// The calls that can be taken back.
     List,
     /// What some changed.
@@ -28,7 +28,7 @@ pub(crate) enum What {
 }
 
 /// The calls that are meant: those with numbers, else the last ones.
-pub(crate) fn selection(common: &Common, calls: &[u64], last: usize) -> Selection {
+pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> Selection {
     match calls {
         [] => Selection::Last { count: last, session: common.session.clone() },
         calls => Selection::Numbers(calls.to_vec()),
@@ -36,17 +36,22 @@ pub(crate) fn selection(common: &Common, calls: &[u64], last: usize) -> Selectio
 }
 
 /// Lists, shows, takes back or brings back.
-pub(crate) fn run(common: &Common, what: What, calls: Selection) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, what: UndoRequest, calls: Selection) -> Result<Exit, String> {
     run_on(common, &open(common)?, what, calls)
 }
 
 /// The same on a toolbox that is there.
-pub(crate) fn run_on(common: &Common, toolbox: &Toolbox, what: What, calls: Selection) -> Result<Exit, String> {
+pub(crate) fn run_on(
+    common: &CommonArgs,
+    toolbox: &Toolbox,
+    what: UndoRequest,
+    calls: Selection,
+) -> Result<Exit, String> {
     let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let done = match what {
-        What::List => list(common, checkpoints, workspace),
-        What::Diff => checkpoints.diff(workspace, calls).map(|text| {
+        UndoRequest::List => list(common, checkpoints, workspace),
+        UndoRequest::Diff => checkpoints.diff(workspace, calls).map(|text| {
             if common.json {
                 output::json(&serde_json::json!({ "diff": text }));
             } else if text.is_empty() {
@@ -56,20 +61,20 @@ pub(crate) fn run_on(common: &Common, toolbox: &Toolbox, what: What, calls: Sele
             }
             Exit::Ok
         }),
-        What::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace)),
-        What::Redo => checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace)),
+        UndoRequest::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace)),
+        UndoRequest::Redo => checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace)),
     };
     done.map_err(|error| error.to_string())
 }
 
-fn nothing(common: &Common) {
+fn nothing(common: &CommonArgs) {
     if !common.quiet {
         output::note("nothing to undo: no call changed files here");
     }
 }
 
 fn list(
-    common: &Common,
+    common: &CommonArgs,
     checkpoints: &Checkpoints,
     workspace: &Path,
 ) -> Result<Exit, haft::checkpoint::CheckpointError> {
@@ -124,7 +129,7 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     format!("{number:>4}  {at}{session}  {tool:<12}{what} {}", names.join(" "))
 }
 
-fn told(common: &Common, undone: &Undone, workspace: &Path) -> Exit {
+fn told(common: &CommonArgs, undone: &Undone, workspace: &Path) -> Exit {
     let exit = if undone.refused.is_empty() { Exit::Ok } else { Exit::ToolFailed };
     if common.json {
         output::json(undone);

@@ -9,14 +9,14 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
-use tools_acp::{Conversation, Ended, Happening, Modes, Watch};
+use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, Watch};
 use tools_agent::{Agent, AgentEvent, AgentEvents, CompressDesk, Stop};
 use tools_core::SessionId;
 use tools_providers::Provider;
 
 use super::{
-    desk::{AcpDesk, Asked},
-    telling::Telling,
+    desk::{AcpDesk, PendingQuestion},
+    telling::SessionNotifier,
 };
 use crate::{KeptSession, Sessions, Toolbox, agent_builder, credentials::redactor};
 
@@ -30,8 +30,8 @@ pub(super) struct Talk {
     toolbox: Toolbox,
     agent: Agent,
     events: mpsc::Receiver<AgentEvent>,
-    questions: mpsc::Receiver<Asked>,
-    telling: Telling,
+    questions: mpsc::Receiver<PendingQuestion>,
+    telling: SessionNotifier,
     title: String,
     #[cfg(feature = "watch")]
     _watch: Option<crate::ConfigWatch>,
@@ -60,7 +60,7 @@ impl Talk {
             builder = kept.resumed(builder)?;
         }
         let agent = builder.build();
-        let telling = Telling::new(toolbox.clone(), redactor, beside);
+        let telling = SessionNotifier::new(toolbox.clone(), redactor, beside);
         #[cfg(feature = "watch")]
         let watch = toolbox.watch(|name| std::env::var(name).ok());
         let talk = Self {
@@ -88,7 +88,7 @@ impl Talk {
     async fn keep(&mut self, task: &str, watch: &Watch) {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
-            watch.tell(Happening::Titled { title: self.title.clone() }).await;
+            watch.tell(SessionEvent::Titled { title: self.title.clone() }).await;
         }
         if let Err(error) = Sessions::of_user().keep(&KeptSession::of(&self.toolbox, &self.agent, &self.title)) {
             tracing::warn!(%error, "the session is not kept");
@@ -98,7 +98,7 @@ impl Talk {
 
 #[async_trait]
 impl Conversation for Talk {
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended {
+    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
         let Self { agent, events, questions, telling, .. } = self;
         // The agent works on while a slow editor is told: what it started is still called off in
         // time.
@@ -119,11 +119,11 @@ impl Conversation for Talk {
         }
         self.keep(task, watch).await;
         match turn.stop {
-            Stop::Done => Ended::Done,
-            Stop::Cancelled => Ended::Cancelled,
-            Stop::ContextBudget { .. } => Ended::ContextFull,
-            Stop::Provider { .. } => Ended::Failed(turn.stop.notice()),
-            _ => Ended::Limit,
+            Stop::Done => PromptEnd::Done,
+            Stop::Cancelled => PromptEnd::Cancelled,
+            Stop::ContextBudget { .. } => PromptEnd::ContextFull,
+            Stop::Provider { .. } => PromptEnd::Failed(turn.stop.notice()),
+            _ => PromptEnd::Limit,
         }
     }
 
@@ -138,8 +138,8 @@ impl Conversation for Talk {
 /// was told before them.
 async fn tell(
     events: &mut mpsc::Receiver<AgentEvent>,
-    questions: &mut mpsc::Receiver<Asked>,
-    telling: &mut Telling,
+    questions: &mut mpsc::Receiver<PendingQuestion>,
+    telling: &mut SessionNotifier,
     watch: &Watch,
     over: &CancellationToken,
 ) {
@@ -161,10 +161,10 @@ async fn tell(
 }
 
 /// Puts a question to the editor. It is withdrawn when nobody waits for the answer any more.
-fn ask(asked: Asked, watch: &Watch) {
+fn ask(asked: PendingQuestion, watch: &Watch) {
     let watch = watch.clone();
     tokio::spawn(async move {
-        let Asked { call, prompt, mut answer } = asked;
+        let PendingQuestion { call, prompt, mut answer } = asked;
         let answered = tokio::select! {
             biased;
             () = answer.closed() => return,

@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tools_agent::ToolHost;
 use tools_core::{
-    Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media, Recorded,
-    ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
+    Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media,
+    RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
 };
 
 use crate::Toolbox;
@@ -21,7 +21,7 @@ use crate::Toolbox;
 const MAX_WAITING: usize = 16;
 
 /// A question about a call.
-pub(super) struct Asked {
+pub(super) struct PendingQuestion {
     pub(super) call: CallId,
     pub(super) prompt: ConfirmPrompt,
     pub(super) answer: oneshot::Sender<Answer>,
@@ -43,7 +43,7 @@ pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
 pub(super) struct AcpDesk {
     toolbox: Toolbox,
     beside: Beside,
-    questions: mpsc::Sender<Asked>,
+    questions: mpsc::Sender<PendingQuestion>,
     /// One question after the other: a person reads one at a time, and each has its whole time.
     turn: tokio::sync::Mutex<()>,
     patience: Duration,
@@ -51,7 +51,7 @@ pub(super) struct AcpDesk {
 
 impl AcpDesk {
     /// The desk of a session, and where its questions arrive.
-    pub(super) fn new(toolbox: Toolbox, patience: Duration) -> (Self, Beside, mpsc::Receiver<Asked>) {
+    pub(super) fn new(toolbox: Toolbox, patience: Duration) -> (Self, Beside, mpsc::Receiver<PendingQuestion>) {
         let (questions, asked) = mpsc::channel(MAX_WAITING);
         let beside = Beside::default();
         let turn = tokio::sync::Mutex::default();
@@ -69,7 +69,7 @@ impl Beside {
         self.all().clear();
     }
 
-    fn put(&self, call: CallId, recorded: &Recorded) {
+    fn put(&self, call: CallId, recorded: &RecordedResult) {
         let output = match &recorded.outcome {
             Ok(output) => Some(output),
             Err(error) => error.output(),
@@ -96,7 +96,7 @@ impl Confirmer for AboutCall<'_> {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         let _turn = self.desk.turn.lock().await;
         let (answer, answered) = oneshot::channel();
-        let asked = Asked { call: self.call.clone(), prompt: prompt.clone(), answer };
+        let asked = PendingQuestion { call: self.call.clone(), prompt: prompt.clone(), answer };
         if self.desk.questions.send(asked).await.is_err() {
             return Answer::Nobody(Absence::CannotAsk);
         }
@@ -126,7 +126,7 @@ impl ToolHost for AcpDesk {
         ToolHost::inspect(&self.toolbox, call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> RecordedResult {
         let asking = AboutCall { desk: self, call: call.id.clone() };
         let recorded = self.toolbox.call(call, cx, &asking).await;
         self.beside.put(asking.call, &recorded);

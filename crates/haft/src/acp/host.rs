@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
-use tools_acp::{AcpHost, Greeting, Kept, OpenError, Opened, Opening, serve_stdio};
+use tools_acp::{AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, serve_stdio};
 use tools_agent::CompressDesk;
 use tools_core::{DynExecutor, SessionId, Typed};
 use tools_providers::Provider;
@@ -38,7 +38,7 @@ pub struct AcpAgent {
 /// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled.
 /// Nothing else may be written to standard output meanwhile.
 pub async fn serve_acp(agent: AcpAgent, stop: CancellationToken) {
-    let greeting = Greeting { name: "haft".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
+    let greeting = InitializeRequest { name: "haft".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     serve_stdio(Arc::new(agent), greeting, stop).await;
 }
 
@@ -60,7 +60,7 @@ impl AcpAgent {
 
 #[async_trait]
 impl AcpHost for AcpAgent {
-    async fn open(&self, opening: Opening) -> Result<Opened, OpenError> {
+    async fn open(&self, opening: SessionRequest) -> Result<OpenConversation, OpenError> {
         let named = &opening.workdir;
         let workdir = named.canonicalize();
         let workdir = workdir.map_err(|error| OpenError::Refused(format!("`{}`: {error}", named.display())))?;
@@ -88,15 +88,15 @@ impl AcpHost for AcpAgent {
         }
         let (talk, modes) = Talk::new(toolbox, &provider, desk, kept).map_err(OpenError::Failed)?;
         let (session, patience) = (talk.session(), talk.patience());
-        Ok(Opened { session, conversation: Box::new(talk), modes, patience, past })
+        Ok(OpenConversation { session, conversation: Box::new(talk), modes, patience, past })
     }
 
-    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<Kept>, String> {
+    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
         let all = Sessions::of_user().list().map_err(|error| format!("the sessions cannot be read: {error}"))?;
         let real = workdir.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
         let of_folder = all.into_iter().filter(|kept| real.as_ref().is_none_or(|folder| kept.workdir == *folder));
         Ok(of_folder
-            .map(|kept| Kept {
+            .map(|kept| SessionSummary {
                 session: kept.session,
                 workdir: kept.workdir,
                 title: kept.title,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tools_acp::Happening;
+use tools_acp::SessionEvent;
 use tools_core::{CallId, Redactor as _};
 use tools_providers::{Block, Role};
 use tools_secrets::SecretRedactor;
@@ -14,7 +14,7 @@ use crate::{KeptSession, Toolbox, credentials::redactor};
 ///
 /// # Errors
 /// A sentence for a person, when what is kept is no conversation.
-pub(super) fn replayed(toolbox: &Toolbox, kept: &KeptSession) -> Result<Vec<Happening>, String> {
+pub(super) fn replayed(toolbox: &Toolbox, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
     let history = kept.history.clone().restore();
     let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
     let redactor = redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
@@ -30,23 +30,23 @@ fn happening(
     calls: &mut HashMap<String, CallId>,
     role: Role,
     block: &Block,
-) -> Option<Happening> {
+) -> Option<SessionEvent> {
     let clean = |text: &str| redactor.redact(text).into_owned();
     match (role, block) {
         (_, Block::Text(text)) if text.is_empty() => None,
-        (Role::User, Block::Text(text)) => Some(Happening::UserSaid { text: clean(text) }),
-        (Role::Assistant, Block::Text(text)) => Some(Happening::Said { text: clean(text) }),
+        (Role::User, Block::Text(text)) => Some(SessionEvent::UserSaid { text: clean(text) }),
+        (Role::Assistant, Block::Text(text)) => Some(SessionEvent::Said { text: clean(text) }),
         (_, Block::Thinking(thinking)) if !thinking.text.is_empty() => {
-            Some(Happening::Thought { text: clean(&thinking.text) })
+            Some(SessionEvent::Thought { text: clean(&thinking.text) })
         }
         (_, Block::ToolUse(used)) => {
             let call = CallId::generate();
             calls.insert(used.id.clone(), call.clone());
             let input = used.input.as_ref().ok().map(|params| redactor.redact_json(&params.clone().into()));
             let (title, kind) = named(toolbox, &used.name);
-            Some(Happening::Called { call, tool: used.name.clone(), title, kind, input })
+            Some(SessionEvent::Called { call, tool: used.name.clone(), title, kind, input })
         }
-        (_, Block::ToolResult(result)) => Some(Happening::Answered {
+        (_, Block::ToolResult(result)) => Some(SessionEvent::Answered {
             call: calls.remove(&result.id)?,
             is_error: result.is_error,
             text: clean(&result.text),

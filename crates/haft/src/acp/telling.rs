@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tools_acp::{Happening, Severity};
+use tools_acp::{SessionEvent, Severity};
 use tools_agent::AgentEvent;
 use tools_core::{CallId, CallStatus, EventKind, Redactor as _, ToolEvent, ToolKind, ToolName};
 use tools_secrets::SecretRedactor;
@@ -12,7 +12,7 @@ use super::desk::Beside;
 use crate::Toolbox;
 
 /// What is told of one session.
-pub(super) struct Telling {
+pub(super) struct SessionNotifier {
     toolbox: Toolbox,
     redactor: SecretRedactor,
     beside: Beside,
@@ -25,29 +25,29 @@ pub(super) struct Telling {
     has_said: bool,
 }
 
-impl Telling {
+impl SessionNotifier {
     pub(super) fn new(toolbox: Toolbox, redactor: SecretRedactor, beside: Beside) -> Self {
         let (own, inner) = (HashSet::new(), HashMap::new());
         Self { toolbox, redactor, beside, own, inner, has_said: false }
     }
 
     /// What is told of an event, in order.
-    pub(super) fn happenings(&mut self, event: AgentEvent) -> Vec<Happening> {
+    pub(super) fn happenings(&mut self, event: AgentEvent) -> Vec<SessionEvent> {
         match event {
             AgentEvent::Requested { tokens, limit, .. } => {
                 self.has_said = false;
-                limit.map(|size| Happening::Context { used: tokens, size }).into_iter().collect()
+                limit.map(|size| SessionEvent::Context { used: tokens, size }).into_iter().collect()
             }
             AgentEvent::Text { text } => {
                 self.has_said = true;
-                vec![Happening::Said { text: self.clean(&text) }]
+                vec![SessionEvent::Said { text: self.clean(&text) }]
             }
-            AgentEvent::Thinking { text } => vec![Happening::Thought { text: self.clean(&text) }],
+            AgentEvent::Thinking { text } => vec![SessionEvent::Thought { text: self.clean(&text) }],
             AgentEvent::Called { call, tool, params, .. } => {
                 self.own.insert(call.clone());
                 let input = params.map(|params| self.redactor.redact_json(&params));
                 let (title, kind) = named(&self.toolbox, &tool);
-                vec![Happening::Called { call, tool, title, kind, input }]
+                vec![SessionEvent::Called { call, tool, title, kind, input }]
             }
             AgentEvent::Tool(event) => self.tool(event),
             AgentEvent::Answered { call, is_error, text, .. } => {
@@ -71,10 +71,10 @@ impl Telling {
 
     /// What is told at the end of a turn that came to `text`, and that something stopped where
     /// `notice` is not empty.
-    pub(super) fn ended(&mut self, text: &str, notice: &str) -> Vec<Happening> {
+    pub(super) fn ended(&mut self, text: &str, notice: &str) -> Vec<SessionEvent> {
         let mut all = self.inner_ends();
         if !std::mem::replace(&mut self.has_said, true) && !text.is_empty() {
-            all.push(Happening::Said { text: self.clean(text) });
+            all.push(SessionEvent::Said { text: self.clean(text) });
         }
         if !notice.is_empty() {
             all.push(self.note(Severity::Info, notice));
@@ -83,18 +83,18 @@ impl Telling {
         all
     }
 
-    fn tool(&mut self, event: ToolEvent) -> Vec<Happening> {
+    fn tool(&mut self, event: ToolEvent) -> Vec<SessionEvent> {
         let call = event.call;
         match event.kind {
             EventKind::Started { tool, kind, title, locations } => {
                 self.inner.remove(&call);
                 let (tool, title) = (tool.to_string(), self.clean(&title));
-                vec![Happening::Started { call, tool, title, kind, locations }]
+                vec![SessionEvent::Started { call, tool, title, kind, locations }]
             }
-            EventKind::Output { text, .. } => vec![Happening::Printed { call, text: self.clean(&text) }],
+            EventKind::Output { text, .. } => vec![SessionEvent::Printed { call, text: self.clean(&text) }],
             EventKind::ConfirmationRequested(_) => {
                 self.inner.remove(&call);
-                vec![Happening::Waits { call }]
+                vec![SessionEvent::Waits { call }]
             }
             EventKind::Rollback { restored, deleted } => {
                 let text = format!("put back: {restored} files, {deleted} new ones removed");
@@ -108,20 +108,20 @@ impl Telling {
         }
     }
 
-    fn answered(&self, call: CallId, is_error: bool, text: &str) -> Happening {
+    fn answered(&self, call: CallId, is_error: bool, text: &str) -> SessionEvent {
         let beside = self.beside.take(&call);
         let (diff, media, locations) = (beside.diff, beside.media, beside.locations);
-        Happening::Answered { call, is_error, text: self.clean(text), diff, media, locations }
+        SessionEvent::Answered { call, is_error, text: self.clean(text), diff, media, locations }
     }
 
-    fn inner_ends(&mut self) -> Vec<Happening> {
+    fn inner_ends(&mut self) -> Vec<SessionEvent> {
         let ends: Vec<_> = self.inner.drain().collect();
         let told = ends.into_iter();
         told.map(|(call, (status, text))| self.answered(call, status != CallStatus::Completed, &text)).collect()
     }
 
-    fn note(&self, severity: Severity, text: &str) -> Happening {
-        Happening::Note { severity, text: self.clean(text) }
+    fn note(&self, severity: Severity, text: &str) -> SessionEvent {
+        SessionEvent::Note { severity, text: self.clean(text) }
     }
 
     fn clean(&self, text: &str) -> String {

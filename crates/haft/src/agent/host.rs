@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_agent::ToolHost;
-use tools_core::{CallContext, Confirmer, Invocation, Recorded, ToolCall, ToolDef, ToolDefs, ToolError, ToolName};
+use tools_core::{
+    CallContext, Confirmer, Invocation, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
+};
 
 use crate::Toolbox;
 
@@ -27,7 +29,7 @@ impl ToolHost for Toolbox {
         self.stack().inspect(call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         Self::call(self, call, cx, confirmer).await
     }
 

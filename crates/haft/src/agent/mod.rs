@@ -13,6 +13,6 @@ pub use assemble::{agent_builder, agent_provider, scripted_provider};
 #[cfg(feature = "scheduler")]
 pub use prompts::AgentPrompts;
 #[cfg(feature = "memory")]
-pub(crate) use said::Said;
+pub(crate) use said::ConversationStore;
 pub use sessions::{KeptSession, Sessions};
 pub use settings::agent_settings;

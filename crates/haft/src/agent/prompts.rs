@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tools_agent::{CompressDesk, Stop, ToolHost};
 use tools_core::{
-    CallContext, CallerId, Confirmer, Invocation, NobodyToAsk, Recorded, ToolCall, ToolDef, ToolDefs, ToolError,
+    CallContext, CallerId, Confirmer, Invocation, NobodyToAsk, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolName,
 };
 
@@ -59,7 +59,7 @@ impl ToolHost for OnBehalf {
         ToolHost::inspect(&self.toolbox, call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         ToolHost::call(&self.toolbox, call.with_caller(self.caller.clone()), cx, confirmer).await
     }
 

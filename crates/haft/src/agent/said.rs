@@ -17,7 +17,7 @@ const PASSAGE_CHARS: usize = 1_000;
 
 /// The conversations that this user keeps.
 #[derive(Debug)]
-pub(crate) struct Said;
+pub(crate) struct ConversationStore;
 
 /// Something that was said.
 struct Passage {
@@ -29,7 +29,7 @@ struct Passage {
 }
 
 #[async_trait]
-impl Conversations for Said {
+impl Conversations for ConversationStore {
     async fn search(&self, query: &str, project: &str, limit: usize) -> Result<Vec<ConversationHit>, MemoryError> {
         let (query, project) = (query.to_owned(), project.to_owned());
         let found = tokio::task::spawn_blocking(move || {

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{HaftConfig, LoadError, Loaded};
+use super::{HaftConfig, LoadError, LoadedConfig};
 
 /// The section of a part that was not compiled in: any keys, as they were typed. A toolbox is not
 /// built from one that says more than that the part is off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Absent(BTreeMap<String, Value>);
+pub struct AbsentSection(BTreeMap<String, Value>);
 
 /// A part that a build may lack, and the keys that switch it on.
 #[derive(Debug, Clone, Copy)]
@@ -125,7 +125,7 @@ const PARTS: &[Part] = &[
 ///
 /// # Errors
 /// [`LoadError::NotBuilt`] for the first such key.
-pub(crate) fn refuse(loaded: &Loaded<HaftConfig>) -> Result<(), LoadError> {
+pub(crate) fn refuse(loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
     let value = serde_json::to_value(&loaded.config).unwrap_or_default();
     let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
     let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(()) };

@@ -52,7 +52,7 @@ pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<H
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Loaded;
+    use crate::config::LoadedConfig;
 
     #[test]
     fn other_names_are_those_of_tools_unless_the_host_has_them() {
@@ -72,7 +72,7 @@ mod tests {
             [tools.utility]
             exempt_tools = ["find"]
         "#;
-        let config: HaftConfig = Loaded::parse(text, &|_| None).unwrap().config;
+        let config: HaftConfig = LoadedConfig::parse(text, &|_| None).unwrap().config;
         let renamed = named(&config, &BTreeSet::new()).unwrap().tools;
         let patterns: Vec<&str> = renamed.permissions.tools["bash"].iter().map(|rule| rule.pattern.as_str()).collect();
         assert_eq!((renamed.permissions.tools.len(), patterns), (1, vec!["*", "ls"]));

@@ -16,7 +16,7 @@ use crate::config::{
 
 /// A configuration, and where each of its values was set.
 #[derive(Debug, Clone)]
-pub struct Loaded<C> {
+pub struct LoadedConfig<C> {
     /// The configuration.
     pub config: C,
     /// The file it was read from; `None` when there is none.
@@ -27,7 +27,7 @@ pub struct Loaded<C> {
     source: Source,
 }
 
-impl<C: DeserializeOwned + JsonSchema + Serialize> Loaded<C> {
+impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
     /// Reads a file, then the environment on top of it.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ mod tests {
 
     fn check(text: &str, variables: &[(&str, &str)], expected: &str) {
         let lookup = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-        let loaded = Loaded::<Config>::parse(text, &lookup);
+        let loaded = LoadedConfig::<Config>::parse(text, &lookup);
         let shown = loaded.map_or_else(|error| error.to_string(), |loaded| format!("{:?}", loaded.config.tools));
         assert_eq!(shown, expected);
     }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn effective_values_name_their_origin() {
-        let loaded = Loaded::<Config>::parse("[tools]\ntimeout = 3\n", &|_| None).unwrap();
+        let loaded = LoadedConfig::<Config>::parse("[tools]\ntimeout = 3\n", &|_| None).unwrap();
         let rows = loaded.effective();
         assert_eq!(rows[0], ("tools.shell".to_owned(), serde_json::json!([]), None));
         assert_eq!(rows[1], ("tools.timeout".to_owned(), serde_json::json!(3), Some(Place::Line(2))));

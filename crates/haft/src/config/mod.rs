@@ -13,11 +13,11 @@ mod source;
 
 pub mod places;
 
-pub use absent::Absent;
+pub use absent::AbsentSection;
 pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
-pub use load::Loaded;
-pub use migrate::{Migrated, migrate};
+pub use load::LoadedConfig;
+pub use migrate::{Migration, migrate};
 pub use profile::ProfileConfig;
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 

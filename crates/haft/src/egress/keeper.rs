@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tools_audit::{Audit, ConnectionLine};
 use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
-use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, Wanted};
+use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
 use tools_policy::permissions::{NETWORK, Scope, SessionRules};
 
@@ -21,7 +21,7 @@ use crate::approvals;
 const MAX_REFUSALS: usize = 8;
 
 /// What the keepers of all sessions share.
-pub(crate) struct Common {
+pub(crate) struct SharedKeeper {
     pub(crate) rules: Shared<HostRules>,
     pub(crate) most_sent: Shared<Option<u64>>,
     pub(crate) allowed: Arc<SessionRules>,
@@ -32,13 +32,13 @@ pub(crate) struct Common {
 
 /// The keeper of one session.
 pub(super) struct SessionKeeper {
-    common: Arc<Common>,
+    common: Arc<SharedKeeper>,
     session: SessionId,
-    running: Mutex<Running>,
+    running: Mutex<RunningCommands>,
 }
 
 #[derive(Default)]
-struct Running {
+struct RunningCommands {
     started: u64,
     commands: Vec<Command>,
 }
@@ -53,7 +53,7 @@ struct Command {
 }
 
 impl SessionKeeper {
-    pub(super) fn new(common: Arc<Common>, session: SessionId) -> Self {
+    pub(super) fn new(common: Arc<SharedKeeper>, session: SessionId) -> Self {
         Self { common, session, running: Mutex::default() }
     }
 
@@ -86,12 +86,12 @@ impl SessionKeeper {
         self.lock().commands.is_empty()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Running> {
+    fn lock(&self) -> MutexGuard<'_, RunningCommands> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What people allowed before: in this session, or for its folder.
-    fn allowed_before(&self, wanted: &Wanted, workdir: &Path) -> Option<String> {
+    fn allowed_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<String> {
         let rules = &self.common.allowed;
         rules.refresh();
         let of_session = rules.of(&self.session);
@@ -130,7 +130,7 @@ impl SessionKeeper {
     }
 }
 
-impl Running {
+impl RunningCommands {
     fn of(&mut self, number: u64) -> Option<&mut Command> {
         self.commands.iter_mut().find(|command| command.number == number)
     }
@@ -164,7 +164,7 @@ impl Keeper for SessionKeeper {
         *self.common.most_sent.load()
     }
 
-    async fn ask(&self, wanted: &Wanted) -> Permit {
+    async fn ask(&self, wanted: &UndecidedConnection) -> Permit {
         let found = wanted
             .caller
             .command

@@ -12,7 +12,7 @@ use tools_egress::request::Target;
 use tools_sandbox::kernel::NetworkNamespace;
 use tools_shell::{Passage, WayOut};
 
-use super::keeper::{Common, SessionKeeper};
+use super::keeper::{SessionKeeper, SharedKeeper};
 use super::passage::OwnPassage;
 
 /// Networks of sessions that run no command; above that they go and are made anew.
@@ -20,7 +20,7 @@ const MAX_IDLE: usize = 32;
 
 /// The networks.
 pub(crate) struct Outlets {
-    pub(crate) common: Arc<Common>,
+    pub(crate) common: Arc<SharedKeeper>,
     guard: Guard,
     sessions: Mutex<HashMap<SessionId, Arc<Outlet>>>,
 }
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Outlets {
 }
 
 impl Outlets {
-    pub(crate) fn new(common: Common) -> Self {
+    pub(crate) fn new(common: SharedKeeper) -> Self {
         let guard = Guard::new(Arc::new(SystemResolver::new()));
         Self { common: Arc::new(common), guard, sessions: Mutex::default() }
     }
@@ -74,7 +74,7 @@ impl Outlets {
 }
 
 impl Outlet {
-    fn new(common: Arc<Common>, guard: Guard, session: &SessionId) -> io::Result<Self> {
+    fn new(common: Arc<SharedKeeper>, guard: Guard, session: &SessionId) -> io::Result<Self> {
         let network = Arc::new(NetworkNamespace::create()?);
         let listener = network.listen(0)?;
         let port = listener.local_addr()?.port();

@@ -6,9 +6,9 @@ use tools_audit::Audit;
 use tools_core::Shared;
 use tools_policy::permissions::SessionRules;
 
-use super::{keeper::Common, outlets::Outlets, rules::compile};
+use super::{keeper::SharedKeeper, outlets::Outlets, rules::compile};
 use crate::{
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     credentials::LiveRedactor,
     part::{Part, Swap},
 };
@@ -19,12 +19,12 @@ impl Outlets {
     /// # Errors
     /// A rule that names no host, a value of `[tools.shell]` that cannot be used.
     pub(crate) fn of(
-        loaded: &Loaded<HaftConfig>,
+        loaded: &LoadedConfig<HaftConfig>,
         allowed: Arc<SessionRules>,
         redactor: &LiveRedactor,
         record: Option<Arc<Audit>>,
     ) -> Result<Self, LoadError> {
-        Ok(Self::new(Common {
+        Ok(Self::new(SharedKeeper {
             rules: Shared::new(compile(loaded)?),
             most_sent: Shared::new(most_sent(loaded)?),
             allowed,
@@ -35,14 +35,14 @@ impl Outlets {
     }
 }
 
-fn most_sent(loaded: &Loaded<HaftConfig>) -> Result<Option<u64>, LoadError> {
+fn most_sent(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<u64>, LoadError> {
     let shell = loaded.config.tools.shell.compile();
     let shell = shell.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
     Ok(shell.sent_per_host())
 }
 
 impl Part for Outlets {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &Loaded<HaftConfig>) -> Result<Swap, LoadError> {
+    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let (hosts, most_sent) = (compile(loaded)?, most_sent(loaded)?);
         Ok(Box::new(move || {
             self.common.rules.store(hosts);

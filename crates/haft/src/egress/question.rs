@@ -1,7 +1,7 @@
 //! The question about a host: which program of which command wants to connect to what.
 
 use tools_core::{ConfirmPrompt, NamedBy, PromptPart, Redactor, StoredRule, Subject, ToolName, Verdict};
-use tools_egress::endpoint::Wanted;
+use tools_egress::endpoint::UndecidedConnection;
 use tools_policy::permissions::NETWORK;
 
 /// How much of a command line is shown.
@@ -11,12 +11,12 @@ const MAX_CHARS: usize = 200;
 pub(super) const NO_RULE: &str = "no rule of `tools.permissions.network` allows it";
 
 /// The rule that an answer stores: this host and this port.
-pub(super) fn rule(wanted: &Wanted) -> Option<StoredRule> {
+pub(super) fn rule(wanted: &UndecidedConnection) -> Option<StoredRule> {
     Some(StoredRule::new(ToolName::parse(NETWORK).ok()?, wanted.target.to_string()))
 }
 
 /// The question. `line` is the command; credentials in it are not shown.
-pub(super) fn prompt(wanted: &Wanted, line: &str, redactor: &dyn Redactor) -> Option<ConfirmPrompt> {
+pub(super) fn prompt(wanted: &UndecidedConnection, line: &str, redactor: &dyn Redactor) -> Option<ConfirmPrompt> {
     let program = wanted.caller.program.as_deref().unwrap_or("a program");
     let line = redactor.redact(line);
     let mut shown: String = line.chars().take(MAX_CHARS).collect();

@@ -4,7 +4,7 @@ use tools_core::Verdict;
 use tools_egress::rules::{HostRules, RuleText};
 use tools_policy::permissions::NETWORK;
 
-use crate::config::{HaftConfig, LoadError, Loaded};
+use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
 /// How the list is cited.
 const LIST: &str = "permissions.network";
@@ -13,7 +13,7 @@ const LIST: &str = "permissions.network";
 ///
 /// # Errors
 /// The first that names no host, by key and line.
-pub(crate) fn compile(loaded: &Loaded<HaftConfig>) -> Result<HostRules, LoadError> {
+pub(crate) fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<HostRules, LoadError> {
     let typed = loaded.config.tools.permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<RuleText> = typed
         .iter()

@@ -5,7 +5,7 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 
 /// A configuration with proposed rules in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Added {
+pub struct Addition {
     /// The whole text.
     pub text: String,
     /// How many rules it did not have before.
@@ -28,7 +28,7 @@ pub enum AddError {
 ///
 /// # Errors
 /// When `there` is no TOML, or has something else where rules belong.
-pub fn add(there: &str, proposed: &str) -> Result<Added, AddError> {
+pub fn add(there: &str, proposed: &str) -> Result<Addition, AddError> {
     let parse = |text: &str| text.parse::<DocumentMut>().map_err(|error| AddError::Syntax(error.to_string()));
     let (mut document, new) = (parse(there)?, parse(proposed)?);
     let lists = new.get("tools").and_then(|tools| tools.get("permissions")).and_then(Item::as_table_like);
@@ -47,7 +47,7 @@ pub fn add(there: &str, proposed: &str) -> Result<Added, AddError> {
         };
     }
     let text = if count == 0 { there.to_owned() } else { document.to_string() };
-    Ok(Added { text, count })
+    Ok(Addition { text, count })
 }
 
 /// The section of the rules, made where it is missing.
@@ -64,15 +64,15 @@ fn permissions(root: &mut Table) -> Result<&mut dyn TableLike, AddError> {
 }
 
 /// What a rule says: its pattern and its action.
-type Said = (Option<String>, Option<String>);
+type RuleParts = (Option<String>, Option<String>);
 
-fn said(rule: &dyn TableLike) -> Said {
+fn said(rule: &dyn TableLike) -> RuleParts {
     let text = |key: &str| rule.get(key).and_then(Item::as_str).map(str::to_owned);
     (text("pattern"), text("action"))
 }
 
 /// The rules of a list that are not among others.
-fn missing<'a>(rules: &'a Array, there: &[Said]) -> Vec<&'a InlineTable> {
+fn missing<'a>(rules: &'a Array, there: &[RuleParts]) -> Vec<&'a InlineTable> {
     let tables = rules.iter().filter_map(Value::as_inline_table);
     tables.filter(|rule| !there.contains(&said(*rule))).collect()
 }

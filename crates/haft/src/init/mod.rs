@@ -6,7 +6,7 @@ mod detect;
 mod hosts;
 mod propose;
 
-pub use add::{AddError, Added, add};
+pub use add::{AddError, Addition, add};
 pub use detect::{ProjectKind, detect};
 pub use hosts::{SourceHost, hosts};
 pub use propose::propose;

@@ -3,4 +3,4 @@
 mod offering;
 mod profiles;
 
-pub(crate) use offering::Offering;
+pub(crate) use offering::ToolOffer;

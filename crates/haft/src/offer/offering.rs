@@ -10,11 +10,11 @@ use tools_core::{DynExecutor, Embedder, Layer, SessionId, Shared, ToolDef, ToolD
 use tools_graph::{DependencyFault, DependencyLayer, ListSettings, SessionLists, ToolDependencyGraph, ToolSearch};
 
 use super::profiles::{self, Profile};
-use crate::config::{HaftConfig, LoadError, Loaded};
+use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
 /// What the sessions of a toolbox are shown, made once and shared by all that are narrowed from it.
 #[derive(Debug)]
-pub(crate) struct Offering {
+pub(crate) struct ToolOffer {
     lists: Arc<SessionLists>,
     words: Shared<Words>,
     /// What was wrong with the rules on dependencies.
@@ -22,11 +22,11 @@ pub(crate) struct Offering {
     /// The model that finds tools by what they mean.
     embedder: Option<Arc<dyn Embedder>>,
     /// Definitions in other words, by name, each with the one it was made of.
-    shaped: Mutex<HashMap<ToolName, Shaped>>,
+    shaped: Mutex<HashMap<ToolName, ShapedTool>>,
 }
 
 /// A definition, and what it became in other words.
-type Shaped = (Arc<ToolDef>, Arc<ToolDef>);
+type ShapedTool = (Arc<ToolDef>, Arc<ToolDef>);
 
 /// In which words tools are shown.
 #[derive(Debug, Clone, Copy)]
@@ -35,9 +35,9 @@ struct Words {
     tafc: TafcPolicy,
 }
 
-impl Offering {
+impl ToolOffer {
     /// What is shown under a configuration, of no tools yet.
-    pub(crate) fn new(loaded: &Loaded<HaftConfig>, embedder: Option<Arc<dyn Embedder>>) -> Self {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, embedder: Option<Arc<dyn Embedder>>) -> Self {
         let words = Words { description_length: None, tafc: loaded.config.tools.tafc.compile() };
         Self {
             lists: Arc::new(SessionLists::new(ListSettings::default())),
@@ -58,7 +58,11 @@ impl Offering {
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
-    pub(crate) fn of(&self, loaded: &Loaded<HaftConfig>, executors: &mut Vec<DynExecutor>) -> Result<(), LoadError> {
+    pub(crate) fn of(
+        &self,
+        loaded: &LoadedConfig<HaftConfig>,
+        executors: &mut Vec<DynExecutor>,
+    ) -> Result<(), LoadError> {
         let tools: Vec<Arc<ToolDef>> =
             executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).collect();
         let names: BTreeSet<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tools_core::{ToolName, did_you_mean, meant_tool, nearest};
 
-use crate::config::{HaftConfig, LoadError, Loaded, ProfileConfig};
+use crate::config::{HaftConfig, LoadError, LoadedConfig, ProfileConfig};
 
 /// What an agent lacks that has file tools of its own: commands that are judged, confined and
 /// recorded, what they printed, and what checkers say.
@@ -54,7 +54,7 @@ pub(super) fn core(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
 ///
 /// # Errors
 /// A profile that there is not, or one that names a tool that there is not, by key and line.
-pub(super) fn chosen(loaded: &Loaded<HaftConfig>, tools: &BTreeSet<ToolName>) -> Result<Profile, LoadError> {
+pub(super) fn chosen(loaded: &LoadedConfig<HaftConfig>, tools: &BTreeSet<ToolName>) -> Result<Profile, LoadError> {
     let name = loaded.config.mcp.profile.as_str();
     if let Some(profile) = loaded.config.tools.profiles.get(name) {
         return of(loaded, name, profile, tools);
@@ -77,7 +77,7 @@ pub(super) fn chosen(loaded: &Loaded<HaftConfig>, tools: &BTreeSet<ToolName>) ->
 }
 
 fn of(
-    loaded: &Loaded<HaftConfig>,
+    loaded: &LoadedConfig<HaftConfig>,
     name: &str,
     profile: &ProfileConfig,
     tools: &BTreeSet<ToolName>,

@@ -14,7 +14,7 @@ use std::{
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, mkdirat, openat, statat, symlinkat};
 use tools_sandbox::{
     make_private_folder,
-    view::{CACHES, Granted},
+    view::{CACHES, GrantedPath},
 };
 
 /// The folder of the state in which the caches of all workspaces lie.
@@ -34,7 +34,7 @@ pub(super) struct WorkspaceCaches {
     /// What commands may write.
     pub(super) own: PathBuf,
     /// What they are shown beside it.
-    pub(super) shown: Vec<Granted>,
+    pub(super) shown: Vec<GrantedPath>,
     _lock: File,
 }
 
@@ -92,7 +92,7 @@ fn make_below(top: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
 /// Lets cargo find what the user's own registry has: links to the packages, which are shown
 /// read-only at a place of their own, and copies of what is known of them. Done again when the
 /// user's registry changed.
-fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Granted>> {
+fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<GrantedPath>> {
     let Ok(registry) = registry.canonicalize() else { return Ok(None) };
     let user = folder.join("user");
     make_private_folder(&user)?;
@@ -122,7 +122,7 @@ fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Gran
         }
         fs::write(&stamp, now)?;
     }
-    Ok(Some(Granted { path: at, source: registry, why: "packages that cargo fetched before".to_owned() }))
+    Ok(Some(GrantedPath { path: at, source: registry, why: "packages that cargo fetched before".to_owned() }))
 }
 
 /// Copies files that are not there yet.

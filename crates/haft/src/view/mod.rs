@@ -12,6 +12,6 @@ mod report;
 mod views;
 
 pub(crate) use report::lines;
-pub use report::{Seen, ViewReport};
+pub use report::{ViewReport, VisiblePlace};
 #[cfg(feature = "shell")]
-pub(crate) use views::{Made, Views, Wanted};
+pub(crate) use views::{ComputedView, ViewSettings, Views};

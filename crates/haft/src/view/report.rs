@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A place and why commands see it, or do not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Seen {
+pub struct VisiblePlace {
     /// The place.
     pub path: String,
     /// Why.
@@ -18,9 +18,9 @@ pub struct Seen {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ViewReport {
     /// Folders of which commands see only what follows. Empty when everything is seen.
-    pub concealed: Vec<Seen>,
+    pub concealed: Vec<VisiblePlace>,
     /// Places in them that may be read.
-    pub granted: Vec<Seen>,
+    pub granted: Vec<VisiblePlace>,
     /// Files of settings that commands see as copies without credentials.
     pub handed_in: Vec<String>,
     /// Files of settings that they do not see: credentials could not be taken out for certain, or
@@ -32,15 +32,23 @@ pub struct ViewReport {
 
 #[cfg(feature = "shell")]
 impl ViewReport {
-    pub(crate) fn new(made: &super::Made, level: tools_sandbox::kernel::Level) -> Self {
+    pub(crate) fn new(made: &super::ComputedView, level: tools_sandbox::kernel::Level) -> Self {
         let shown = |path: &std::path::Path| path.display().to_string();
         let view = &made.view;
         if level == tools_sandbox::kernel::Level::Off {
             return Self::default();
         }
         Self {
-            concealed: view.concealed.iter().map(|one| Seen { path: shown(&one.path), why: one.why.clone() }).collect(),
-            granted: view.granted.iter().map(|one| Seen { path: shown(&one.path), why: one.why.clone() }).collect(),
+            concealed: view
+                .concealed
+                .iter()
+                .map(|one| VisiblePlace { path: shown(&one.path), why: one.why.clone() })
+                .collect(),
+            granted: view
+                .granted
+                .iter()
+                .map(|one| VisiblePlace { path: shown(&one.path), why: one.why.clone() })
+                .collect(),
             handed_in: view.handed_in.iter().map(|copy| shown(&copy.path)).collect(),
             left_out: made.left_out.iter().map(|path| shown(path)).collect(),
             caches: view.caches.as_deref().map(shown),

@@ -21,7 +21,7 @@ const MAX_KEPT: usize = 16;
 
 /// What the configuration says about what commands see.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct ViewSettings {
     /// The folders that commands may write, canonical.
     pub(crate) writable: Vec<PathBuf>,
     /// Further places, with the reason of each.
@@ -33,13 +33,13 @@ pub(crate) struct Wanted {
 /// The views of a toolbox.
 #[derive(Debug, Default)]
 pub(crate) struct Views {
-    made: Mutex<Vec<Arc<Made>>>,
+    made: Mutex<Vec<Arc<ComputedView>>>,
 }
 
 /// A view, and what it was computed from.
 #[derive(Debug)]
-pub(crate) struct Made {
-    wanted: Wanted,
+pub(crate) struct ComputedView {
+    wanted: ViewSettings,
     pub(crate) view: Arc<View>,
     /// Files of settings that are not handed in.
     pub(crate) left_out: Vec<PathBuf>,
@@ -49,7 +49,7 @@ pub(crate) struct Made {
 
 impl Views {
     /// The view for what is wanted, as it is now.
-    pub(crate) fn view(&self, wanted: &Wanted, rules: &ReadRules) -> Arc<Made> {
+    pub(crate) fn view(&self, wanted: &ViewSettings, rules: &ReadRules) -> Arc<ComputedView> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.iter().find(|made| made.wanted == *wanted && made.is_current()) {
             return Arc::clone(known);
@@ -69,13 +69,13 @@ impl Views {
     }
 }
 
-impl Made {
+impl ComputedView {
     fn is_current(&self) -> bool {
         self.stamps.iter().all(Stamp::is_current)
     }
 }
 
-fn make(wanted: &Wanted, rules: &ReadRules) -> Made {
+fn make(wanted: &ViewSettings, rules: &ReadRules) -> ComputedView {
     let around = Surroundings::of_process();
     let cargo = around.cargo_home();
     let home = around.home().filter(|home| home.parent().is_some());
@@ -99,5 +99,5 @@ fn make(wanted: &Wanted, rules: &ReadRules) -> Made {
     let view = Arc::new(View::discover(&around, ask));
     let mut stamps = copies.stamps;
     stamps.push(Stamp::of(Path::new("/")));
-    Made { wanted: wanted.clone(), view, left_out: copies.left_out, stamps, _caches: caches }
+    ComputedView { wanted: wanted.clone(), view, left_out: copies.left_out, stamps, _caches: caches }
 }

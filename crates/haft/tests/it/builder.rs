@@ -8,7 +8,7 @@ use std::{
 
 use haft::{
     Place, Toolbox, ToolboxBuilder,
-    config::{HaftConfig, LoadError, Loaded},
+    config::{HaftConfig, LoadError, LoadedConfig},
     core::{DynExecutor, Invocation, Layer, Next, Outcome, ToolTraits},
 };
 use serde_json::json;
@@ -17,7 +17,8 @@ use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
 use crate::outcome;
 
 fn builder(workspace: &Workspace, text: &str) -> ToolboxBuilder {
-    let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).expect("the configuration is valid");
+    let mut loaded: LoadedConfig<HaftConfig> =
+        LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
     loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
     Toolbox::builder(loaded, workspace.dir("work"))
@@ -99,8 +100,8 @@ fn a_tool_has_a_name_of_its_own() {
 #[test]
 fn a_relative_working_directory_is_made_absolute() {
     let workspace = Workspace::new();
-    let loaded = |text: &str| -> Loaded<HaftConfig> {
-        let mut loaded = Loaded::parse(text, &|_| None).expect("the configuration is valid");
+    let loaded = |text: &str| -> LoadedConfig<HaftConfig> {
+        let mut loaded = LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
         let config: &mut HaftConfig = &mut loaded.config;
         config.tools.audit.path = workspace.path("record/audit.jsonl");
         config.tools.checkpoints.path = workspace.path("checkpoints");

@@ -2,7 +2,7 @@
 //! under way.
 
 use haft::{
-    config::Loaded,
+    config::LoadedConfig,
     core::{
         Answer, CallerId, Change, ConfirmPrompt, Confirmer, EventKind, EventSink, NobodyToAsk, ToolError, TrustLevel,
         Verdict,
@@ -107,11 +107,12 @@ async fn a_reload_counts_whole_or_not_at_all() {
     let toolbox = toolbox(&workspace, ALL_COMMANDS);
     let run = async || outcome(&toolbox, "bash", json!({"command": "true"})).await.map_err(|error| error.code());
     assert!(run().await.is_ok());
-    let wrong = Loaded::parse("[[tools.policy.rules]]\neffect = \"deny\"\nargs_match = \"[\"\n", &|_| None).unwrap();
+    let wrong =
+        LoadedConfig::parse("[[tools.policy.rules]]\neffect = \"deny\"\nargs_match = \"[\"\n", &|_| None).unwrap();
     let problem = toolbox.reload(&wrong).unwrap_err().to_string();
     assert!(problem.contains("line 3: `tools.policy.rules[0].args_match`"), "{problem}");
     assert!(run().await.is_ok());
-    let next = Loaded::parse(
+    let next = LoadedConfig::parse(
         "[tools]\nmax_tool_calls_per_session = 2\n[tools.shell]\ntimeout = 7\n\
          [[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n",
         &|_| None,

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::{
         Answer, ConfirmPrompt, Confirmer, NobodyToAsk, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolName,
         Verdict,
@@ -29,7 +29,8 @@ use serde_json::{Value, json};
 use tools_testkit::Workspace;
 
 fn toolbox(workspace: &Workspace, text: &str) -> Toolbox {
-    let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).expect("the configuration is valid");
+    let mut loaded: LoadedConfig<HaftConfig> =
+        LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
     loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
     workspace.dir("record");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::NobodyToAsk,
 };
 use serde_json::json;
@@ -13,8 +13,9 @@ use tools_testkit::Workspace;
 
 use crate::{ALL_COMMANDS, call, outcome, toolbox};
 
-fn loaded(workspace: &Workspace, text: &str) -> Loaded<HaftConfig> {
-    let mut loaded: Loaded<HaftConfig> = Loaded::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+fn loaded(workspace: &Workspace, text: &str) -> LoadedConfig<HaftConfig> {
+    let mut loaded: LoadedConfig<HaftConfig> =
+        LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
     loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
     loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
     loaded
@@ -84,7 +85,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     let write = |name: &str, text: &str| workspace.file(format!("user/{name}"), format!("{audit}{text}"));
     write("config.toml", ALL_COMMANDS);
     let file = workspace.path("user/config.toml");
-    let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
+    let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
     let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
     let watch = toolbox.watch(|_| None).expect("there is a file");
     assert_eq!(toolbox.last_reload(), None);
@@ -152,7 +153,7 @@ async fn a_file_that_commands_may_write_is_not_read_again() {
         );
         let name = format!("{folder}/config.toml");
         let file = workspace.file(&name, format!("{head}{ALL_COMMANDS}"));
-        let loaded: Loaded<HaftConfig> = Loaded::read(&file, &|_| None).unwrap();
+        let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
         let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
         let watch = toolbox.watch(|_| None).expect("there is a file");
         workspace.file(&name, format!("{head}{deny}"));

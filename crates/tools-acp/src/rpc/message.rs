@@ -17,13 +17,13 @@ pub(crate) enum RequestId {
 
 /// A message that came in.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Incoming {
+pub(crate) enum IncomingMessage {
     Request { id: RequestId, method: String, params: Value },
     Notification { method: String, params: Value },
     Response { id: RequestId, result: Result<Value, RpcError> },
 }
 
-impl Incoming {
+impl IncomingMessage {
     /// Reads a line.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn every_line_is_a_message_or_says_what_is_wrong() {
         let code = |line: &str, expected: i32, id: RequestId| {
-            let (found, error) = Incoming::parse(line.as_bytes()).expect_err(line);
+            let (found, error) = IncomingMessage::parse(line.as_bytes()).expect_err(line);
             assert_eq!((error.code, found), (expected, id), "{line}: {}", error.message);
         };
         code("", -32700, RequestId::Null);
@@ -116,29 +116,29 @@ mod tests {
         code(r#"{"jsonrpc":"2.0","id":{},"method":"x"}"#, -32600, RequestId::Null);
         code(r#"{"jsonrpc":"2.0","id":"a","method":7}"#, -32600, RequestId::Text("a".to_owned()));
         code(r#"{"jsonrpc":"2.0","id":3}"#, -32600, RequestId::Number(3));
-        let parsed = |line: &str| Incoming::parse(line.as_bytes()).expect(line);
+        let parsed = |line: &str| IncomingMessage::parse(line.as_bytes()).expect(line);
         assert_eq!(
             parsed(r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#),
-            Incoming::Request { id: RequestId::Null, method: "x".to_owned(), params: Value::Null }
+            IncomingMessage::Request { id: RequestId::Null, method: "x".to_owned(), params: Value::Null }
         );
         assert_eq!(
             parsed(r#"{"jsonrpc":"2.0","method":"x","params":[1]}"#),
-            Incoming::Notification { method: "x".to_owned(), params: json!([1]) }
+            IncomingMessage::Notification { method: "x".to_owned(), params: json!([1]) }
         );
         let result = Ok(Value::Null);
         let id = RequestId::Number(2);
-        assert_eq!(parsed(r#"{"jsonrpc":"2.0","id":2,"result":null}"#), Incoming::Response { id, result });
+        assert_eq!(parsed(r#"{"jsonrpc":"2.0","id":2,"result":null}"#), IncomingMessage::Response { id, result });
         let error = RpcError { code: -32601, message: "no".to_owned() };
         assert_eq!(
             parsed(r#"{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no"}}"#),
-            Incoming::Response { id: RequestId::Number(2), result: Err(error) }
+            IncomingMessage::Response { id: RequestId::Number(2), result: Err(error) }
         );
     }
 
     proptest! {
         #[test]
         fn no_line_panics(line in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Incoming::parse(&line);
+            let _ = IncomingMessage::parse(&line);
         }
 
         #[test]
@@ -146,7 +146,7 @@ mod tests {
             keys in prop::collection::hash_map("(id|method|params|jsonrpc|error|result)", "(null|\"2.0\"|7|-1.5|\\[\\]|\\{\\}|true)", 0..6),
         ) {
             let members: Vec<String> = keys.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
-            let _ = Incoming::parse(format!("{{{}}}", members.join(",")).as_bytes());
+            let _ = IncomingMessage::parse(format!("{{{}}}", members.join(",")).as_bytes());
         }
     }
 }

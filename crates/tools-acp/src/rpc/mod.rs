@@ -7,5 +7,5 @@ mod peer;
 
 pub(crate) use error::RpcError;
 pub(crate) use lines::{Line, Lines};
-pub(crate) use message::{Incoming, RequestId};
+pub(crate) use message::{IncomingMessage, RequestId};
 pub(crate) use peer::{AskError, Peer, write_all};

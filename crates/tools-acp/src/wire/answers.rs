@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Kept, Modes};
+use crate::{Modes, SessionSummary};
 
 /// The one version that is spoken.
 const VERSION: u16 = 1;
@@ -38,7 +38,7 @@ pub(crate) fn opened(session: Option<&str>, modes: &Modes) -> Value {
 }
 
 /// The kept sessions, all on one page.
-pub(crate) fn listed(sessions: Vec<Kept>) -> Value {
+pub(crate) fn listed(sessions: Vec<SessionSummary>) -> Value {
     let sessions: Vec<Value> = sessions
         .into_iter()
         .map(|kept| {

@@ -10,7 +10,7 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
-use tools_acp::{Greeting, serve};
+use tools_acp::{InitializeRequest, serve};
 
 use crate::doubles::Host;
 
@@ -31,7 +31,7 @@ impl Client {
         let (near, far) = duplex(64 * 1024);
         let (reader, writer) = split(near);
         let (input, output) = split(far);
-        let greeting = Greeting { name: "haft".to_owned(), version: "1".to_owned() };
+        let greeting = InitializeRequest { name: "haft".to_owned(), version: "1".to_owned() };
         let server = tokio::spawn(serve(Arc::new(host), greeting, input, output, CancellationToken::new()));
         let lines = BufReader::new(reader).lines();
         Self { writer: Some(writer), lines, early: VecDeque::new(), next: 1, server }

@@ -11,7 +11,10 @@ use std::{
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
-use tools_acp::{AcpHost, Conversation, Ended, Happening, Kept, Modes, OpenError, Opened, Opening, Watch};
+use tools_acp::{
+    AcpHost, Conversation, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent, SessionRequest, SessionSummary,
+    Watch,
+};
 use tools_core::{CallId, ConfirmPrompt, PromptPart, SessionId, StoredRule, Subject, ToolKind, ToolName, Verdict};
 
 /// Counts what is open.
@@ -29,13 +32,13 @@ impl Default for Host {
 
 #[async_trait]
 impl AcpHost for Host {
-    async fn open(&self, opening: Opening) -> Result<Opened, OpenError> {
+    async fn open(&self, opening: SessionRequest) -> Result<OpenConversation, OpenError> {
         let past = match &opening.resume {
             Some(resume) if resume.session.as_str() != "kept" => return Err(OpenError::NotKept("no such".to_owned())),
             Some(resume) if resume.replay => vec![
-                Happening::UserSaid { text: "before".to_owned() },
+                SessionEvent::UserSaid { text: "before".to_owned() },
                 called("old"),
-                Happening::Said { text: "was said".to_owned() },
+                SessionEvent::Said { text: "was said".to_owned() },
             ],
             _ => vec![],
         };
@@ -44,12 +47,12 @@ impl AcpHost for Host {
         let modes = Modes::usual();
         let conversation = Box::new(Echo { open: Arc::clone(&self.open), modes: modes.clone() });
         let session = SessionId::parse(&name).expect("a name");
-        Ok(Opened { session, conversation, modes, patience: self.patience, past })
+        Ok(OpenConversation { session, conversation, modes, patience: self.patience, past })
     }
 
-    fn kept(&self, _: Option<&Path>) -> Result<Vec<Kept>, String> {
+    fn kept(&self, _: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
         let session = SessionId::parse("kept").expect("a name");
-        Ok(vec![Kept {
+        Ok(vec![SessionSummary {
             session,
             workdir: "/".into(),
             title: "t".to_owned(),
@@ -63,9 +66,15 @@ struct Echo {
     modes: Modes,
 }
 
-fn called(id: &str) -> Happening {
+fn called(id: &str) -> SessionEvent {
     let call = CallId::parse(id).expect("an id");
-    Happening::Called { call, tool: "bash".to_owned(), title: "bash".to_owned(), kind: ToolKind::Execute, input: None }
+    SessionEvent::Called {
+        call,
+        tool: "bash".to_owned(),
+        title: "bash".to_owned(),
+        kind: ToolKind::Execute,
+        input: None,
+    }
 }
 
 fn prompt() -> ConfirmPrompt {
@@ -77,7 +86,7 @@ fn prompt() -> ConfirmPrompt {
 
 #[async_trait]
 impl Conversation for Echo {
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> Ended {
+    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
         match task {
             "ask" => {
                 watch.tell(called("c-1")).await;
@@ -87,7 +96,7 @@ impl Conversation for Echo {
                     answer = watch.ask(&call, &prompt) => format!("{answer:?}"),
                     () = cancel.cancelled() => "cancelled".to_owned(),
                 };
-                let answered = Happening::Answered {
+                let answered = SessionEvent::Answered {
                     call,
                     is_error: false,
                     text: answer,
@@ -100,20 +109,20 @@ impl Conversation for Echo {
             "wait" => {
                 watch.tell(called("c-2")).await;
                 cancel.cancelled().await;
-                return Ended::Failed("a cancelled turn may fail".to_owned());
+                return PromptEnd::Failed("a cancelled turn may fail".to_owned());
             }
             "flood" => {
                 for _ in 0..400 {
                     if cancel.is_cancelled() {
-                        return Ended::Cancelled;
+                        return PromptEnd::Cancelled;
                     }
-                    watch.tell(Happening::Said { text: "x".repeat(64 * 1024) }).await;
+                    watch.tell(SessionEvent::Said { text: "x".repeat(64 * 1024) }).await;
                 }
             }
-            "mode" => watch.tell(Happening::Said { text: self.modes.current().id.to_owned() }).await,
-            other => watch.tell(Happening::Said { text: other.to_owned() }).await,
+            "mode" => watch.tell(SessionEvent::Said { text: self.modes.current().id.to_owned() }).await,
+            other => watch.tell(SessionEvent::Said { text: other.to_owned() }).await,
         }
-        Ended::Done
+        PromptEnd::Done
     }
 
     async fn close(&mut self) {

@@ -10,8 +10,8 @@ use tools_providers::{Block, Message, Reply, Role, Usage};
 
 use super::{
     Agent,
-    calls::{Done, Slot, Wanted, called_off, looping},
-    make::{Made, Making},
+    calls::{Done, RequestedCall, Slot, called_off, looping},
+    make::{CallDisposition, CallOutcome},
     shared::Shared,
     state::State,
 };
@@ -39,7 +39,7 @@ impl Agent {
     pub(super) async fn answer_calls(
         &mut self,
         reply: Reply,
-        wanted: Vec<Wanted>,
+        wanted: Vec<RequestedCall>,
         cancel: &CancellationToken,
     ) -> Option<Stop> {
         let shared = Arc::clone(&self.shared);
@@ -82,7 +82,7 @@ impl Open<'_> {
     /// Makes the calls.
     async fn run(&mut self, shared: &Arc<Shared>, cx: &CallContext) -> Option<Stop> {
         let (admitted, stop) = self.admit(shared);
-        let through_gates = admitted.iter().filter(|(_, made)| matches!(made, Making::Call(_))).count();
+        let through_gates = admitted.iter().filter(|(_, made)| matches!(made, CallDisposition::Call(_))).count();
         // A batch that does not fit is refused by the gate of the quota, call by call and on
         // record.
         let fits = through_gates == 0 || shared.host.reserve(cx, through_gates as u64);
@@ -105,14 +105,15 @@ impl Open<'_> {
 
     /// Which calls are made, and how; the stop where one is repeated once too often. That one and
     /// those behind it are not.
-    fn admit(&mut self, shared: &Shared) -> (Vec<(usize, Making)>, Option<Stop>) {
+    fn admit(&mut self, shared: &Shared) -> (Vec<(usize, CallDisposition)>, Option<Stop>) {
         let mut admitted = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {
             let call = match &slot.wanted.call {
                 Ok(call) => call.clone(),
                 Err(error) => {
                     let written = slot.wanted.written.clone();
-                    admitted.push((index, Making::Unreadable(slot.wanted.name.clone(), error.clone(), written)));
+                    admitted
+                        .push((index, CallDisposition::Unreadable(slot.wanted.name.clone(), error.clone(), written)));
                     continue;
                 }
             };
@@ -121,10 +122,10 @@ impl Open<'_> {
                 self.state.used.push(definition.name.clone());
             }
             match self.state.doom.admit(call.digest(), definition.poll) {
-                Admission::Go => admitted.push((index, Making::Call(call))),
+                Admission::Go => admitted.push((index, CallDisposition::Call(call))),
                 Admission::Refuse => {
                     let error = looping(call.tool.as_str());
-                    admitted.push((index, Making::Refuse(call, error)));
+                    admitted.push((index, CallDisposition::Refuse(call, error)));
                 }
                 Admission::Stop => {
                     let notice = format!(
@@ -138,7 +139,7 @@ impl Open<'_> {
         (admitted, None)
     }
 
-    async fn in_order(&mut self, shared: &Arc<Shared>, cx: &CallContext, admitted: Vec<(usize, Making)>) {
+    async fn in_order(&mut self, shared: &Arc<Shared>, cx: &CallContext, admitted: Vec<(usize, CallDisposition)>) {
         for (index, making) in admitted {
             if cx.cancel().is_cancelled() {
                 return;
@@ -148,9 +149,9 @@ impl Open<'_> {
     }
 
     /// Makes calls at the same time, and serves what they want of the agent meanwhile.
-    async fn at_once(&mut self, shared: &Arc<Shared>, cx: &CallContext, admitted: Vec<(usize, Making)>) {
+    async fn at_once(&mut self, shared: &Arc<Shared>, cx: &CallContext, admitted: Vec<(usize, CallDisposition)>) {
         let mut waiting = admitted.into_iter();
-        let mut running: FuturesUnordered<BoxFuture<'static, (usize, Made)>> = FuturesUnordered::new();
+        let mut running: FuturesUnordered<BoxFuture<'static, (usize, CallOutcome)>> = FuturesUnordered::new();
         let mut wishes = shared.desk.open(&shared.path, cx);
         let mut serving: Option<BoxFuture<'static, Option<Compression>>> = None;
         loop {
@@ -184,8 +185,8 @@ impl Open<'_> {
         Box::pin(wish.serve(Arc::clone(&shared.compressor), selection.zip(messages), tokens, cx.clone()))
     }
 
-    fn take(&mut self, shared: &Shared, index: usize, made: Made) {
-        let Made { done, digest } = made;
+    fn take(&mut self, shared: &Shared, index: usize, made: CallOutcome) {
+        let CallOutcome { done, digest } = made;
         if let Some(digest) = digest {
             self.state.doom.ended(digest, done.category);
         }
@@ -206,8 +207,8 @@ impl Open<'_> {
             }
             let slot = &self.slots[index];
             let making = match &slot.wanted.call {
-                Ok(call) => Making::Refuse(call.clone(), called_off(call.tool.as_str())),
-                Err(error) => Making::Unreadable(slot.wanted.name.clone(), error.clone(), None),
+                Ok(call) => CallDisposition::Refuse(call.clone(), called_off(call.tool.as_str())),
+                Err(error) => CallDisposition::Unreadable(slot.wanted.name.clone(), error.clone(), None),
             };
             let (call, id) = (slot.call.clone(), slot.wanted.id.clone());
             let made = making.run(shared, cx, call, id).await;
@@ -260,13 +261,15 @@ impl Drop for Open<'_> {
 }
 
 /// Whether calls may run at once: by what the host says they would touch.
-async fn may_all_run_at_once(shared: &Shared, cx: &CallContext, admitted: &[(usize, Making)]) -> bool {
+async fn may_all_run_at_once(shared: &Shared, cx: &CallContext, admitted: &[(usize, CallDisposition)]) -> bool {
     let mut inspections: Vec<Option<Inspection>> = Vec::with_capacity(admitted.len());
     for (_, making) in admitted {
         match making {
-            Making::Call(call) => inspections.push(inspected(shared, cx, call).await),
+            CallDisposition::Call(call) => inspections.push(inspected(shared, cx, call).await),
             // What does not run is in nobody's way.
-            Making::Refuse(..) | Making::Unreadable(..) => inspections.push(Some(Inspection::read_only())),
+            CallDisposition::Refuse(..) | CallDisposition::Unreadable(..) => {
+                inspections.push(Some(Inspection::read_only()))
+            }
         }
     }
     may_run_at_once(inspections.iter().map(Option::as_ref))
@@ -282,7 +285,7 @@ async fn inspected(shared: &Shared, cx: &CallContext, call: &ToolCall) -> Option
 }
 
 /// What a call gave that was made.
-impl From<Done> for Made {
+impl From<Done> for CallOutcome {
     fn from(done: Done) -> Self {
         Self { done, digest: None }
     }

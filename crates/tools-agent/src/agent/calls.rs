@@ -1,14 +1,14 @@
 //! The calls that an answer asks for, from what the model wrote to a result in the conversation.
 
 use tools_core::{
-    CallId, ClaimSource, Media, Recorded, ToolCall, ToolDef, ToolError, ToolErrorCategory, text_for_model,
+    CallId, ClaimSource, Media, RecordedResult, ToolCall, ToolDef, ToolError, ToolErrorCategory, text_for_model,
 };
 use tools_providers::{ToolResult, ToolUse};
 
 use crate::fenced::FencedCall;
 
 /// A call as a model wrote it.
-pub(super) struct Wanted {
+pub(super) struct RequestedCall {
     /// What pairs it with its result.
     pub(super) id: String,
     /// The tool as the model named it.
@@ -18,7 +18,7 @@ pub(super) struct Wanted {
     pub(super) written: Option<String>,
 }
 
-impl Wanted {
+impl RequestedCall {
     pub(super) fn native(call: &ToolUse) -> Self {
         let written = call.input.as_ref().err().map(|bad| bad.text.clone());
         Self { id: call.id.clone(), name: call.name.clone(), call: call.to_call(), written }
@@ -44,7 +44,7 @@ pub(super) struct Done {
 }
 
 impl Done {
-    pub(super) fn recorded(recorded: &Recorded, definition: &ToolDef) -> Self {
+    pub(super) fn recorded(recorded: &RecordedResult, definition: &ToolDef) -> Self {
         let mut text = text_for_model(&recorded.outcome, definition);
         for warning in recorded.journal.warnings() {
             text.push_str("\n[warning] ");
@@ -82,7 +82,7 @@ impl Done {
 
 /// A call of an answer, with its result once there is one.
 pub(super) struct Slot {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: RequestedCall,
     pub(super) call: CallId,
     pub(super) done: Option<Done>,
 }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use tools_core::{
-    CallContext, CallDigest, CallId, CallPhase, Confirmer, JsonObject, Recorded, ToolCall, ToolDef, ToolError,
+    CallContext, CallDigest, CallId, CallPhase, Confirmer, JsonObject, RecordedResult, ToolCall, ToolDef, ToolError,
     ToolKind, keys,
 };
 
@@ -14,7 +14,7 @@ use super::{
 use crate::{AgentEvent, ReformatRequest, reformat::is_faithful, summarize};
 
 /// What is done about a call.
-pub(super) enum Making {
+pub(super) enum CallDisposition {
     /// It goes through the gates.
     Call(ToolCall),
     /// It is put on record with this failure.
@@ -24,15 +24,15 @@ pub(super) enum Making {
 }
 
 /// A call with its result.
-pub(super) struct Made {
+pub(super) struct CallOutcome {
     pub(super) done: Done,
     /// What was called; `None` for what did not go through the gates.
     pub(super) digest: Option<CallDigest>,
 }
 
-impl Making {
+impl CallDisposition {
     /// Does it, and tells that it has a result.
-    pub(super) async fn run(self, shared: &Shared, cx: &CallContext, call: CallId, id: String) -> Made {
+    pub(super) async fn run(self, shared: &Shared, cx: &CallContext, call: CallId, id: String) -> CallOutcome {
         let tool = match &self {
             Self::Call(call) | Self::Refuse(call, _) => call.tool.as_str().to_owned(),
             Self::Unreadable(tool, ..) => tool.clone(),
@@ -52,13 +52,13 @@ impl Making {
     }
 }
 
-async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> Made {
+async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> CallOutcome {
     let digest = Some(call.digest());
     let definition = shared.host.definition(&call.tool);
     if let Some(phase) = forbidden_in_phase(shared, cx, &call, &definition).await {
         let error = out_of_phase(call.tool.as_str(), phase);
         let done = Done::failed(shared.host.refuse(call, cx, error).await, &definition);
-        return Made { done, digest };
+        return CallOutcome { done, digest };
     }
     let mut recorded = shared.host.call(call.clone(), cx, &shared.confirmer as &dyn Confirmer).await;
     if let Some(better) = written_anew(shared, &call, &definition, &recorded).await {
@@ -72,7 +72,7 @@ async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> Made {
             done.text = text;
         }
     }
-    Made { done, digest }
+    CallOutcome { done, digest }
 }
 
 /// The phase that does not allow a call. A planner only reads; a verifier runs commands but edits
@@ -103,7 +103,7 @@ async fn written_anew(
     shared: &Shared,
     call: &ToolCall,
     definition: &ToolDef,
-    recorded: &Recorded,
+    recorded: &RecordedResult,
 ) -> Option<JsonObject> {
     let reformat = shared.reformat.as_ref()?;
     let error = recorded.outcome.as_ref().err().filter(|error| error.category().row().needs_parameter_reformat)?;
@@ -120,7 +120,7 @@ async fn unreadable(
     tool: &str,
     error: ToolError,
     written: Option<String>,
-) -> Made {
+) -> CallOutcome {
     let named = ToolCall::new(tool, Value::Null).ok().map(|call| call.with_id(id.clone()));
     let Some(call) = named else {
         let name = tools_core::ToolName::parse("unknown").expect("the constant is a name");
@@ -132,7 +132,7 @@ async fn unreadable(
         if let Some(params) = reformat.reformat(&request).await {
             let again = ToolCall { params, ..call };
             let recorded = shared.host.call(again.clone(), cx, &shared.confirmer as &dyn Confirmer).await;
-            return Made { done: Done::recorded(&recorded, &definition), digest: Some(again.digest()) };
+            return CallOutcome { done: Done::recorded(&recorded, &definition), digest: Some(again.digest()) };
         }
     }
     Done::failed(shared.host.refuse(call, cx, error).await, &definition).into()

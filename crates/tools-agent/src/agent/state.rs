@@ -6,7 +6,7 @@ use serde::Serialize;
 use tools_core::{CallId, ToolDefs, ToolName};
 use tools_providers::{ToolList, Usage};
 
-use crate::{DoomWatch, History, Reputation, Standing, fenced};
+use crate::{DoomWatch, History, Reputation, ReputationLine, fenced};
 
 /// What an agent remembers from turn to turn.
 #[derive(Default)]
@@ -25,14 +25,14 @@ pub(crate) struct State {
     pub(crate) ids: HashSet<String>,
     /// Whether the model has read text from outside.
     pub(crate) is_tainted: bool,
-    pub(crate) shown: Shown,
+    pub(crate) shown: VisibleTools,
     /// What tools gave last: text that repeats it is no call.
     pub(crate) echoes: Vec<String>,
 }
 
 /// The tools of a turn as the model is shown them.
 #[derive(Default)]
-pub(crate) struct Shown {
+pub(crate) struct VisibleTools {
     pub(crate) tools: Option<ToolDefs>,
     /// The tools in the request: none where the model calls them in its text.
     pub(crate) list: ToolList,
@@ -41,7 +41,7 @@ pub(crate) struct Shown {
     pub(crate) bytes: u64,
 }
 
-impl Shown {
+impl VisibleTools {
     /// Takes in the tools of a turn. What is the same as before is kept, byte for byte.
     pub(crate) fn update(&mut self, tools: &ToolDefs, system: &str, native: bool) {
         let is_same = self.tools.as_ref().is_some_and(|before| {
@@ -99,7 +99,7 @@ pub struct AgentStatus {
     /// What was used.
     pub totals: AgentTotals,
     /// How well the model calls each tool.
-    pub reputation: Vec<Standing>,
+    pub reputation: Vec<ReputationLine>,
 }
 
 impl State {

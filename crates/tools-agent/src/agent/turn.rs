@@ -4,7 +4,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::InvokedAs;
 use tools_providers::{Block, Reply, Request, Usage};
 
-use super::{Agent, calls::Wanted, request::ask};
+use super::{Agent, calls::RequestedCall, request::ask};
 use crate::{AgentEvent, Budget, Pressure, Stop, fenced};
 
 /// What became of a turn.
@@ -155,14 +155,14 @@ impl Agent {
     }
 
     /// The calls that an answer asks for.
-    fn wanted(&self, reply: &Reply) -> Vec<Wanted> {
+    fn wanted(&self, reply: &Reply) -> Vec<RequestedCall> {
         if self.shared.provider.model().supports_tool_use {
-            return reply.message.calls().map(Wanted::native).collect();
+            return reply.message.calls().map(RequestedCall::native).collect();
         }
         let tools = self.state.shown.tools.clone().unwrap_or_default();
         let echoes: Vec<&str> = self.state.echoes.iter().map(String::as_str).collect();
         let calls = fenced::calls(&reply.message.text(), &tools, &echoes, self.shared.settings.max_blocks);
-        calls.into_iter().enumerate().map(|(index, call)| Wanted::fenced(index, call)).collect()
+        calls.into_iter().enumerate().map(|(index, call)| RequestedCall::fenced(index, call)).collect()
     }
 
     /// How the model of this agent writes its calls.

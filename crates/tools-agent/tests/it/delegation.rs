@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tools_agent::{Agent, Narrowing, Stop, SubAgent};
+use tools_agent::{Agent, Restrictions, Stop, SubAgent};
 use tools_core::{CompositeExecutor, DynExecutor, ToolName};
 
 use crate::doubles::{Host, Model, call, said, text, tools};
@@ -19,7 +19,7 @@ async fn a_sub_agent_only_reads_and_its_calls_belong_to_the_call_above() {
         ]),
         text("looks fine"),
     ]);
-    let narrowing = Narrowing { read_only: true, ..Narrowing::default() };
+    let narrowing = Restrictions { read_only: true, ..Restrictions::default() };
     let name = ToolName::parse("reviewer").unwrap();
     let reviewer = SubAgent::new(name, "Reviews.", Arc::new(below), narrowing);
     let executor = tools();

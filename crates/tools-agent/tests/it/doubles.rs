@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tools_agent::{StackHost, ToolHost};
 use tools_core::{
-    CallContext, Confirmer, Invocation, Recorded, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
+    CallContext, Confirmer, Invocation, RecordedResult, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
     ToolName, ToolTraits,
 };
 use tools_providers::{
@@ -131,7 +131,7 @@ impl ToolHost for Host {
         self.inner.inspect(call, cx).await
     }
 
-    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> Recorded {
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         self.inner.call(call, cx, confirmer).await
     }
 

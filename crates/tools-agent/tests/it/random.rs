@@ -13,8 +13,8 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tools_agent::{Agent, AgentSettings};
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolDef, ToolDefs,
-    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, ExecuteResult, Inspection, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolDef,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 use tools_providers::ProviderFault;
 use tools_testkit::Numbers;
@@ -56,7 +56,7 @@ impl ToolExecutor for Anything {
         Ok(if call.tool.as_str() == "edit" { Inspection::mutating() } else { Inspection::read_only() })
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         *self.0.seen.lock().unwrap().ran.entry(call.id.to_string()).or_default() += 1;
         let fail = |category, code| Err(ToolError::new(category, code, "it failed"));
         match call.tool.as_str() {
@@ -79,7 +79,7 @@ impl ToolExecutor for Anything {
         }
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
         self.execute_tool_call(call, cx).await
     }
 }

@@ -14,7 +14,7 @@ use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
 };
-use tools_approvals::{Asker, Choice, Ended, Event, Watch, Watchers};
+use tools_approvals::{Asker, Choice, EndReason, Event, Watch, Watchers};
 use tools_core::{
     Absence, Access, Answer, Change, ConfirmPrompt, Confirmer, FileDiff, PromptPart, StoredRule, Subject, ToolName,
     Verdict, WebUrl,
@@ -62,7 +62,7 @@ async fn asked(watch: &mut Watch) -> (u64, ConfirmPrompt) {
     }
 }
 
-async fn ended(watch: &mut Watch) -> Ended {
+async fn ended(watch: &mut Watch) -> EndReason {
     match watch.next().await {
         Some(Event::Ended { how, .. }) => how,
         other => panic!("{other:?}"),
@@ -89,7 +89,7 @@ async fn the_first_answer_counts_and_the_others_are_told() {
         assert_eq!(seen, expects, "what is shown is what is asked");
         second.answer(two, choice);
         assert_eq!(answer.await.unwrap(), expected);
-        assert_eq!((ended(&mut second).await, ended(&mut first).await), (Ended::Taken, Ended::Withdrawn));
+        assert_eq!((ended(&mut second).await, ended(&mut first).await), (EndReason::Taken, EndReason::Withdrawn));
         first.answer(one, Choice::Once);
     }
 }
@@ -125,19 +125,19 @@ async fn a_question_outlives_its_watcher_and_neither_its_asker_nor_its_time() {
     let (id, _) = asked(&mut next).await;
     next.answer(id, Choice::Once);
     assert_eq!(waiting.await.unwrap(), Answer::Once);
-    assert_eq!(ended(&mut next).await, Ended::Taken);
+    assert_eq!(ended(&mut next).await, EndReason::Taken);
 
     let watchers = asking(&folder, 60);
     let cancelled = tokio::spawn(async move { watchers.confirm(&prompt("x")).await });
     asked(&mut next).await;
     cancelled.abort();
-    assert_eq!(ended(&mut next).await, Ended::Withdrawn);
+    assert_eq!(ended(&mut next).await, EndReason::Withdrawn);
 
     let watchers = asking(&folder, 1);
     let late = tokio::spawn(async move { watchers.confirm(&prompt("x")).await });
     let (id, _) = asked(&mut next).await;
     assert_eq!(late.await.unwrap(), Answer::Nobody(Absence::NoAnswer));
-    assert_ne!(ended(&mut next).await, Ended::Taken);
+    assert_ne!(ended(&mut next).await, EndReason::Taken);
     next.answer(id, Choice::Once);
 }
 

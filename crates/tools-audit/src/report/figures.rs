@@ -31,7 +31,7 @@ impl Verdicts {
 
 /// Calls of one command, with the size of what they printed.
 #[derive(Debug, Default)]
-pub(super) struct Spent {
+pub(super) struct CommandUsage {
     pub(super) calls: u64,
     pub(super) raw: u64,
     pub(super) model: u64,
@@ -49,7 +49,7 @@ pub(super) struct Program {
 
 /// What was done to one file.
 #[derive(Debug, Default)]
-pub(super) struct Changed {
+pub(super) struct FileChange {
     pub(super) times: u64,
     pub(super) added: u64,
     pub(super) removed: u64,
@@ -80,7 +80,7 @@ pub(super) struct Figures {
     pub(super) model: u64,
     pub(super) cached: u64,
     pub(super) sessions: BTreeMap<String, u64>,
-    pub(super) spent: BTreeMap<String, Spent>,
+    pub(super) spent: BTreeMap<String, CommandUsage>,
     pub(super) rules: BTreeMap<String, Verdicts>,
     /// By what a rule would have to name.
     pub(super) patterns: BTreeMap<String, Verdicts>,
@@ -89,7 +89,7 @@ pub(super) struct Figures {
     pub(super) gates: BTreeMap<String, Gate>,
     pub(super) programs: BTreeMap<String, Program>,
     pub(super) hosts: Hosts,
-    pub(super) files: BTreeMap<String, Changed>,
+    pub(super) files: BTreeMap<String, FileChange>,
 }
 
 impl Figures {

@@ -18,10 +18,10 @@ const MAX_HOSTS: usize = 2000;
 
 /// Connections by host and port.
 #[derive(Debug, Default)]
-pub(super) struct Hosts(BTreeMap<String, Reached>);
+pub(super) struct Hosts(BTreeMap<String, HostUsage>);
 
 #[derive(Debug, Default)]
-struct Reached {
+struct HostUsage {
     connections: u64,
     refused: u64,
     sent: u64,

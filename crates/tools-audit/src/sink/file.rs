@@ -74,9 +74,9 @@ pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// The exclusive lock of a file, until dropped.
-pub(super) struct Locked(Arc<File>);
+pub(super) struct FileLock(Arc<File>);
 
-impl Locked {
+impl FileLock {
     pub(super) fn take(file: &Arc<File>, path: &Path) -> Result<Self, AuditError> {
         let mut since = None;
         loop {
@@ -97,7 +97,7 @@ impl Locked {
     }
 }
 
-impl Drop for Locked {
+impl Drop for FileLock {
     fn drop(&mut self) {
         // Closing the file would release it as well; there is nothing to be done about a failure.
         let _ = self.0.unlock();

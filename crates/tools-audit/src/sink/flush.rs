@@ -18,13 +18,13 @@ pub(super) struct Flusher {
 
 #[derive(Debug)]
 struct Shared {
-    pending: Mutex<Pending>,
+    pending: Mutex<FlushQueue>,
     changed: Condvar,
     interval: Duration,
 }
 
 #[derive(Debug, Default)]
-struct Pending {
+struct FlushQueue {
     /// Written to since they were last synced: more than one right after a new file was begun.
     files: Vec<Arc<File>>,
     failure: Option<io::Error>,
@@ -73,7 +73,7 @@ impl Drop for Flusher {
 }
 
 impl Shared {
-    fn pending(&self) -> MutexGuard<'_, Pending> {
+    fn pending(&self) -> MutexGuard<'_, FlushQueue> {
         self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -19,7 +19,7 @@ use rustix::{
 };
 
 use super::{
-    file::{Identity, Locked, look, open, sync_folder, write_whole},
+    file::{FileLock, Identity, look, open, sync_folder, write_whole},
     flush::Flusher,
     head,
     rotated::rotated_name,
@@ -175,10 +175,10 @@ impl State {
     }
 
     /// Locks the file that the path leads to now, and knows its end.
-    fn lock(&mut self, path: &Path) -> Result<Locked, AuditError> {
+    fn lock(&mut self, path: &Path) -> Result<FileLock, AuditError> {
         // Bounded: each round needs somebody else to have put another file in place meanwhile.
         for _ in 0..100 {
-            let locked = Locked::take(&self.file, path)?;
+            let locked = FileLock::take(&self.file, path)?;
             match look(path)? {
                 Some((identity, len)) if identity == self.identity => {
                     if self.len != Some(len) {

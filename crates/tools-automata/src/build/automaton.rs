@@ -18,7 +18,7 @@ const COLUMNS: usize = 257;
 
 /// What reaching a state means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Meaning {
+pub(super) enum StateKind {
     /// Nothing can match any more.
     Dead,
     /// Something matched: of several words, which.
@@ -30,7 +30,7 @@ pub(super) enum Meaning {
 /// States in the order of their meanings, so that a number tells it.
 pub struct Automaton {
     pub(super) start: usize,
-    pub(super) meanings: Vec<Meaning>,
+    pub(super) meanings: Vec<StateKind>,
     /// For each state the next one by class.
     pub(super) rows: Vec<Vec<usize>>,
     /// The class of each byte, and of the end.
@@ -63,11 +63,11 @@ impl Automaton {
         let meaning = |state: StateID| {
             assert!(!dfa.is_quit_state(state), "no byte ends a search");
             if dfa.is_match_state(state) {
-                Meaning::Match(0)
+                StateKind::Match(0)
             } else if dfa.is_dead_state(state) {
-                Meaning::Dead
+                StateKind::Dead
             } else {
-                Meaning::Open
+                StateKind::Open
             }
         };
         let next = |state: StateID, column: usize| match u8::try_from(column) {
@@ -92,11 +92,11 @@ impl Automaton {
         let start = dfa.start_state(Anchor::No).expect("it was asked for");
         let meaning = |state| {
             if dfa.is_match(state) {
-                Meaning::Match(dfa.match_pattern(state, 0).as_usize())
+                StateKind::Match(dfa.match_pattern(state, 0).as_usize())
             } else if dfa.is_dead(state) {
-                Meaning::Dead
+                StateKind::Dead
             } else {
-                Meaning::Open
+                StateKind::Open
             }
         };
         let next = |state, column: usize| match u8::try_from(column) {
@@ -107,7 +107,7 @@ impl Automaton {
     }
 
     /// All that can be reached from `start`.
-    fn explored<S: Copy + Eq + Hash>(start: S, meaning: impl Fn(S) -> Meaning, next: impl Fn(S, usize) -> S) -> Self {
+    fn explored<S: Copy + Eq + Hash>(start: S, meaning: impl Fn(S) -> StateKind, next: impl Fn(S, usize) -> S) -> Self {
         let mut numbers = HashMap::from([(start, 0)]);
         let mut states = vec![start];
         let mut rows: Vec<Vec<usize>> = Vec::new();
@@ -132,7 +132,7 @@ impl Automaton {
         loop {
             let refined = numbered(self.rows.iter().zip(&groups).zip(&self.meanings).map(|((row, group), meaning)| {
                 // What comes after a match of a single pattern does not matter.
-                let row = if *meaning == Meaning::Match(0) && self.is_single() { &[][..] } else { row.as_slice() };
+                let row = if *meaning == StateKind::Match(0) && self.is_single() { &[][..] } else { row.as_slice() };
                 let mut hasher = DefaultHasher::new();
                 group.hash(&mut hasher);
                 for to in row {
@@ -148,10 +148,11 @@ impl Automaton {
         }
         let count = groups.iter().max().map_or(0, |last| last + 1);
         let member = |group: usize| groups.iter().position(|of| *of == group).unwrap_or_default();
-        let mut order: Vec<(Meaning, usize)> = (0..count).map(|group| (self.meanings[member(group)], group)).collect();
+        let mut order: Vec<(StateKind, usize)> =
+            (0..count).map(|group| (self.meanings[member(group)], group)).collect();
         order.sort_unstable();
-        if order[0].0 != Meaning::Dead {
-            order.insert(0, (Meaning::Dead, usize::MAX));
+        if order[0].0 != StateKind::Dead {
+            order.insert(0, (StateKind::Dead, usize::MAX));
         }
         let place: HashMap<usize, usize> =
             order.iter().enumerate().map(|(place, (_, group))| (*group, place)).collect();
@@ -169,7 +170,7 @@ impl Automaton {
     }
 
     fn is_single(&self) -> bool {
-        self.meanings.iter().all(|meaning| !matches!(meaning, Meaning::Match(1..)))
+        self.meanings.iter().all(|meaning| !matches!(meaning, StateKind::Match(1..)))
     }
 }
 

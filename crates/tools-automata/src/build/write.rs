@@ -3,7 +3,7 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use super::automaton::{Automaton, Meaning};
+use super::automaton::{Automaton, StateKind};
 
 /// The code written so far.
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Code {
     pub fn keywords(&mut self, automaton: &Automaton, out: &Path) {
         let table = self.table(automaton, out);
         let words = automaton.meanings.iter().filter_map(|meaning| match meaning {
-            Meaning::Match(word) => Some(word.to_string()),
+            StateKind::Match(word) => Some(word.to_string()),
             _ => None,
         });
         let words = words.collect::<Vec<_>>().join(", ");
@@ -61,7 +61,7 @@ impl Code {
         self.files += 1;
         let file = format!("table-{}", self.files);
         fs::write(out.join(&file), rows.collect::<Vec<u8>>()).expect("the output directory can be written to");
-        let matches = automaton.meanings.iter().filter(|meaning| matches!(meaning, Meaning::Match(_))).count();
+        let matches = automaton.meanings.iter().filter(|meaning| matches!(meaning, StateKind::Match(_))).count();
         format!(
             "Table {{ start: {}, matches: {matches}, shift: {}, end: {end}, classes: &{classes:?}, \
              rows: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")).as_chunks().0 }}",

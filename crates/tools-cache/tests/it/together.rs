@@ -7,7 +7,7 @@ use tools_core::ToolCall;
 
 use crate::world::{World, hit};
 
-fn call(world: &Arc<World>, tool: &'static str) -> impl Future<Output = tools_core::Recorded> + use<> {
+fn call(world: &Arc<World>, tool: &'static str) -> impl Future<Output = tools_core::RecordedResult> + use<> {
     let world = Arc::clone(world);
     async move { world.call_in(&world.cx, tool, json!({"waits": true})).await }
 }

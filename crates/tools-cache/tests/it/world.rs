@@ -11,8 +11,8 @@ use schemars::json_schema;
 use serde_json::{Value, json};
 use tools_cache::{CacheConfig, CacheLayer, ToolResultCache};
 use tools_core::{
-    Approval, Basis, CallContext, Executed, FileState, Inspection, Recorded, Stack, ToolCall, ToolDef, ToolDefs,
-    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOrigin, ToolOutput, ToolTraits, keys,
+    Approval, Basis, CallContext, ExecuteResult, FileState, Inspection, RecordedResult, Stack, ToolCall, ToolDef,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOrigin, ToolOutput, ToolTraits, keys,
 };
 use tools_testkit::FakeClock;
 
@@ -60,7 +60,7 @@ impl World {
         self.clock.advance(SignedDuration::from_secs(seconds));
     }
 
-    pub(crate) async fn call_in(&self, cx: &CallContext, tool: &str, params: Value) -> Recorded {
+    pub(crate) async fn call_in(&self, cx: &CallContext, tool: &str, params: Value) -> RecordedResult {
         self.stack.run(ToolCall::new(tool, params).unwrap(), None, cx).await
     }
 
@@ -74,7 +74,7 @@ impl World {
     }
 }
 
-pub(crate) fn hit(recorded: &Recorded) -> Option<bool> {
+pub(crate) fn hit(recorded: &RecordedResult) -> Option<bool> {
     Some(recorded.journal.value(keys::CACHE)? == "hit")
 }
 
@@ -112,7 +112,7 @@ impl ToolExecutor for Tools {
         })
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         let run = self.0.runs.fetch_add(1, Ordering::SeqCst);
         if let Some(waits) = call.params.get("waits").and_then(Value::as_bool).filter(|waits| *waits) {
             debug_assert!(waits);
@@ -139,7 +139,7 @@ impl ToolExecutor for Tools {
         Ok(Some(ToolOutput::text(format!("run {run}")).with_raw_response(json!({"run": run}))))
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
         self.execute_tool_call(call, cx).await
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 use serde_json::Value;
 use tools_core::{ToolDef, ToolName};
 
-use super::{Change, Note, names, schema::Adapting};
+use super::{Change, Note, names, schema::SchemaAdapter};
 use crate::canonical_bytes;
 
 /// An interface that takes tool definitions.
@@ -62,7 +62,7 @@ impl Dialect {
                 let change = Change::Renamed { to: name.to_owned() };
                 report.push(Note { tool: tool.name.clone(), path: String::new(), change });
             }
-            let (schema, changes, is_strict) = Adapting::parameters(table, tool.input.as_value());
+            let (schema, changes, is_strict) = SchemaAdapter::parameters(table, tool.input.as_value());
             let note = |(path, change)| Note { tool: tool.name.clone(), path, change };
             report.extend(changes.into_iter().map(note));
             let mut value = (table.shape)(tool, name, schema);

@@ -14,7 +14,7 @@ const STRICT_PARAMETERS: usize = 5_000;
 const SILENT: &[&str] = &["$schema", "$comment", "$id"];
 
 /// One schema on its way to an interface.
-pub(super) struct Adapting {
+pub(super) struct SchemaAdapter {
     table: &'static Table,
     notes: Vec<(String, Change)>,
     /// Why it cannot be offered strictly.
@@ -22,7 +22,7 @@ pub(super) struct Adapting {
     parameters: usize,
 }
 
-impl Adapting {
+impl SchemaAdapter {
     /// The parameters of a tool for an interface, what was changed, and whether they can be held to
     /// strictly.
     pub(super) fn parameters(table: &'static Table, schema: &Value) -> (Value, Vec<(String, Change)>, bool) {
@@ -32,7 +32,7 @@ impl Adapting {
             // As the same interface takes it without: what was done to make it strict does not
             // hold.
             let mut notes = vec![(path, Change::NotStrict { reason })];
-            let mut again = Adapting { table: loosely(table), notes: vec![], loose: None, parameters: 0 };
+            let mut again = SchemaAdapter { table: loosely(table), notes: vec![], loose: None, parameters: 0 };
             adapted = again.root(schema);
             notes.append(&mut again.notes);
             return (adapted, notes, false);

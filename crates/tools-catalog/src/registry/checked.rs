@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use tools_core::{
-    Approval, CallContext, DynExecutor, Executed, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
     ToolOrigin,
 };
 
@@ -66,12 +66,17 @@ impl ToolExecutor for Checked {
         self.inner.inspect(call, cx).await
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.check(call)?;
         self.inner.execute_tool_call(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         self.check(call)?;
         self.inner.execute_tool_call_confirmed(call, approval, cx).await
     }

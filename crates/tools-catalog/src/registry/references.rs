@@ -18,7 +18,7 @@ pub(super) enum BadReference {
 /// A schema without references. `bad` hears of those that could not be followed, each with its
 /// path; any value is taken in their place.
 pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) -> Value {
-    let mut following = Following { root: schema, open: vec![], left: MAX_VALUES, bad };
+    let mut following = ReferenceWalk { root: schema, open: vec![], left: MAX_VALUES, bad };
     match schema {
         // What is only defined there is followed where it is referred to.
         Value::Object(map) if !map.contains_key("$ref") => {
@@ -41,7 +41,7 @@ pub(super) fn has_any(schema: &Value) -> bool {
     }
 }
 
-struct Following<'a> {
+struct ReferenceWalk<'a> {
     root: &'a Value,
     /// The references that are being followed.
     open: Vec<&'a str>,
@@ -49,7 +49,7 @@ struct Following<'a> {
     bad: &'a mut dyn FnMut(&str, BadReference),
 }
 
-impl<'a> Following<'a> {
+impl<'a> ReferenceWalk<'a> {
     fn follow(&mut self, path: &str, schema: &'a Value) -> Value {
         if self.left == 0 {
             (self.bad)(path, BadReference::Endless);

@@ -11,7 +11,7 @@ use std::{
 use tokio::io::AsyncReadExt as _;
 use tools_core::{CallContext, Redactor};
 use tools_sandbox::{
-    kernel::{Confinement, Hidden, Network, Sandbox},
+    kernel::{Confinement, MaskRules, Network, Sandbox},
     process::{ProcessSpec, ProcessTree, Stdin, own_variables, scrubbed},
 };
 
@@ -27,7 +27,7 @@ pub struct Held {
     /// What a child is held to.
     pub confine: Confine,
     /// The files that no server may read.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<MaskRules>,
     /// Environment variables handed on though their names look like credentials.
     pub env_pass: Vec<String>,
     /// Knows credentials by their shape: variables that hold one are not handed on.
@@ -61,7 +61,7 @@ pub(super) async fn launch(
     let env = scrubbed(own_variables().into_iter(), cx.env(), &held.env_pass, held.redactor.as_ref());
     let name = server.command.display();
     let program = find(&server.command, &env).ok_or_else(|| format!("`{name}` is not installed"))?;
-    let masks = held.hidden.clone().unwrap_or_else(Hidden::nothing).masks(roots);
+    let masks = held.hidden.clone().unwrap_or_else(MaskRules::nothing).masks(roots);
     if masks.incomplete {
         return Err("the workspace is too large to be searched for secret files".to_owned());
     }

@@ -3,7 +3,7 @@
 
 use tools_core::Access;
 
-use super::language::Found;
+use super::language::NamedFile;
 
 /// A word of the language.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,19 +18,19 @@ enum Token {
 }
 
 /// What the code runs and which files it names.
-pub(super) fn read(code: &str) -> Vec<Found> {
-    let Some(tokens) = tokens(code) else { return vec![Found::Sign("a string without an end")] };
+pub(super) fn read(code: &str) -> Vec<NamedFile> {
+    let Some(tokens) = tokens(code) else { return vec![NamedFile::Sign("a string without an end")] };
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {
-            Token::Name(name) if name == "system" => found.push(Found::Sign("system(")),
+            Token::Name(name) if name == "system" => found.push(NamedFile::Sign("system(")),
             Token::Name(name) if name == "getline" => read_file(&tokens[at + 1..], &mut found),
             Token::Name(name) if name == "print" || name == "printf" => written(&tokens[at + 1..], &mut found),
-            Token::Mark('@') => found.push(Found::Sign("@")),
-            Token::Mark('|') => found.push(Found::Sign("a pipe")),
-            Token::Text(text) if text.starts_with("/inet") => found.push(Found::Sign("/inet")),
+            Token::Mark('@') => found.push(NamedFile::Sign("@")),
+            Token::Mark('|') => found.push(NamedFile::Sign("a pipe")),
+            Token::Text(text) if text.starts_with("/inet") => found.push(NamedFile::Sign("/inet")),
             Token::Name(name) if matches!(name.as_str(), "ARGV" | "ARGC") && assigns(&tokens[at + 1..]) => {
-                found.push(Found::Sign("ARGV"));
+                found.push(NamedFile::Sign("ARGV"));
             }
             _ => {}
         }
@@ -45,18 +45,18 @@ fn assigns(rest: &[Token]) -> bool {
 }
 
 /// The file that `getline` reads.
-fn read_file(rest: &[Token], found: &mut Vec<Found>) {
+fn read_file(rest: &[Token], found: &mut Vec<NamedFile>) {
     let end = rest.iter().position(|token| matches!(token, Token::End | Token::Mark(')' | '{' | '}' | ';')));
     let rest = &rest[..end.unwrap_or(rest.len())];
     let Some(at) = rest.iter().position(|token| *token == Token::Mark('<')) else { return };
     found.push(match rest.get(at + 1) {
-        Some(Token::Text(name)) => Found::File { name: name.clone(), access: Access::Read, is_exact: true },
-        _ => Found::Sign("getline from a file that only it knows"),
+        Some(Token::Text(name)) => NamedFile::File { name: name.clone(), access: Access::Read, is_exact: true },
+        _ => NamedFile::Sign("getline from a file that only it knows"),
     });
 }
 
 /// The file that `print` and `printf` write.
-fn written(rest: &[Token], found: &mut Vec<Found>) {
+fn written(rest: &[Token], found: &mut Vec<NamedFile>) {
     let mut depth = 0;
     for (at, token) in rest.iter().enumerate() {
         match token {
@@ -74,15 +74,15 @@ fn written(rest: &[Token], found: &mut Vec<Found>) {
     }
 }
 
-fn file(target: &[Token]) -> Option<Found> {
+fn file(target: &[Token]) -> Option<NamedFile> {
     match target {
         [Token::Text(name)]
             if ["/dev/stdout", "/dev/stderr", "/dev/null", "/dev/tty", "-"].contains(&name.as_str()) =>
         {
             None
         }
-        [Token::Text(name)] => Some(Found::File { name: name.clone(), access: Access::Write, is_exact: true }),
-        _ => Some(Found::File { name: "$file".to_owned(), access: Access::Write, is_exact: false }),
+        [Token::Text(name)] => Some(NamedFile::File { name: name.clone(), access: Access::Write, is_exact: true }),
+        _ => Some(NamedFile::File { name: "$file".to_owned(), access: Access::Write, is_exact: false }),
     }
 }
 
@@ -158,7 +158,7 @@ fn begins_regex(before: Option<&Token>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Found, read};
+    use super::{Access, NamedFile, read};
 
     #[test]
     fn what_runs_is_told_from_bars_in_strings() {
@@ -175,7 +175,7 @@ mod tests {
             "BEGIN{print > \"/inet/tcp/0/x/1\"}",
             "BEGIN{\"",
         ] {
-            assert!(read(code).iter().any(|found| matches!(found, Found::Sign(_))), "{code}");
+            assert!(read(code).iter().any(|found| matches!(found, NamedFile::Sign(_))), "{code}");
         }
         for code in [
             "{print $1}",
@@ -201,7 +201,7 @@ mod tests {
             ("BEGIN{while ((getline line < \"f\") > 0) print line}", "f", Access::Read, true),
         ];
         for (code, name, access, is_exact) in table {
-            assert_eq!(read(code), [Found::File { name: name.to_owned(), access, is_exact }], "{code}");
+            assert_eq!(read(code), [NamedFile::File { name: name.to_owned(), access, is_exact }], "{code}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub enum Language {
 
 /// A file that a piece of code names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum NamedFile {
     /// It runs something or cannot be read; a clause that says so.
     Sign(&'static str),
     /// A file is touched; `is_exact` where its name is a literal.
@@ -54,8 +54,8 @@ pub(crate) fn suspicion(language: Language, code: &str) -> Option<String> {
     sign.map(|sign| format!("code with `{}`", sign.trim()))
 }
 
-fn sign(found: Vec<Found>) -> Option<String> {
-    found.into_iter().find_map(|one| if let Found::Sign(sign) = one { Some(sign.to_owned()) } else { None })
+fn sign(found: Vec<NamedFile>) -> Option<String> {
+    found.into_iter().find_map(|one| if let NamedFile::Sign(sign) = one { Some(sign.to_owned()) } else { None })
 }
 
 /// The files that the code names, as far as its language tells them.
@@ -66,10 +66,10 @@ pub(crate) fn files(language: Language, code: &str) -> Vec<Effect> {
         _ => return Vec::new(),
     };
     let path = |one| match one {
-        Found::File { name, access, is_exact } => {
+        NamedFile::File { name, access, is_exact } => {
             Some(Effect::path(crate::reader::Value { text: name, is_exact, has_pattern: false }, access))
         }
-        Found::Sign(_) => None,
+        NamedFile::Sign(_) => None,
     };
     found.into_iter().filter_map(path).collect()
 }

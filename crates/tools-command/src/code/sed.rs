@@ -2,10 +2,10 @@
 
 use tools_core::Access;
 
-use super::language::Found;
+use super::language::NamedFile;
 
 /// Everything that a script does beyond its output.
-pub(super) fn read(script: &str) -> Vec<Found> {
+pub(super) fn read(script: &str) -> Vec<NamedFile> {
     let text: Vec<char> = script.chars().collect();
     let mut found = Vec::new();
     let mut at = 0;
@@ -17,7 +17,7 @@ pub(super) fn read(script: &str) -> Vec<Found> {
                 at = after_delimited(&text, at + 2, delimiter);
             }
             'e' => {
-                found.push(Found::Sign("the command `e` of `sed`"));
+                found.push(NamedFile::Sign("the command `e` of `sed`"));
                 at += 1;
             }
             's' | 'y' => at = substitution(&text, at, &mut found),
@@ -39,13 +39,13 @@ pub(super) fn read(script: &str) -> Vec<Found> {
 }
 
 /// Reads `s` and `y` from their position on; gives the next position.
-fn substitution(text: &[char], start: usize, found: &mut Vec<Found>) -> usize {
+fn substitution(text: &[char], start: usize, found: &mut Vec<NamedFile>) -> usize {
     let delimiter = text.get(start + 1).copied().unwrap_or('/');
     let mut at = after_delimited(text, start + 2, delimiter);
     at = after_delimited(text, at, delimiter);
     while text[start] == 's' && at < text.len() && text[at].is_ascii_alphanumeric() {
         match text[at] {
-            'e' => found.push(Found::Sign("the flag `e` of `sed`")),
+            'e' => found.push(NamedFile::Sign("the flag `e` of `sed`")),
             'w' => return file(text, at + 1, Access::Write, found),
             _ => {}
         }
@@ -55,12 +55,12 @@ fn substitution(text: &[char], start: usize, found: &mut Vec<Found>) -> usize {
 }
 
 /// The name of a file runs to the end of the line.
-fn file(text: &[char], from: usize, access: Access, found: &mut Vec<Found>) -> usize {
+fn file(text: &[char], from: usize, access: Access, found: &mut Vec<NamedFile>) -> usize {
     let end = text[from.min(text.len())..].iter().position(|c| *c == '\n').map_or(text.len(), |offset| from + offset);
     let name: String = text[from.min(end)..end].iter().collect();
     let name = name.trim();
     if !["/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/null", ""].contains(&name) {
-        found.push(Found::File { name: name.to_owned(), access, is_exact: true });
+        found.push(NamedFile::File { name: name.to_owned(), access, is_exact: true });
     }
     end
 }
@@ -93,10 +93,10 @@ fn after_delimited(text: &[char], from: usize, delimiter: char) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Access, Found, read};
+    use super::{Access, NamedFile, read};
 
     fn runs(script: &str) -> bool {
-        read(script).iter().any(|found| matches!(found, Found::Sign(_)))
+        read(script).iter().any(|found| matches!(found, NamedFile::Sign(_)))
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod tests {
             ("$r footer.txt", "footer.txt", Access::Read),
         ];
         for (script, name, access) in table {
-            assert_eq!(read(script), [Found::File { name: name.to_owned(), access, is_exact: true }], "{script}");
+            assert_eq!(read(script), [NamedFile::File { name: name.to_owned(), access, is_exact: true }], "{script}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The state of the parser: the text, the place in it, what was found so far, and the bounds
 //! nothing may pass.
 
-use super::heredoc::Pending;
+use super::heredoc::PendingHeredoc;
 use super::simple::Simple;
 use super::word::Word;
 
@@ -82,7 +82,7 @@ pub(super) struct Parser<'a> {
     /// What the text is run through, outermost first.
     pub(super) via: Vec<String>,
     pub(super) depth: u32,
-    pub(super) pending: Vec<Pending>,
+    pub(super) pending: Vec<PendingHeredoc>,
 }
 
 impl<'a> Parser<'a> {

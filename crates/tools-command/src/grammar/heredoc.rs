@@ -5,7 +5,7 @@ use super::cursor::{Parser, Problem};
 use super::word::Word;
 
 /// A here-document that waits for the end of its line.
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     delimiter: String,
     /// Quoted delimiters make the text plain.
     is_plain: bool,
@@ -25,7 +25,7 @@ impl Parser<'_> {
         };
         let is_plain = word.is_quoted();
         let via = self.via.clone();
-        self.pending.push(Pending { delimiter, is_plain, strips_tabs, command: None, via });
+        self.pending.push(PendingHeredoc { delimiter, is_plain, strips_tabs, command: None, via });
         Ok(word)
     }
 
@@ -37,7 +37,7 @@ impl Parser<'_> {
     }
 
     /// Reads the text of a here-document, which begins here.
-    pub(super) fn here_document(&mut self, pending: Pending) -> Result<(), Problem> {
+    pub(super) fn here_document(&mut self, pending: PendingHeredoc) -> Result<(), Problem> {
         let mut body = String::new();
         loop {
             if self.peek().is_none() {

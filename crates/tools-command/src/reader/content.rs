@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::command::Value;
-use super::numbers::{Printed, printed};
+use super::numbers::{PrintedText, printed};
 use crate::grammar::{Operator, Parameter, Part, Word, parse_word};
 
 /// The name of the arguments of a function or a script.
@@ -158,17 +158,17 @@ impl Shape {
 
     fn output(&mut self, commands: &str) {
         match printed(commands) {
-            Printed::Number(program) => {
+            PrintedText::Number(program) => {
                 self.found.programs.insert(program);
                 self.text.push(NUMBER);
             }
-            Printed::PartOf(program, names) => {
+            PrintedText::PartOf(program, names) => {
                 self.found.programs.insert(program);
                 self.found.joined.extend(names.iter().cloned());
                 self.found.names.extend(names);
                 self.text.push(NUMBER);
             }
-            Printed::Unknown => {
+            PrintedText::Unknown => {
                 self.found.may_run = true;
                 self.hole(ANY);
             }

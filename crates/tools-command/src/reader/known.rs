@@ -9,14 +9,14 @@ use crate::grammar::{Parsed, Part, Place, Simple, Word};
 
 /// What is known of the variables of one text.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Known {
-    values: BTreeMap<String, Assigned>,
+pub(super) struct KnownVariables {
+    values: BTreeMap<String, Assignment>,
     /// Whether words are split as usual.
     splits_as_usual: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Assigned {
+struct Assignment {
     text: String,
     at: usize,
     /// The chain of commands it holds in; `None`: everywhere behind it.
@@ -27,7 +27,7 @@ struct Assigned {
 const UNKNOWN: [&str; 12] =
     ["eval", "source", ".", "trap", "alias", "unalias", "enable", "exec", "builtin", "command", "env", "coproc"];
 
-impl Known {
+impl KnownVariables {
     /// What is known in a text of commands.
     pub(super) fn of(parsed: &Parsed) -> Self {
         let mut known = Self { values: BTreeMap::new(), splits_as_usual: true };
@@ -45,7 +45,7 @@ impl Known {
             let [(name, word)] = command.assignments.as_slice() else { continue };
             let Some(text) = text(word, &known, at, command.chain).filter(|_| is_bare(command)) else { continue };
             if names::is_ordinary(name) && is_set_once(name, parsed) {
-                known.values.insert(name.clone(), Assigned { text, at, chain });
+                known.values.insert(name.clone(), Assignment { text, at, chain });
             }
         }
         known
@@ -68,7 +68,7 @@ fn is_bare(command: &Simple) -> bool {
 }
 
 /// The value an assignment gives, when it is a text.
-fn text(word: &Word, known: &Known, at: usize, chain: u32) -> Option<String> {
+fn text(word: &Word, known: &KnownVariables, at: usize, chain: u32) -> Option<String> {
     let mut text = String::new();
     for part in &word.parts {
         match part {

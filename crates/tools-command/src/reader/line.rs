@@ -9,7 +9,7 @@ use super::arithmetic::Arithmetic;
 use super::builtins;
 use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
-use super::known::Known;
+use super::known::KnownVariables;
 use crate::effect::Effect;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
@@ -30,7 +30,7 @@ pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
         functions: BTreeSet::new(),
         folder: Some(surroundings.workdir.clone()),
         placeholders: Vec::new(),
-        known: Known::default(),
+        known: KnownVariables::default(),
         inherited: Input::None,
         containing: Vec::new(),
         begun: 0,
@@ -55,7 +55,7 @@ pub(super) struct Reader<'a> {
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
     /// What the variables of the text that is read hold.
-    known: Known,
+    known: KnownVariables,
     /// What the commands of the text that is read get where they have no input of their own.
     inherited: Input,
     /// The commands that the one that is judged is an argument of, by their places in what was
@@ -118,7 +118,7 @@ impl Reader<'_> {
             let value = Value::of(&setting.value, &self.here(), |_, _| None);
             self.assignment(&setting.name, &value);
         }
-        let around = std::mem::replace(&mut self.known, Known::of(parsed));
+        let around = std::mem::replace(&mut self.known, KnownVariables::of(parsed));
         let inputs = self.inputs(parsed);
         for ((at, command), input) in parsed.commands.iter().enumerate().zip(inputs) {
             self.simple(command, at, input, via);

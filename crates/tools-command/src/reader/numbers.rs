@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// What a text of commands prints.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Printed {
+pub(super) enum PrintedText {
     /// A number, when this is the program of that name and no function.
     Number(String),
     /// A part of what these variables hold, under the same condition.
@@ -13,18 +13,18 @@ pub(super) enum Printed {
 }
 
 /// What the last program of a pipeline prints.
-pub(super) fn printed(commands: &str) -> Printed {
+pub(super) fn printed(commands: &str) -> PrintedText {
     if commands.contains([';', '&', '\n', '(', '[', '`', '\\']) || commands.contains("||") {
-        return Printed::Unknown;
+        return PrintedText::Unknown;
     }
     let words: Vec<&str> = commands.rsplit('|').next().unwrap_or_default().split_whitespace().collect();
-    let Some((program, args)) = words.split_first() else { return Printed::Unknown };
+    let Some((program, args)) = words.split_first() else { return PrintedText::Unknown };
     if *program == "expr" && !commands.contains(['\'', '"']) {
         let names =
             args.iter().filter_map(|word| word.strip_prefix('$')).map(|name| name.trim_matches(['{', '}']).to_owned());
-        return Printed::PartOf((*program).to_owned(), names.collect());
+        return PrintedText::PartOf((*program).to_owned(), names.collect());
     }
-    if prints_number(program, args) { Printed::Number((*program).to_owned()) } else { Printed::Unknown }
+    if prints_number(program, args) { PrintedText::Number((*program).to_owned()) } else { PrintedText::Unknown }
 }
 
 fn prints_number(program: &str, args: &[&str]) -> bool {
@@ -85,7 +85,7 @@ mod tests {
             "stat -c %s a",
         ];
         for text in numbers {
-            assert!(matches!(printed(text), Printed::Number(_)), "{text}");
+            assert!(matches!(printed(text), PrintedText::Number(_)), "{text}");
         }
         for text in [
             "cat a",
@@ -98,8 +98,8 @@ mod tests {
             "tput sgr0",
             "",
         ] {
-            assert_eq!(printed(text), Printed::Unknown, "{text}");
+            assert_eq!(printed(text), PrintedText::Unknown, "{text}");
         }
-        assert!(matches!(printed("expr $a + 1"), Printed::PartOf(_, names) if names.contains("a")));
+        assert!(matches!(printed("expr $a + 1"), PrintedText::PartOf(_, names) if names.contains("a")));
     }
 }

@@ -1,7 +1,7 @@
 //! From a description and the arguments to effects: which rules hold, and what they name.
 
 use super::parsed::Parsed;
-use super::spec::{At, Does, More, Otherwise, Rule, When};
+use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule};
 use super::unknown;
 use crate::code;
 use crate::effect::Effect;
@@ -96,30 +96,30 @@ fn runs_operands(parsed: &Parsed<'_>) -> bool {
     })
 }
 
-fn holds(when: When, parsed: &Parsed<'_>) -> bool {
+fn holds(when: ArgumentCondition, parsed: &Parsed<'_>) -> bool {
     let listed = |list: &str, text: &str| list.split(' ').any(|one| one == text);
     match when {
-        When::Has(options) => parsed.has(options),
-        When::Lacks(options) => !parsed.has(options),
-        When::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
-        When::ValueStarts(options, texts) => {
+        ArgumentCondition::Has(options) => parsed.has(options),
+        ArgumentCondition::Lacks(options) => !parsed.has(options),
+        ArgumentCondition::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
+        ArgumentCondition::ValueStarts(options, texts) => {
             parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.starts_with(text)))
         }
-        When::ValueHas(options, texts) => {
+        ArgumentCondition::ValueHas(options, texts) => {
             parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.contains(text)))
         }
-        When::OperandHas(texts) => {
+        ArgumentCondition::OperandHas(texts) => {
             parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.contains(text)))
         }
-        When::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
-        When::OperandStarts(texts) => {
+        ArgumentCondition::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
+        ArgumentCondition::OperandStarts(texts) => {
             parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.starts_with(text)))
         }
-        When::First(words) => parsed.operand(0).is_some_and(|first| listed(words, &first.text)),
-        When::FirstIsNot(words) => parsed.operand(0).is_none_or(|first| !listed(words, &first.text)),
-        When::AtLeast(count) => parsed.operands.len() >= count,
-        When::AtMost(count) => parsed.operands.len() <= count,
-        When::Fed => parsed.command.input != Input::None,
+        ArgumentCondition::First(words) => parsed.operand(0).is_some_and(|first| listed(words, &first.text)),
+        ArgumentCondition::FirstIsNot(words) => parsed.operand(0).is_none_or(|first| !listed(words, &first.text)),
+        ArgumentCondition::AtLeast(count) => parsed.operands.len() >= count,
+        ArgumentCondition::AtMost(count) => parsed.operands.len() <= count,
+        ArgumentCondition::Fed => parsed.command.input != Input::None,
     }
 }
 

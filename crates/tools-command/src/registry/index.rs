@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use super::options::Meaning;
+use super::options::ValueForm;
 use super::spec::Syntax;
 
 /// An option: its spellings as they stand in the description, and what its value is.
-pub(super) type Listed = (&'static str, Meaning);
+pub(super) type OptionEntry = (&'static str, ValueForm);
 
 /// Which syntax is meant: where its lists stand, and how long they are.
 type Key = [(usize, usize); 4];
@@ -15,10 +15,10 @@ type Key = [(usize, usize); 4];
 /// The options of one syntax.
 pub(super) struct Index {
     /// Every option, in the order of the description.
-    pub(super) all: Vec<Listed>,
-    by_name: HashMap<&'static str, Listed>,
+    pub(super) all: Vec<OptionEntry>,
+    by_name: HashMap<&'static str, OptionEntry>,
     /// Beginnings of the spellings that end in `*`.
-    beginnings: Vec<(&'static str, Listed)>,
+    beginnings: Vec<(&'static str, OptionEntry)>,
 }
 
 impl Index {
@@ -37,11 +37,12 @@ impl Index {
     }
 
     fn new(syntax: &Syntax) -> Self {
-        let list = |list: &'static str, meaning: Meaning| list.split_ascii_whitespace().map(move |one| (one, meaning));
-        let all: Vec<Listed> = list(syntax.flags, Meaning::Flag)
-            .chain(list(syntax.valued, Meaning::Valued))
-            .chain(list(syntax.optional, Meaning::Optional))
-            .chain(list(syntax.last, Meaning::Last))
+        let list =
+            |list: &'static str, meaning: ValueForm| list.split_ascii_whitespace().map(move |one| (one, meaning));
+        let all: Vec<OptionEntry> = list(syntax.flags, ValueForm::Flag)
+            .chain(list(syntax.valued, ValueForm::Valued))
+            .chain(list(syntax.optional, ValueForm::Optional))
+            .chain(list(syntax.last, ValueForm::Last))
             .collect();
         let mut by_name = HashMap::new();
         let mut beginnings = Vec::new();
@@ -55,7 +56,7 @@ impl Index {
     }
 
     /// The option of exactly this spelling.
-    pub(super) fn whole(&self, name: &str) -> Option<Listed> {
+    pub(super) fn whole(&self, name: &str) -> Option<OptionEntry> {
         self.by_name.get(name).copied()
     }
 

@@ -12,7 +12,7 @@ use crate::reader::Command;
 
 /// What the registry says of a command.
 #[derive(Debug)]
-pub struct Described {
+pub struct CommandDescription {
     /// Its program.
     pub program: &'static Program,
     /// What it does.
@@ -49,10 +49,10 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
 }
 
 /// What the registry says of a command; `None` where it does not know the program.
-pub fn describe(command: &Command) -> Option<Described> {
+pub fn describe(command: &Command) -> Option<CommandDescription> {
     let program = find(command.name())?;
     let parsed = Parsed::of(program, command);
-    Some(Described { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
+    Some(CommandDescription { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
 }
 
 /// The canonical form of a command whose arguments were read.

@@ -21,13 +21,15 @@ mod tests;
 
 pub(crate) use apply::{is_remote, shorten};
 pub use consequence::Consequence;
-pub use lookup::{Canonical, Described, describe, find};
+pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;
-pub use parsed::{Given, Parsed, Unknown};
+pub use parsed::{GivenOption, Parsed, UnknownOption};
 pub use programs::PROGRAMS;
 pub(crate) use programs::shells::is_shell;
-pub use shown::{Shown, shown};
-pub use spec::{At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax, When};
+pub use shown::{OutputKind, shown};
+pub use spec::{
+    ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax,
+};
 pub(crate) use spec::{always, plain, when};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

@@ -1,12 +1,12 @@
 //! Options as they are typed: which of a description's options an argument spells.
 
-use super::index::{Index, Listed};
+use super::index::{Index, OptionEntry};
 use super::spec::{Style, Syntax};
 use crate::reader::Value;
 
 /// Whether an option has a value, and where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Meaning {
+pub(super) enum ValueForm {
     Flag,
     Valued,
     Optional,
@@ -16,8 +16,8 @@ pub(super) enum Meaning {
 
 /// An option as an argument spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Spelled {
-    Known { spellings: &'static str, meaning: Meaning, attached: Option<Value> },
+pub(super) enum OptionSpelling {
+    Known { spellings: &'static str, meaning: ValueForm, attached: Option<Value> },
     Unknown(String),
 }
 
@@ -26,7 +26,7 @@ const ANY: &str = "-*";
 
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of
 /// one dash may spell several.
-pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
+pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
     let text = arg.text.as_str();
     if !arg.is_exact {
         // Only what stands before the unknown part can be read.
@@ -36,13 +36,13 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
         return match whole(name, syntaxes).filter(|_| is_named) {
             Some((spellings, meaning)) => {
                 let value = text.split_once('=').map_or("", |(_, value)| value);
-                vec![Spelled::Known {
+                vec![OptionSpelling::Known {
                     spellings,
                     meaning,
                     attached: Some(Value { text: value.to_owned(), ..arg.clone() }),
                 }]
             }
-            None => vec![Spelled::Unknown(text.to_owned())],
+            None => vec![OptionSpelling::Unknown(text.to_owned())],
         };
     }
     let (name, value) = match text.split_once('=') {
@@ -53,19 +53,19 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
     let undoubled = || name.strip_prefix('-').filter(|name| is_single && name.len() > 1);
     let found = whole(name, syntaxes)
         .or_else(|| whole(undoubled()?, syntaxes))
-        .filter(|(_, meaning)| value.is_none() || *meaning != Meaning::Flag || is_single || name.starts_with("--"));
+        .filter(|(_, meaning)| value.is_none() || *meaning != ValueForm::Flag || is_single || name.starts_with("--"));
     if let Some((spellings, meaning)) = found {
         let denies = |value: &Value| ["false", "0", "no", "off"].contains(&value.text.as_str()) || !value.is_exact;
-        if meaning == Meaning::Flag && value.as_ref().is_some_and(denies) {
+        if meaning == ValueForm::Flag && value.as_ref().is_some_and(denies) {
             // `--dry-run=false` is no rehearsal.
             return Vec::new();
         }
-        return vec![Spelled::Known { spellings, meaning, attached: value }];
+        return vec![OptionSpelling::Known { spellings, meaning, attached: value }];
     }
     if text.starts_with("--") {
         return match beginning(name, syntaxes) {
-            Some((spellings, meaning)) => vec![Spelled::Known { spellings, meaning, attached: value }],
-            None => vec![begun(arg, syntaxes).unwrap_or_else(|| Spelled::Unknown(text.to_owned()))],
+            Some((spellings, meaning)) => vec![OptionSpelling::Known { spellings, meaning, attached: value }],
+            None => vec![begun(arg, syntaxes).unwrap_or_else(|| OptionSpelling::Unknown(text.to_owned()))],
         };
     }
     if let Some(known) = begun(arg, syntaxes).filter(|known| !is_any(known)) {
@@ -74,21 +74,21 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
     if is_number(&text[1..])
         && let Some((spellings, meaning)) = whole("-#", syntaxes)
     {
-        return vec![Spelled::Known { spellings, meaning, attached: None }];
+        return vec![OptionSpelling::Known { spellings, meaning, attached: None }];
     }
     cluster(arg, syntaxes)
 }
 
 /// An option whose spelling ends in a `*`, with what follows as its value.
-fn begun(arg: &Value, syntaxes: &[&'static Syntax]) -> Option<Spelled> {
+fn begun(arg: &Value, syntaxes: &[&'static Syntax]) -> Option<OptionSpelling> {
     let (spellings, rest) = prefix(&arg.text, syntaxes)?;
     let value = Value { text: rest.to_owned(), ..arg.clone() };
-    Some(Spelled::Known { spellings, meaning: Meaning::Optional, attached: Some(value) })
+    Some(OptionSpelling::Known { spellings, meaning: ValueForm::Optional, attached: Some(value) })
 }
 
 /// Whether an option is known only in that the program takes any.
-fn is_any(spelled: &Spelled) -> bool {
-    matches!(spelled, Spelled::Known { spellings: ANY, .. })
+fn is_any(spelled: &OptionSpelling) -> bool {
+    matches!(spelled, OptionSpelling::Known { spellings: ANY, .. })
 }
 
 fn is_number(text: &str) -> bool {
@@ -96,7 +96,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The option of exactly this spelling.
-fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<Listed> {
+fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
     syntaxes.iter().find_map(|syntax| Index::of(syntax).whole(name))
 }
 
@@ -106,7 +106,7 @@ fn prefix<'a>(text: &'a str, syntaxes: &[&'static Syntax]) -> Option<(&'static s
 }
 
 /// The only long option that begins like this, where that is enough.
-fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<Listed> {
+fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
     if name.len() < 3 {
         return None;
     }
@@ -119,8 +119,8 @@ fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<Listed> {
 }
 
 /// The options of a cluster: `-xzf file` is three.
-fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
-    let unknown = || vec![Spelled::Unknown(arg.text.clone())];
+fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
+    let unknown = || vec![OptionSpelling::Unknown(arg.text.clone())];
     let Some(letters) = arg.text.strip_prefix('-') else { return unknown() };
     let single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     let mut found = Vec::new();
@@ -144,10 +144,14 @@ fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
                 }
                 continue;
             }
-            found.push(Spelled::Unknown(arg.text.clone()));
+            found.push(OptionSpelling::Unknown(arg.text.clone()));
             let flags = letters[at..].chars().filter_map(|letter| whole(&format!("-{letter}"), syntaxes));
-            let flags = flags.filter(|(_, meaning)| *meaning == Meaning::Flag && !single);
-            found.extend(flags.map(|(spellings, meaning)| Spelled::Known { spellings, meaning, attached: None }));
+            let flags = flags.filter(|(_, meaning)| *meaning == ValueForm::Flag && !single);
+            found.extend(flags.map(|(spellings, meaning)| OptionSpelling::Known {
+                spellings,
+                meaning,
+                attached: None,
+            }));
             return found;
         };
         let rest = &letters[at + letter.len_utf8()..];
@@ -155,8 +159,12 @@ fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<Spelled> {
             digits = letters.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         }
         let attached = (!rest.is_empty()).then(|| Value { text: rest.to_owned(), ..arg.clone() });
-        found.push(Spelled::Known { spellings, meaning, attached: attached.filter(|_| meaning != Meaning::Flag) });
-        if meaning != Meaning::Flag {
+        found.push(OptionSpelling::Known {
+            spellings,
+            meaning,
+            attached: attached.filter(|_| meaning != ValueForm::Flag),
+        });
+        if meaning != ValueForm::Flag {
             break;
         }
     }

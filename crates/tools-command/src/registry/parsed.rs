@@ -2,14 +2,14 @@
 //! subcommand is, where the operands are. What is not in the description is kept as unknown;
 //! whoever reads on decides what that means.
 
-use super::options::{self, Meaning, Spelled};
+use super::options::{self, OptionSpelling, ValueForm};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
 use crate::effect::Effect;
 use crate::reader::{Command, Value};
 
 /// An option that is given.
 #[derive(Debug, Clone)]
-pub struct Given {
+pub struct GivenOption {
     /// Its spellings, joined by `|`, as they stand in the description.
     pub spellings: &'static str,
     /// Its value, where it has one.
@@ -20,7 +20,7 @@ pub struct Given {
 
 /// An option that the description does not know.
 #[derive(Debug, Clone)]
-pub struct Unknown {
+pub struct UnknownOption {
     /// The argument.
     pub option: String,
     /// Whether it stands where a subcommand may follow, so that it hides which one does.
@@ -39,13 +39,13 @@ pub struct Parsed<'a> {
     /// The subcommands that were found, outermost first.
     pub path: Vec<&'static Subcommand>,
     /// The known options.
-    pub options: Vec<Given>,
+    pub options: Vec<GivenOption>,
     /// Positions of the operands, those behind `--` among them.
     pub operands: Vec<usize>,
     /// Where `--` stands.
     pub dashes: Option<usize>,
     /// The first option that the description does not know.
-    pub unknown: Option<Unknown>,
+    pub unknown: Option<UnknownOption>,
     /// The word that stands where a subcommand is looked for and is none, with what that means.
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
@@ -99,9 +99,9 @@ impl<'a> Parsed<'a> {
     }
 
     /// The given ones among these options.
-    pub fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
+    pub fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let is_meant =
-            |given: &&Given| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
+            |given: &&GivenOption| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
         self.options.iter().filter(is_meant)
     }
 
@@ -112,7 +112,7 @@ impl<'a> Parsed<'a> {
 
     /// The given ones among these options of the program itself: in front of the subcommand where
     /// they belong there alone.
-    pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b Given> {
+    pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let end = self.words.first().filter(|_| self.program.syntax.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
     }
@@ -230,22 +230,22 @@ impl<'a> Parsed<'a> {
         let mut next = at + 1;
         for spelled in options::read(&args[at], &syntaxes) {
             match spelled {
-                Spelled::Known { spellings, meaning, attached } => {
-                    self.is_ended |= meaning == Meaning::Last;
+                OptionSpelling::Known { spellings, meaning, attached } => {
+                    self.is_ended |= meaning == ValueForm::Last;
                     let value = match (meaning, attached) {
-                        (Meaning::Flag, _) => None,
-                        (Meaning::Optional, attached) => attached,
-                        (Meaning::Valued | Meaning::Last, Some(attached)) => Some(attached),
-                        (Meaning::Valued | Meaning::Last, None) => {
+                        (ValueForm::Flag, _) => None,
+                        (ValueForm::Optional, attached) => attached,
+                        (ValueForm::Valued | ValueForm::Last, Some(attached)) => Some(attached),
+                        (ValueForm::Valued | ValueForm::Last, None) => {
                             next = at + 2;
                             args.get(at + 1).cloned()
                         }
                     };
-                    self.options.push(Given { spellings, value, at });
+                    self.options.push(GivenOption { spellings, value, at });
                 }
-                Spelled::Unknown(option) => {
+                OptionSpelling::Unknown(option) => {
                     let (hides_subcommand, hides_operands) = (self.awaits_subcommand(), self.operands.is_empty());
-                    self.unknown.get_or_insert(Unknown { option, hides_subcommand, hides_operands });
+                    self.unknown.get_or_insert(UnknownOption { option, hides_subcommand, hides_operands });
                 }
             }
         }

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 12;
 
 /// What a command's words amount to, as far as its output is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum OutputKind {
     /// The output is that of these words: without assignments, wrappers, folders, options in front
     /// of the subcommand, and by first names.
     Words(Vec<String>),
@@ -19,20 +19,20 @@ pub enum Shown {
 }
 
 /// Whose output a command of these words gives.
-pub fn shown(words: Vec<String>) -> Shown {
+pub fn shown(words: Vec<String>) -> OutputKind {
     let mut words = without_assignments(words);
     for _ in 0..MAX_DEPTH {
         let command = command(&words);
         match inner(&command) {
-            Some(Shown::Words(inner)) => words = without_assignments(inner),
+            Some(OutputKind::Words(inner)) => words = without_assignments(inner),
             Some(line) => return line,
             None => break,
         }
     }
     let command = command(&words);
     match find(command.name()) {
-        Some(program) => Shown::Words(canonical(&Parsed::of(program, &command)).words),
-        None => Shown::Words(with_plain_program(words)),
+        Some(program) => OutputKind::Words(canonical(&Parsed::of(program, &command)).words),
+        None => OutputKind::Words(with_plain_program(words)),
     }
 }
 
@@ -42,14 +42,14 @@ fn command(words: &[String]) -> Command {
 }
 
 /// The command that the last arguments of a command are, or the line that it hands to a shell.
-fn inner(command: &Command) -> Option<Shown> {
+fn inner(command: &Command) -> Option<OutputKind> {
     let described = describe(command)?;
     let has_subcommands = !described.program.subcommands.is_empty();
     described.effects.into_iter().find_map(|effect| match effect {
         Effect::Words { words, .. } if !words.is_empty() && command.args.ends_with(&words) => {
-            Some(Shown::Words(words.into_iter().map(|word| word.text).collect()))
+            Some(OutputKind::Words(words.into_iter().map(|word| word.text).collect()))
         }
-        Effect::Line(line) if line.is_exact && !has_subcommands => Some(Shown::Line(line.text)),
+        Effect::Line(line) if line.is_exact && !has_subcommands => Some(OutputKind::Line(line.text)),
         _ => None,
     })
 }
@@ -80,7 +80,7 @@ mod tests {
     fn the_command_whose_output_it_is_is_found() {
         let check = |line: &str, expected: &str| {
             let words = line.split(' ').map(str::to_owned).collect();
-            assert_eq!(shown(words), Shown::Words(expected.split(' ').map(str::to_owned).collect()), "{line}");
+            assert_eq!(shown(words), OutputKind::Words(expected.split(' ').map(str::to_owned).collect()), "{line}");
         };
         check("A=1 timeout -k 5 60 git -C x --no-pager status -s", "git status -s");
         check("nice -n 5 unheard-of x", "unheard-of x");

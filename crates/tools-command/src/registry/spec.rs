@@ -155,7 +155,7 @@ pub enum Otherwise {
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// All of these hold.
-    pub when: &'static [When],
+    pub when: &'static [ArgumentCondition],
     /// Then it does this.
     pub does: Does,
 }
@@ -166,13 +166,13 @@ pub(crate) const fn always(does: Does) -> Rule {
 }
 
 /// A rule with conditions.
-pub(crate) const fn when(when: &'static [When], does: Does) -> Rule {
+pub(crate) const fn when(when: &'static [ArgumentCondition], does: Does) -> Rule {
     Rule { when, does }
 }
 
 /// A condition on the arguments. Texts list alternatives, separated by blanks.
 #[derive(Debug, Clone, Copy)]
-pub enum When {
+pub enum ArgumentCondition {
     /// One of these options is given, in any spelling.
     Has(&'static str),
     /// None of these options is given.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::programs::PROGRAMS;
-use super::spec::{Expect, Program, Rule, Style, Subcommand, When};
+use super::spec::{ArgumentCondition, Expect, Program, Rule, Style, Subcommand};
 use super::{Consequence, find};
 use crate::{Analysis, Effect, Surroundings, analyse};
 
@@ -166,7 +166,7 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
     }
     let rules = program.rules.iter().chain(of(program.subcommands));
     let lacks = rules.flat_map(|rule| rule.when).filter_map(|when| match when {
-        When::Lacks(options) => Some(options.split(' ')),
+        ArgumentCondition::Lacks(options) => Some(options.split(' ')),
         _ => None,
     });
     let softening: BTreeSet<&str> = lacks.flatten().chain(["--help", "-h", "--version"]).collect();

@@ -7,13 +7,13 @@ use tokio::time::Instant;
 
 use super::{
     Answer, Approval, ConfirmPrompt, Decisions, Question, Refusal, StoredRule,
-    refusal::{Unanswered, refusal},
+    refusal::{RefusalReason, refusal},
 };
 use crate::{CallContext, CallDigest, CallerId, Clock, Outcome, ToolCall, ToolError, ToolErrorCategory};
 
 /// A call that waits for a person.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct ApprovalRequest {
     call: ToolCall,
     error: ToolError,
     prompt: ConfirmPrompt,
@@ -22,7 +22,7 @@ pub struct Asked {
 
 /// What an answer leads to.
 #[derive(Debug)]
-pub enum Settled {
+pub enum Settlement {
     /// The call runs again, with this consent; `keep` goes to the host's rules first.
     Agreed {
         /// The call.
@@ -30,7 +30,7 @@ pub enum Settled {
         /// The consent, for this call alone.
         approval: Approval,
         /// The rule that the person wants kept, and for how long.
-        keep: Option<(Lasting, StoredRule)>,
+        keep: Option<(RuleLifetime, StoredRule)>,
     },
     /// The call does not run.
     Refused {
@@ -45,14 +45,14 @@ pub enum Settled {
 
 /// How long a rule counts that a person stores with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lasting {
+pub enum RuleLifetime {
     /// Until the session ends.
     Session,
     /// From now on.
     Always,
 }
 
-impl Asked {
+impl ApprovalRequest {
     /// The question that an outcome asks; `None` where the outcome is final.
     ///
     /// # Errors
@@ -90,28 +90,28 @@ impl Asked {
     }
 
     /// What `answer`, given by `by`, leads to. Pure: nothing is stored or run.
-    pub fn answered(self, answer: Answer, by: CallerId, clock: &dyn Clock) -> Settled {
+    pub fn answered(self, answer: Answer, by: CallerId, clock: &dyn Clock) -> Settlement {
         let waited = self.waited();
         let rule = || self.prompt.would_store.clone();
         let keep = match answer {
             Answer::Once => None,
-            Answer::Session => rule().map(|rule| (Lasting::Session, rule)),
-            Answer::Always => rule().map(|rule| (Lasting::Always, rule)),
+            Answer::Session => rule().map(|rule| (RuleLifetime::Session, rule)),
+            Answer::Always => rule().map(|rule| (RuleLifetime::Always, rule)),
             Answer::No(why) => {
-                let error = refusal(&self.error, &Unanswered::Declined(why.clone()));
-                return Settled::Refused { call: self.call, error, refusal: Some(Refusal { by, waited, why }) };
+                let error = refusal(&self.error, &RefusalReason::Declined(why.clone()));
+                return Settlement::Refused { call: self.call, error, refusal: Some(Refusal { by, waited, why }) };
             }
             Answer::Nobody(absence) => {
-                let error = refusal(&self.error, &Unanswered::Absent(absence));
-                return Settled::Refused { call: self.call, error, refusal: None };
+                let error = refusal(&self.error, &RefusalReason::Absent(absence));
+                return Settlement::Refused { call: self.call, error, refusal: None };
             }
         };
         let approval = Approval::grant(&self.call, by, clock).after(waited).for_scripts(self.prompt.scripts.clone());
-        Settled::Agreed { call: self.call, approval, keep }
+        Settlement::Agreed { call: self.call, approval, keep }
     }
 }
 
-impl Settled {
+impl Settlement {
     /// Hands what the person decided to the host, and gives what runs next.
     ///
     /// # Errors
@@ -124,10 +124,10 @@ impl Settled {
         match self {
             Self::Agreed { call, approval, keep } => {
                 match (decisions, keep) {
-                    (Some(decisions), Some((Lasting::Session, rule))) => {
+                    (Some(decisions), Some((RuleLifetime::Session, rule))) => {
                         decisions.allow_for_session(cx.session(), rule);
                     }
-                    (Some(decisions), Some((Lasting::Always, rule))) => decisions.allow_always(cx, rule),
+                    (Some(decisions), Some((RuleLifetime::Always, rule))) => decisions.allow_always(cx, rule),
                     _ => {}
                 }
                 Ok((call, approval))

@@ -13,14 +13,14 @@ const MAX_WAITING: usize = 64;
 /// Takes questions of a call that runs, and of what it started, for as long as somebody serves the
 /// [`Desk`]. Travels in the call context; cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Questions(mpsc::Sender<Standing>);
+pub struct Questions(mpsc::Sender<OpenQuestion>);
 
 /// Where questions of a call arrive.
 #[derive(Debug)]
-pub struct Desk(mpsc::Receiver<Standing>);
+pub struct Desk(mpsc::Receiver<OpenQuestion>);
 
 #[derive(Debug)]
-struct Standing {
+struct OpenQuestion {
     prompt: ConfirmPrompt,
     answer: oneshot::Sender<Answer>,
 }
@@ -32,7 +32,7 @@ impl Questions {
     /// The answer counts for what was asked alone: what an answer stores is the asker's part.
     pub async fn ask(&self, prompt: ConfirmPrompt) -> Answer {
         let (answer, answered) = oneshot::channel();
-        if self.0.send(Standing { prompt, answer }).await.is_err() {
+        if self.0.send(OpenQuestion { prompt, answer }).await.is_err() {
             return Answer::Nobody(Absence::CannotAsk);
         }
         answered.await.unwrap_or(Answer::Nobody(Absence::CannotAsk))

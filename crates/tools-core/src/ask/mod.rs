@@ -17,11 +17,11 @@ mod settle;
 
 pub use answer::{Absence, Answer, Confirmer, Decisions, NobodyToAsk};
 pub use approval::{Approval, Refusal};
-pub use asked::{Asked, Lasting, Settled};
+pub use asked::{ApprovalRequest, RuleLifetime, Settlement};
 pub use change::{Change, ChangePreview};
 pub use desk::{Desk, Questions};
 pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
 pub use question::Question;
-pub use refusal::{Unanswered, is_unanswered, refusal};
+pub use refusal::{RefusalReason, is_unanswered, refusal};
 pub use rows::{Row, RowKind, Width};
-pub use settle::{Asking, announce, settle};
+pub use settle::{ApprovalContext, announce, settle};

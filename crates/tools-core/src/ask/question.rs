@@ -4,7 +4,7 @@
 use super::{
     Change, ConfirmPrompt, PromptPart, Verdict,
     change::total,
-    refusal::Unanswered,
+    refusal::RefusalReason,
     rows::{CONTINUED, Row, RowKind, Width, wrapped},
 };
 use crate::{FileDiff, Subject, Visible};
@@ -68,12 +68,12 @@ impl Question {
     /// The question of a prompt.
     ///
     /// # Errors
-    /// [`Unanswered::TooLong`] when what asks does not fit: it is never cut.
-    pub fn of(prompt: &ConfirmPrompt) -> Result<Self, Unanswered> {
+    /// [`RefusalReason::TooLong`] when what asks does not fit: it is never cut.
+    pub fn of(prompt: &ConfirmPrompt) -> Result<Self, RefusalReason> {
         let asking = asking(prompt);
         let chars = asking.iter().map(|part| part.text.chars()).sum();
         if chars > MAX_ASKING_CHARS || asking.len() > MAX_ASKING_PARTS {
-            return Err(Unanswered::TooLong { chars, parts: asking.len() });
+            return Err(RefusalReason::TooLong { chars, parts: asking.len() });
         }
         let shown = prompt.asking().next().is_some();
         let line = prompt.allowed().find(|part| shown && is_whole_line(part) && !brings_its_input(prompt));

@@ -13,7 +13,7 @@ const SPLIT: &str = "Split the command into several calls, each with fewer or sh
 
 /// Why there is no consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unanswered {
+pub enum RefusalReason {
     /// A person said no, perhaps with their own words for the model.
     Declined(Option<String>),
     /// No person answered.
@@ -31,17 +31,17 @@ pub enum Unanswered {
 
 /// The refusal of a call that a person should have agreed to. Keeps the category, what the gate
 /// said, and the question.
-pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
+pub fn refusal(asked: &ToolError, why: &RefusalReason) -> ToolError {
     let said = match why {
-        Unanswered::Declined(_) => "the person declined".to_owned(),
-        Unanswered::Absent(Absence::CannotAsk) => "nobody can be asked here".to_owned(),
-        Unanswered::Absent(Absence::NoAnswer) => "nobody answered".to_owned(),
-        Unanswered::Absent(Absence::Dismissed) => "the question was dismissed".to_owned(),
-        Unanswered::Absent(Absence::NotShown) => {
+        RefusalReason::Declined(_) => "the person declined".to_owned(),
+        RefusalReason::Absent(Absence::CannotAsk) => "nobody can be asked here".to_owned(),
+        RefusalReason::Absent(Absence::NoAnswer) => "nobody answered".to_owned(),
+        RefusalReason::Absent(Absence::Dismissed) => "the question was dismissed".to_owned(),
+        RefusalReason::Absent(Absence::NotShown) => {
             "the client shows only the beginning of a question, and this one is longer, so nobody was asked".to_owned()
         }
-        Unanswered::Stale => "the answer belongs to no open question".to_owned(),
-        Unanswered::TooLong { chars, parts } => format!(
+        RefusalReason::Stale => "the answer belongs to no open question".to_owned(),
+        RefusalReason::TooLong { chars, parts } => format!(
             "the question is too long to be shown whole ({chars} characters in {parts} parts), so nobody was asked"
         ),
     };
@@ -58,30 +58,30 @@ pub fn refusal(asked: &ToolError, why: &Unanswered) -> ToolError {
 /// way still could.
 pub fn is_unanswered(error: &ToolError) -> bool {
     let absences = [Absence::CannotAsk, Absence::NoAnswer, Absence::Dismissed, Absence::NotShown];
-    absences.into_iter().any(|absence| code(&Unanswered::Absent(absence)) == error.code())
+    absences.into_iter().any(|absence| code(&RefusalReason::Absent(absence)) == error.code())
 }
 
-fn code(why: &Unanswered) -> &'static str {
+fn code(why: &RefusalReason) -> &'static str {
     match why {
-        Unanswered::Declined(_) => "declined",
-        Unanswered::Absent(Absence::CannotAsk) => "nobody_to_ask",
-        Unanswered::Absent(Absence::NoAnswer) => "nobody_answered",
-        Unanswered::Absent(Absence::Dismissed) => "question_dismissed",
-        Unanswered::Absent(Absence::NotShown) | Unanswered::TooLong { .. } => "question_too_long",
-        Unanswered::Stale => "stale_answer",
+        RefusalReason::Declined(_) => "declined",
+        RefusalReason::Absent(Absence::CannotAsk) => "nobody_to_ask",
+        RefusalReason::Absent(Absence::NoAnswer) => "nobody_answered",
+        RefusalReason::Absent(Absence::Dismissed) => "question_dismissed",
+        RefusalReason::Absent(Absence::NotShown) | RefusalReason::TooLong { .. } => "question_too_long",
+        RefusalReason::Stale => "stale_answer",
     }
 }
 
-fn advice(prompt: Option<&ConfirmPrompt>, why: &Unanswered) -> String {
+fn advice(prompt: Option<&ConfirmPrompt>, why: &RefusalReason) -> String {
     let first = match why {
-        Unanswered::Declined(Some(words)) if !words.is_empty() => {
+        RefusalReason::Declined(Some(words)) if !words.is_empty() => {
             format!("Do not try this again; the person said: {words}.")
         }
-        Unanswered::Declined(_) => {
+        RefusalReason::Declined(_) => {
             "Do not try this again unless the user asks for it; reach the goal another way.".to_owned()
         }
-        Unanswered::TooLong { .. } | Unanswered::Absent(Absence::NotShown) => SPLIT.to_owned(),
-        Unanswered::Absent(_) | Unanswered::Stale => {
+        RefusalReason::TooLong { .. } | RefusalReason::Absent(Absence::NotShown) => SPLIT.to_owned(),
+        RefusalReason::Absent(_) | RefusalReason::Stale => {
             "Tell the user what should run and why, and go on with something else.".to_owned()
         }
     };
@@ -130,15 +130,15 @@ mod tests {
 
     #[test]
     fn a_refusal_says_who_did_not_agree_and_what_would_allow_it() {
-        let check = |why: Unanswered, pattern: Option<&str>, code: &str, message: &str, suggestion: &str| {
+        let check = |why: RefusalReason, pattern: Option<&str>, code: &str, message: &str, suggestion: &str| {
             let refused = refusal(&asked(pattern), &why);
             assert_eq!((refused.code(), refused.suggestion()), (code, suggestion));
             assert_eq!(refused.message(), format!("`bash` needs a person; {message}"));
             assert_eq!(refused.category(), ToolErrorCategory::ConfirmationRequired);
-            let has_answer = matches!(why, Unanswered::Declined(_) | Unanswered::Stale);
+            let has_answer = matches!(why, RefusalReason::Declined(_) | RefusalReason::Stale);
             assert_eq!(is_unanswered(&refused), !has_answer, "{why:?}");
         };
-        let absent = Unanswered::Absent;
+        let absent = RefusalReason::Absent;
         check(
             absent(Absence::CannotAsk),
             Some("rm \"x\""),
@@ -149,23 +149,23 @@ mod tests {
         let tell = "Tell the user what should run and why, and go on with something else. The operator decides by: `permissions.bash`";
         check(absent(Absence::NoAnswer), None, "nobody_answered", "nobody answered", tell);
         check(absent(Absence::Dismissed), None, "question_dismissed", "the question was dismissed", tell);
-        check(Unanswered::Stale, None, "stale_answer", "the answer belongs to no open question", tell);
+        check(RefusalReason::Stale, None, "stale_answer", "the answer belongs to no open question", tell);
         check(
-            Unanswered::Declined(None),
+            RefusalReason::Declined(None),
             None,
             "declined",
             "the person declined",
             "Do not try this again unless the user asks for it; reach the goal another way. The operator decides by: `permissions.bash`",
         );
         check(
-            Unanswered::Declined(Some("use write".to_owned())),
+            RefusalReason::Declined(Some("use write".to_owned())),
             Some("x"),
             "declined",
             "the person declined",
             r#"Do not try this again; the person said: use write. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "x", action = "allow""#,
         );
         check(
-            Unanswered::TooLong { chars: 9000, parts: 3 },
+            RefusalReason::TooLong { chars: 9000, parts: 3 },
             Some(&"x".repeat(9000)),
             "question_too_long",
             "the question is too long to be shown whole (9000 characters in 3 parts), so nobody was asked",

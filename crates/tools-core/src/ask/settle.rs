@@ -1,11 +1,13 @@
 //! Running a call with a person at hand: run, ask, run again, once.
 
-use super::{Asked, Confirmer, Decisions};
-use crate::{Approval, CallContext, CallerId, Clock, EventKind, Recorded, ToolCall, ToolError, ToolErrorCategory};
+use super::{ApprovalRequest, Confirmer, Decisions};
+use crate::{
+    Approval, CallContext, CallerId, Clock, EventKind, RecordedResult, ToolCall, ToolError, ToolErrorCategory,
+};
 
 /// Who is asked, who takes what they decide, and under which name.
 #[derive(Clone, Copy)]
-pub struct Asking<'a> {
+pub struct ApprovalContext<'a> {
     /// Puts the question.
     pub confirmer: &'a dyn Confirmer,
     /// Takes rules and refusals; `None` where the host keeps neither.
@@ -24,34 +26,34 @@ pub struct Asking<'a> {
 pub async fn settle<F>(
     call: ToolCall,
     cx: &CallContext,
-    asking: Asking<'_>,
+    asking: ApprovalContext<'_>,
     run: impl Fn(ToolCall, Option<Approval>) -> F,
-) -> Recorded
+) -> RecordedResult
 where
-    F: Future<Output = Recorded>,
+    F: Future<Output = RecordedResult>,
 {
     let recorded = run(call.clone(), None).await;
-    let asked = match Asked::about(&call, &recorded.outcome) {
+    let asked = match ApprovalRequest::about(&call, &recorded.outcome) {
         Ok(Some(asked)) => asked,
         Ok(None) => return recorded,
-        Err(error) => return Recorded { outcome: Err(error), ..recorded },
+        Err(error) => return RecordedResult { outcome: Err(error), ..recorded },
     };
     announce(&asked, &call, cx).await;
     let answer = tokio::select! {
         biased;
-        () = cx.cancel().cancelled() => return Recorded { outcome: Err(cancelled(&call)), ..recorded },
+        () = cx.cancel().cancelled() => return RecordedResult { outcome: Err(cancelled(&call)), ..recorded },
         answer = asking.confirmer.confirm(asked.prompt()) => answer,
     };
     let settled = asked.answered(answer, asking.by.clone(), asking.clock);
     match settled.carried_out(asking.decisions, cx).await {
         Ok((call, approval)) => run(call, Some(approval)).await,
-        Err(error) => Recorded { outcome: Err(error), ..recorded },
+        Err(error) => RecordedResult { outcome: Err(error), ..recorded },
     }
 }
 
 /// Tells those who watch the call that a person is asked. Also for hosts that put the question in a
 /// later request.
-pub async fn announce(asked: &Asked, call: &ToolCall, cx: &CallContext) {
+pub async fn announce(asked: &ApprovalRequest, call: &ToolCall, cx: &CallContext) {
     let events = cx.events().bound_to(&call.id);
     if events.is_live() {
         events.send(EventKind::ConfirmationRequested(Box::new(asked.prompt().clone()))).await;

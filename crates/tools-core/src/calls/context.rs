@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, Intake, Journal,
     Questions, SessionId, WriteLog,
-    outputs::{Taking, Tapped},
+    outputs::{IntakeExtension, TapExtension},
     tools::ScriptStates,
 };
 
@@ -77,9 +77,9 @@ pub struct CallContext {
     workdir: Arc<Path>,
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
-    intake: Option<Taking>,
+    intake: Option<IntakeExtension>,
     answer: AnswerBudget,
-    tap: Option<Tapped>,
+    tap: Option<TapExtension>,
     basis: Option<BasisSlot>,
     judged: Option<ScriptStates>,
     writes: Option<WriteLog>,
@@ -183,7 +183,7 @@ impl CallContext {
     /// The same context, in which `intake` takes text that is too long to be held. A layer that
     /// changes text puts its own around the one that is there.
     pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
-        Self { intake: Some(Taking(intake)), ..self }
+        Self { intake: Some(IntakeExtension(intake)), ..self }
     }
 
     /// The same context whose answer may hold no more than `budget`, nor more than it might
@@ -198,7 +198,7 @@ impl CallContext {
     /// # Security
     /// No layer sees what goes through a tap: credentials in it stay as they are.
     pub fn tapped(self, tap: Arc<dyn ByteTap>) -> Self {
-        Self { tap: Some(Tapped(tap)), ..self }
+        Self { tap: Some(TapExtension(tap)), ..self }
     }
 
     /// The same context, in which somebody wants to know what the result comes from.

@@ -18,7 +18,7 @@ pub struct CallOrigin {
     /// Whether the model had read text from outside before it made the call.
     pub taint: Option<Taint>,
     /// Whether the call was started before the model had asked for it; `None` for every other call.
-    pub speculative: Option<Speculated>,
+    pub speculative: Option<SpeculationOutcome>,
     /// When the model asked for it: from then on it waited for its turn.
     pub asked: Instant,
 }
@@ -46,7 +46,7 @@ pub enum Taint {
 /// What became of a call that was started early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Speculated {
+pub enum SpeculationOutcome {
     /// It was started before the answer of the model was complete.
     Early,
     /// The model did not ask for it in the end: nobody saw its result.

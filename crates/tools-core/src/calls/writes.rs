@@ -21,13 +21,13 @@ struct Log {
     observed: bool,
     blind: bool,
     is_closed: bool,
-    written: HashMap<PathBuf, Written>,
+    written: HashMap<PathBuf, WrittenPath>,
 }
 
 /// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given
 /// another mode or time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenPath {
     /// What lay there right before the call wrote it for the first time; `None` for nothing.
     pub before: Option<FileState>,
     /// Whether all below the path came or went with it: it was renamed.
@@ -55,7 +55,7 @@ impl WriteLog {
             if let Some(known) = log.written.get_mut(path) {
                 known.with_all_below |= with_all_below;
             } else if log.written.len() < MAX_PATHS {
-                log.written.insert(path.to_owned(), Written { before: before(), with_all_below });
+                log.written.insert(path.to_owned(), WrittenPath { before: before(), with_all_below });
             } else {
                 log.blind = true;
             }
@@ -78,11 +78,11 @@ impl WriteLog {
 
 /// Every path that a call wrote.
 #[derive(Debug, Clone, Default)]
-pub struct Writes(HashMap<PathBuf, Written>);
+pub struct Writes(HashMap<PathBuf, WrittenPath>);
 
 impl Writes {
     /// What is known of a path that the call wrote by this name; `None` when it did not.
-    pub fn at(&self, path: &Path) -> Option<&Written> {
+    pub fn at(&self, path: &Path) -> Option<&WrittenPath> {
         self.0.get(path)
     }
 

@@ -61,7 +61,7 @@ impl Layer for Announce {
             return self.run(inv, next).await;
         }
         events.send(started(inv, |text| self.clean(inv, text))).await;
-        let mut guard = Unfinished { events, armed: true };
+        let mut guard = DropNotice { events, armed: true };
         let outcome = self.run(inv, next).await;
         guard.armed = false;
         for text in inv.context.journal().warnings() {
@@ -73,12 +73,12 @@ impl Layer for Announce {
 }
 
 /// Tells of a call whose future was dropped.
-struct Unfinished<'a> {
+struct DropNotice<'a> {
     events: &'a EventSink,
     armed: bool,
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for DropNotice<'_> {
     fn drop(&mut self) {
         if self.armed {
             self.events.send_now(EventKind::Finished {

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, fmt, sync::Arc};
 
 use crate::{
-    Approval, CallContext, DynExecutor, Executed, Inspection, Shared, ToolCall, ToolDef, ToolDefs, ToolError,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolExecutor, ToolName,
 };
 
@@ -68,14 +68,19 @@ impl ToolExecutor for CompositeExecutor {
         }
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         match self.owner(&call.tool) {
             Some(owner) => owner.execute_tool_call(call, cx).await,
             None => Ok(None),
         }
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         match self.owner(&call.tool) {
             Some(owner) => owner.execute_tool_call_confirmed(call, approval, cx).await,
             None => Ok(None),

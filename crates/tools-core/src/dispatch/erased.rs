@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use futures_util::future::BoxFuture;
 
 use crate::{
-    Approval, CallContext, Executed, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
+    Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
 };
 
 /// [`ToolExecutor`] with boxed futures. Implemented for every executor; nobody else needs to.
@@ -25,7 +25,7 @@ pub trait ErasedToolExecutor: Send + Sync {
     ///
     /// # Errors
     /// As there.
-    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, Executed>;
+    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, ExecuteResult>;
     /// See [`ToolExecutor::execute_tool_call_confirmed`].
     ///
     /// # Errors
@@ -35,7 +35,7 @@ pub trait ErasedToolExecutor: Send + Sync {
         call: &'a ToolCall,
         approval: &'a Approval,
         cx: &'a CallContext,
-    ) -> BoxFuture<'a, Executed>;
+    ) -> BoxFuture<'a, ExecuteResult>;
 }
 
 impl<T: ToolExecutor> ErasedToolExecutor for T {
@@ -51,7 +51,7 @@ impl<T: ToolExecutor> ErasedToolExecutor for T {
         Box::pin(self.inspect(call, cx))
     }
 
-    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, Executed> {
+    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, ExecuteResult> {
         Box::pin(self.execute_tool_call(call, cx))
     }
 
@@ -60,7 +60,7 @@ impl<T: ToolExecutor> ErasedToolExecutor for T {
         call: &'a ToolCall,
         approval: &'a Approval,
         cx: &'a CallContext,
-    ) -> BoxFuture<'a, Executed> {
+    ) -> BoxFuture<'a, ExecuteResult> {
         Box::pin(self.execute_tool_call_confirmed(call, approval, cx))
     }
 }
@@ -92,11 +92,16 @@ impl ToolExecutor for DynExecutor {
         self.0.inspect_erased(call, cx).await
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         self.0.execute_tool_call_erased(call, cx).await
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         self.0.execute_tool_call_confirmed_erased(call, approval, cx).await
     }
 }

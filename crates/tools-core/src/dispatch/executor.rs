@@ -5,7 +5,7 @@ use std::future::Future;
 use crate::{Approval, CallContext, Inspection, ToolCall, ToolDefs, ToolError, ToolOutput};
 
 /// What an executor answers: `Ok(None)` means "not my tool, nothing happened".
-pub type Executed = Result<Option<ToolOutput>, ToolError>;
+pub type ExecuteResult = Result<Option<ToolOutput>, ToolError>;
 
 /// Runs the tools it owns. Called by a [`crate::Stack`] or by a [`crate::CompositeExecutor`];
 /// implemented by hosts with tools of their own shape. Most authors write a [`crate::Tool`]
@@ -32,7 +32,7 @@ pub trait ToolExecutor: Send + Sync {
     ///
     /// # Errors
     /// Any category; see [`crate::ToolErrorCategory`].
-    fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> impl Future<Output = Executed> + Send;
+    fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> impl Future<Output = ExecuteResult> + Send;
 
     /// Runs a call that a person agreed to. Only the question is skipped: every other check is made
     /// as usual.
@@ -44,5 +44,5 @@ pub trait ToolExecutor: Send + Sync {
         call: &ToolCall,
         approval: &Approval,
         cx: &CallContext,
-    ) -> impl Future<Output = Executed> + Send;
+    ) -> impl Future<Output = ExecuteResult> + Send;
 }

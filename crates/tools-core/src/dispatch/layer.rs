@@ -213,10 +213,10 @@ async fn deadline(cx: &CallContext) {
     }
 }
 
-type Caught<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>>;
+type CatchResult<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>>;
 
 /// Turns a panic into a failure; its text goes to the operator only.
-pub(crate) fn caught<T>(result: Caught<T>, who: &str) -> Result<T, ToolError> {
+pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolError> {
     result.unwrap_or_else(|panic| {
         let said = panic
             .downcast_ref::<&'static str>()

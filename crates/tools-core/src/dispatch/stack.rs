@@ -24,7 +24,7 @@ pub struct Stack {
 }
 
 /// The call that is meant by another one.
-struct Meant {
+struct TargetCall {
     call: ToolCall,
     /// Consent to the call that was made, as consent to the one that is meant.
     approval: Option<Approval>,
@@ -34,7 +34,7 @@ struct Meant {
 
 /// A result together with what was noted on the way to it.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedResult {
     /// The result.
     pub outcome: Outcome,
     /// What gates and tools noted.
@@ -87,10 +87,10 @@ impl Stack {
 
     /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was
     /// noted on the way.
-    pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Recorded {
+    pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> RecordedResult {
         let context = cx.for_call(&call.id);
         let journal = context.journal().clone();
-        let Meant { call, approval, fault } = self.meant_by(call, approval, &context);
+        let TargetCall { call, approval, fault } = self.meant_by(call, approval, &context);
         let definition = self.definition_or_cautious(&call.tool);
         let (path, inspection) = match (fault, &approval) {
             (Some(fault), _) => (Path::Mismatched, Err(fault)),
@@ -104,7 +104,7 @@ impl Stack {
         };
         let inv = Invocation::new(Arc::new(call), definition, context, inspection);
         let outcome = Next { rest: &self.layers, leaf: self.leaf.as_ref(), path }.run(&inv).await;
-        Recorded { outcome: asking_about(outcome, &inv), journal }
+        RecordedResult { outcome: asking_about(outcome, &inv), journal }
     }
 
     /// What a call would touch that a person agreed to: the files of code that it runs are those
@@ -129,7 +129,7 @@ impl Stack {
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
         let context = cx.for_call(&call.id);
-        let Meant { call, fault, .. } = self.meant_by(call, None, &context);
+        let TargetCall { call, fault, .. } = self.meant_by(call, None, &context);
         let definition = self.definition_or_cautious(&call.tool);
         let inspection = match fault {
             Some(fault) => Err(fault),
@@ -140,8 +140,8 @@ impl Stack {
 
     /// A call by another name of a tool, or by one that stands for a call, as the call that is
     /// meant.
-    fn meant_by(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> Meant {
-        let as_it_is = |call, approval, fault| Meant { call, approval, fault };
+    fn meant_by(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> TargetCall {
+        let as_it_is = |call, approval, fault| TargetCall { call, approval, fault };
         if self.exact(&call.tool).is_some() {
             return as_it_is(call, approval, None);
         }

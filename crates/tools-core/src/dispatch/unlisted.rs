@@ -11,10 +11,10 @@ use crate::{Invocation, Layer, Next, Outcome, ToolErrorCategory};
 ///
 /// Stands outside the record, so that the record holds the refusal as it was decided.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unlisted;
+pub struct UnlistedLayer;
 
 #[async_trait]
-impl Layer for Unlisted {
+impl Layer for UnlistedLayer {
     fn name(&self) -> &'static str {
         "unlisted"
     }

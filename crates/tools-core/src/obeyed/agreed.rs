@@ -14,10 +14,10 @@ use crate::{Access, Subject};
 /// How many of the calls that have ended are remembered: more than can end while another runs.
 const MAX_ENDED: usize = 1000;
 
-static AGREED: Mutex<Agreed> = Mutex::new(Agreed { next: 0, running: Vec::new(), ended: VecDeque::new() });
+static AGREED: Mutex<Consents> = Mutex::new(Consents { next: 0, running: Vec::new(), ended: VecDeque::new() });
 
 #[derive(Debug)]
-struct Agreed {
+struct Consents {
     next: u64,
     running: Vec<(u64, Vec<PathBuf>)>,
     ended: VecDeque<(Instant, Vec<PathBuf>)>,

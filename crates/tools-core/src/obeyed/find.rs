@@ -8,21 +8,21 @@ use std::{
 };
 
 use super::{
-    pattern::{Fit, Piece, fit, is_name, pieces},
-    table::{Obeyed, ObeyedClass, ROWS},
+    pattern::{Piece, SuffixMatch, fit, is_name, pieces},
+    table::{ObeyedClass, ObeyedFile, ROWS},
 };
 
 /// What the table says about a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundObeyed {
     /// The entry.
-    pub obeyed: &'static Obeyed,
+    pub obeyed: &'static ObeyedFile,
     /// How many components of the path lie before the pattern's first.
     pub start: usize,
 }
 
 struct Row {
-    obeyed: Obeyed,
+    obeyed: ObeyedFile,
     pieces: Vec<Piece>,
 }
 
@@ -40,7 +40,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let mut index = Index { by_name: HashMap::new(), open: vec![], rooted: vec![], longest: 0 };
     for (class, by, patterns) in ROWS {
         for pattern in *patterns {
-            let row = Row { obeyed: Obeyed { pattern, by, class: *class }, pieces: pieces(pattern) };
+            let row = Row { obeyed: ObeyedFile { pattern, by, class: *class }, pieces: pieces(pattern) };
             match row.pieces.first() {
                 _ if pattern.starts_with('/') => index.rooted.push(row),
                 Some(Piece::Name(name)) => {
@@ -62,7 +62,7 @@ pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
     let mut best: Option<FoundObeyed> = None;
     each_fit(path, |row, start, fit| {
         let is_stricter = best.is_none_or(|best| row.obeyed.class > best.obeyed.class);
-        if fit == Fit::Whole && is_stricter {
+        if fit == SuffixMatch::Whole && is_stricter {
             best = Some(FoundObeyed { obeyed: &row.obeyed, start });
         }
     });
@@ -78,12 +78,12 @@ pub fn is_guarded(path: &Path) -> bool {
 /// guarded files with it.
 pub fn leads_to_guarded(path: &Path) -> bool {
     let mut leads = false;
-    each_fit(path, |row, _, fit| leads |= fit == Fit::Beginning && row.obeyed.class == ObeyedClass::Guarded);
+    each_fit(path, |row, _, fit| leads |= fit == SuffixMatch::Beginning && row.obeyed.class == ObeyedClass::Guarded);
     leads
 }
 
 /// Compares every end of `path` with the patterns that may begin there.
-fn each_fit(path: &Path, mut tell: impl FnMut(&'static Row, usize, Fit)) {
+fn each_fit(path: &Path, mut tell: impl FnMut(&'static Row, usize, SuffixMatch)) {
     let index = &*INDEX;
     let names: Vec<Option<&str>> = path
         .components()

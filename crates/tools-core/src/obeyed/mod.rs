@@ -10,4 +10,4 @@ mod table;
 pub(crate) use agreed::AgreedCall;
 pub use agreed::was_agreed_since;
 pub use find::{FoundObeyed, find_obeyed, is_guarded, leads_to_guarded};
-pub use table::{Obeyed, ObeyedClass};
+pub use table::{ObeyedClass, ObeyedFile};

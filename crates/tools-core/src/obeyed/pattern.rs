@@ -14,7 +14,7 @@ pub(super) enum Piece {
 
 /// How the end of a path compares with a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Fit {
+pub(super) enum SuffixMatch {
     /// It is what the pattern means.
     Whole,
     /// It is a folder in which the pattern goes on.
@@ -49,19 +49,19 @@ pub(super) fn is_name(piece: Piece, name: &str) -> bool {
 
 /// Compares all of `names` with a pattern, both from their beginning. A name that is no text fits
 /// no piece but `**`.
-pub(super) fn fit(pieces: &[Piece], names: &[Option<&str>]) -> Fit {
+pub(super) fn fit(pieces: &[Piece], names: &[Option<&str>]) -> SuffixMatch {
     match (pieces, names) {
-        ([] | [Piece::Any], []) | ([Piece::Any], _) => Fit::Whole,
-        (_, []) => Fit::Beginning,
+        ([] | [Piece::Any], []) | ([Piece::Any], _) => SuffixMatch::Whole,
+        (_, []) => SuffixMatch::Beginning,
         ([Piece::Any, rest @ ..], [_, others @ ..]) => match fit(rest, names) {
-            Fit::Whole => Fit::Whole,
+            SuffixMatch::Whole => SuffixMatch::Whole,
             other => match fit(pieces, others) {
-                Fit::None => other,
+                SuffixMatch::None => other,
                 found => found,
             },
         },
         ([first, rest @ ..], [Some(name), others @ ..]) if is_name(*first, name) => fit(rest, others),
-        _ => Fit::None,
+        _ => SuffixMatch::None,
     }
 }
 
@@ -69,27 +69,27 @@ pub(super) fn fit(pieces: &[Piece], names: &[Option<&str>]) -> Fit {
 mod tests {
     use super::*;
 
-    fn check(pattern: &'static str, path: &str, expected: Fit) {
+    fn check(pattern: &'static str, path: &str, expected: SuffixMatch) {
         let names: Vec<_> = path.split('/').map(Some).collect();
         assert_eq!(fit(&pieces(pattern), &names), expected, "{pattern} {path}");
     }
 
     #[test]
     fn patterns_are_compared_name_by_name() {
-        check("a/b", "a/b", Fit::Whole);
-        check("a/b", "A/B", Fit::Whole);
-        check("a/b", "a", Fit::Beginning);
-        check("a/b", "a/b/c", Fit::None);
-        check("a/**", "a", Fit::Whole);
-        check("a/**", "a/b/c", Fit::Whole);
-        check("a/**/c", "a/c", Fit::Whole);
-        check("a/**/c", "a/x/y/c", Fit::Whole);
-        check("a/**/c", "a/x/y", Fit::Beginning);
-        check("a/**/c/**", "a/x/c/d/e", Fit::Whole);
-        check("a*.yml", "a.yml", Fit::Whole);
-        check("a*.yml", "ab.YML", Fit::Whole);
-        check("a*a", "a", Fit::None);
-        check("a/*/c", "a/b/c", Fit::Whole);
-        check("a/*/c", "a/b/x/c", Fit::None);
+        check("a/b", "a/b", SuffixMatch::Whole);
+        check("a/b", "A/B", SuffixMatch::Whole);
+        check("a/b", "a", SuffixMatch::Beginning);
+        check("a/b", "a/b/c", SuffixMatch::None);
+        check("a/**", "a", SuffixMatch::Whole);
+        check("a/**", "a/b/c", SuffixMatch::Whole);
+        check("a/**/c", "a/c", SuffixMatch::Whole);
+        check("a/**/c", "a/x/y/c", SuffixMatch::Whole);
+        check("a/**/c", "a/x/y", SuffixMatch::Beginning);
+        check("a/**/c/**", "a/x/c/d/e", SuffixMatch::Whole);
+        check("a*.yml", "a.yml", SuffixMatch::Whole);
+        check("a*.yml", "ab.YML", SuffixMatch::Whole);
+        check("a*a", "a", SuffixMatch::None);
+        check("a/*/c", "a/b/c", SuffixMatch::Whole);
+        check("a/*/c", "a/b/x/c", SuffixMatch::None);
     }
 }

@@ -15,7 +15,7 @@ pub enum ObeyedClass {
 
 /// One kind of file that other programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Obeyed {
+pub struct ObeyedFile {
     /// Path components, found anywhere in a path: `*` stands for a part of one name, `**` for any
     /// number of names. At the end, `/**` means the folder and everything in it. With a leading `/`
     /// it starts at the root.

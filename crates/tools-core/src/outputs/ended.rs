@@ -16,7 +16,7 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// Why it was stopped; `None` when it ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<StopReason>,
     /// What else there is to say about it, a fragment each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -29,7 +29,7 @@ pub struct Ended {
 /// Why a command was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stopped {
+pub enum StopReason {
     /// Its time was up.
     TimedOut,
     /// It waited for an answer to this question.
@@ -54,12 +54,12 @@ impl Ended {
     /// The line in brackets that says it; `None` for an ordinary success.
     pub fn sentence(&self) -> Option<String> {
         let end = match (&self.stopped, self.signal, self.exit) {
-            (Some(Stopped::AwaitsInput(question)), ..) => {
+            (Some(StopReason::AwaitsInput(question)), ..) => {
                 Some(format!("stopped: it waited for an answer to `{question}`"))
             }
-            (Some(Stopped::OverLimit(what)), ..) => Some(format!("stopped: too much of {what}")),
-            (Some(Stopped::TimedOut), ..) => Some("stopped: its time was up".to_owned()),
-            (Some(Stopped::Killed), ..) => Some("stopped".to_owned()),
+            (Some(StopReason::OverLimit(what)), ..) => Some(format!("stopped: too much of {what}")),
+            (Some(StopReason::TimedOut), ..) => Some("stopped: its time was up".to_owned()),
+            (Some(StopReason::Killed), ..) => Some("stopped".to_owned()),
             (None, Some(signal), _) => Some(format!("ended by signal {signal}")),
             (None, None, Some(code)) if code != 0 => Some(format!("exit code {code}")),
             _ => None,
@@ -82,9 +82,9 @@ mod tests {
         check(Ended::with_exit(7), Some("[exit code 7]"));
         check(Ended { notes: notes.clone(), ..Ended::with_exit(0) }, Some("[left running and ended: 1]"));
         check(Ended { signal: Some(9), ..Ended::with_exit(137) }, Some("[ended by signal 9]"));
-        let timed_out = Ended { stopped: Some(Stopped::TimedOut), signal: Some(15), ..Ended::with_exit(124) };
+        let timed_out = Ended { stopped: Some(StopReason::TimedOut), signal: Some(15), ..Ended::with_exit(124) };
         check(Ended { notes, ..timed_out }, Some("[stopped: its time was up; left running and ended: 1]"));
-        let waited = Ended { stopped: Some(Stopped::AwaitsInput("Sure?".to_owned())), ..Ended::with_exit(143) };
+        let waited = Ended { stopped: Some(StopReason::AwaitsInput("Sure?".to_owned())), ..Ended::with_exit(143) };
         check(waited, Some("[stopped: it waited for an answer to `Sure?`]"));
     }
 }

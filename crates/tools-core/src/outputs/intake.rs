@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use super::{FilterStats, Shown};
+use super::{FilterStats, SummaryKind};
 
 /// Takes the text of a call that is too long to be held. A layer puts one into the call context
 /// ([`crate::CallContext::taken_by`]), around the one that is there already; the tool opens it at
@@ -14,12 +14,12 @@ pub trait Intake: Send + Sync {
     fn capacity(&self) -> u64;
 
     /// Begins a text. Called within a runtime; the sink may be used outside of it.
-    fn open(&self, showing: Showing) -> Box<dyn TextSink>;
+    fn open(&self, showing: LineSelection) -> Box<dyn TextSink>;
 }
 
 /// Which lines are shown of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Showing {
+pub enum LineSelection {
     /// Those of the text itself.
     Text,
     /// Those that come by [`TextSink::show`]: something chooses them, or gives them another form.
@@ -32,12 +32,12 @@ pub trait TextSink: Send {
     /// Takes more of the text, cut anywhere.
     fn push(&mut self, bytes: &[u8]);
 
-    /// Takes a line that is shown, without its line feed. Only for [`Showing::Lines`].
+    /// Takes a line that is shown, without its line feed. Only for [`LineSelection::Lines`].
     fn show(&mut self, line: &str);
 
     /// Takes note of a part that nobody keeps. What came before it ends with a line, and so does
     /// the part.
-    fn skip(&mut self, part: Skipped);
+    fn skip(&mut self, part: SkippedPart);
 
     /// Ends the text of a command that ended with this code; `None` where there is none.
     fn finish(self: Box<Self>, exit: Option<i32>) -> Digest;
@@ -45,7 +45,7 @@ pub trait TextSink: Send {
 
 /// A part of a text that was only counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedPart {
     /// Bytes.
     pub bytes: u64,
     /// Lines.
@@ -59,7 +59,7 @@ pub struct Digest {
     /// Bytes of the text.
     pub bytes: u64,
     /// What the lines below are of the text: all of them, or an extract.
-    pub shown: Shown,
+    pub shown: SummaryKind,
     /// The first of the lines that are shown.
     pub head: String,
     /// The last of them.
@@ -113,9 +113,9 @@ pub struct KeptText {
 
 /// An intake that a call context carries.
 #[derive(Clone)]
-pub(crate) struct Taking(pub(crate) Arc<dyn Intake>);
+pub(crate) struct IntakeExtension(pub(crate) Arc<dyn Intake>);
 
-impl fmt::Debug for Taking {
+impl fmt::Debug for IntakeExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taking").finish_non_exhaustive()
     }

@@ -14,16 +14,16 @@ mod window;
 
 pub use basis::{Basis, BasisSlot};
 pub use credential::{is_credential_key, is_credential_name};
-pub use ended::{Ended, Stopped};
-pub(crate) use intake::Taking;
-pub use intake::{Digest, Intake, KeptText, Middle, Showing, Skipped, TextSink};
+pub use ended::{Ended, StopReason};
+pub(crate) use intake::IntakeExtension;
+pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, TextSink};
 pub use output::{
-    ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, Shown, ToolOutput,
+    ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
 };
-pub(crate) use raw::Tapped;
+pub(crate) use raw::TapExtension;
 
 pub use raw::ByteTap;
 pub use redact::{NoRedaction, Redactor};
 pub use tokens::estimate_tokens;
 pub use visible::{Visible, is_hidden, visible_json, visible_lines};
-pub use window::{AnswerBudget, Filling, Window};
+pub use window::{AnswerBudget, Window, WindowWriter};

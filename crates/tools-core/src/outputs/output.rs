@@ -52,7 +52,7 @@ impl ToolOutput {
     }
 
     /// The same output that shows `summary` of its text; `shown` says what that is.
-    pub fn showing(self, summary: String, shown: Shown) -> Self {
+    pub fn showing(self, summary: String, shown: SummaryKind) -> Self {
         if summary == self.summary {
             return self;
         }
@@ -100,7 +100,7 @@ pub struct Complete {
     /// All of it, but for the gap.
     pub text: Arc<str>,
     /// What the summary is of it.
-    pub shown: Shown,
+    pub shown: SummaryKind,
     /// What is missing in the middle of it; `None` when nothing is.
     pub gap: Option<Gap>,
 }
@@ -134,7 +134,7 @@ pub struct Gap {
 
 /// What a summary is of a whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum SummaryKind {
     /// All of it in another form, such as without the control sequences for a terminal.
     All,
     /// Its two ends: all that its tool keeps for the model. Whoever has room may show more.

@@ -15,9 +15,9 @@ pub trait ByteTap: Send + Sync {
 
 /// A tap that a call context carries.
 #[derive(Clone)]
-pub(crate) struct Tapped(pub(crate) Arc<dyn ByteTap>);
+pub(crate) struct TapExtension(pub(crate) Arc<dyn ByteTap>);
 
-impl fmt::Debug for Tapped {
+impl fmt::Debug for TapExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tapped").finish_non_exhaustive()
     }

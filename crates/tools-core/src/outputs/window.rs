@@ -72,11 +72,11 @@ impl Default for AnswerBudget {
 /// assert_eq!(taken, [true, true, false]);
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct Filling {
+pub struct WindowWriter {
     left: AnswerBudget,
 }
 
-impl Filling {
+impl WindowWriter {
     /// An empty answer.
     pub fn new(budget: AnswerBudget) -> Self {
         Self { left: budget }
@@ -134,7 +134,7 @@ mod tests {
         #[test]
         fn what_was_taken_fits(texts: Vec<String>, bytes in 0_usize..60, characters in 0_usize..60, lines in 0_usize..9) {
             let budget = AnswerBudget { bytes, characters, lines };
-            let mut filling = Filling::new(budget);
+            let mut filling = WindowWriter::new(budget);
             let texts = texts.into_iter().map(|text| text.replace(['\r', '\n'], "") + "\n");
             let all: String = texts.take_while(|text| filling.takes(text)).collect();
             prop_assert!(budget.holds(&all), "{all:?}");

@@ -3,8 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    Approval, CallContext, ConfirmPrompt, ConfirmReason, Executed, Inspection, PromptPart, Tool, ToolCall, ToolDef,
-    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict, obeyed::AgreedCall,
+    Approval, CallContext, ConfirmPrompt, ConfirmReason, ExecuteResult, Inspection, PromptPart, Tool, ToolCall,
+    ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, Verdict, obeyed::AgreedCall,
 };
 
 use super::ScriptStates;
@@ -57,7 +57,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         Ok(Inspection { read_only: inspection.read_only || self.definition.traits.read_only, ..inspection })
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         if !self.owns(call) {
             return Ok(None);
         }
@@ -69,7 +69,12 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         if !self.owns(call) {
             return Ok(None);
         }

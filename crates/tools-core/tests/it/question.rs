@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use tools_core::{
-    Access, Change, ConfirmPrompt, ConfirmReason, FileDiff, PromptPart, Question, StoredRule, Subject, ToolName,
-    Unanswered, Verdict, Visible, Width, is_hidden,
+    Access, Change, ConfirmPrompt, ConfirmReason, FileDiff, PromptPart, Question, RefusalReason, StoredRule, Subject,
+    ToolName, Verdict, Visible, Width, is_hidden,
 };
 
 fn tool() -> ToolName {
@@ -190,7 +190,7 @@ fn what_asks_stays_on_the_screen() {
 fn what_does_not_fit_is_refused() {
     let check = |parts: Vec<PromptPart>, chars: usize, count: usize| {
         let refused = Question::of(&ConfirmPrompt::new(tool(), "x", parts)).unwrap_err();
-        assert_eq!(refused, Unanswered::TooLong { chars, parts: count });
+        assert_eq!(refused, RefusalReason::TooLong { chars, parts: count });
     };
     check(vec![part(&"a".repeat(10_000), Verdict::Ask), part("b", Verdict::Allow)], 10_000, 1);
     check((0..1000).map(|_| part("ab", Verdict::Ask)).collect(), 2_000, 1_000);

@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde_json::json;
 use tools_core::{
-    Answer, Approval, Asking, CallContext, CallerId, ConfirmPrompt, ConfirmReason, Confirmer, ContentDigest,
+    Answer, Approval, ApprovalContext, CallContext, CallerId, ConfirmPrompt, ConfirmReason, Confirmer, ContentDigest,
     Inspection, Outcome, Script, Stack, Subject, Tool, ToolCall, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
     Typed, settle,
 };
@@ -56,7 +56,7 @@ async fn ended(asks: bool, changes_at: usize) -> (Outcome, usize) {
     let stack = Stack::new(vec![], Typed::new(Runs { looks: Arc::clone(&looks), changes_at }));
     let cx = CallContext::new("/w");
     let by = CallerId::parse("tester").unwrap();
-    let asking = Asking { confirmer: &Agreeing, decisions: None, by: &by, clock: &FakeClock::default() };
+    let asking = ApprovalContext { confirmer: &Agreeing, decisions: None, by: &by, clock: &FakeClock::default() };
     let call = ToolCall::new("run", json!({"asks": asks})).unwrap();
     let recorded = settle(call, &cx, asking, |call, approval: Option<Approval>| stack.run(call, approval, &cx)).await;
     (recorded.outcome, looks.load(Ordering::Relaxed))

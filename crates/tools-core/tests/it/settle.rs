@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Absence, Announce, Answer, Approval, Asking, CallContext, CallerId, ConfirmPrompt, ConfirmReason, Confirmer,
-    Decisions, EventKind, Inspection, Recorded, Refusal, SessionId, Stack, StoredRule, Subject, Tool, ToolCall,
-    ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed, settle,
+    Absence, Announce, Answer, Approval, ApprovalContext, CallContext, CallerId, ConfirmPrompt, ConfirmReason,
+    Confirmer, Decisions, EventKind, Inspection, RecordedResult, Refusal, SessionId, Stack, StoredRule, Subject, Tool,
+    ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed, settle,
 };
 use tools_testkit::{EventLog, FakeClock};
 
@@ -104,9 +104,9 @@ fn call(path: &str) -> ToolCall {
     ToolCall::new("rm", json!({"path": path})).unwrap()
 }
 
-async fn settled(person: &Person, path: &str, cx: &CallContext) -> (Recorded, Vec<String>) {
+async fn settled(person: &Person, path: &str, cx: &CallContext) -> (RecordedResult, Vec<String>) {
     let (stack, kept, by) = (stack(), Kept::default(), CallerId::parse("tester").unwrap());
-    let asking = Asking { confirmer: person, decisions: Some(&kept), by: &by, clock: &FakeClock::default() };
+    let asking = ApprovalContext { confirmer: person, decisions: Some(&kept), by: &by, clock: &FakeClock::default() };
     let run = |call, approval: Option<Approval>| stack.run(call, approval, cx);
     let recorded = settle(call(path), cx, asking, run).await;
     let kept = kept.0.lock().unwrap().clone();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{CheckCommand, Checked, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 use crate::diagnostics::Kind;
 
@@ -73,15 +73,15 @@ impl Checker for Cargo {
     }
 
     /// What the compiler lists beside each thing it made.
-    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Coverage {
         let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
         let made = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let made = made.filter(|line| line.reason == "compiler-artifact").flat_map(|line| line.filenames);
         let lists: Vec<PathBuf> = made.filter_map(|made| list_beside(&made)).collect();
-        if lists.is_empty() { Checked::Unknown } else { Checked::Lists(lists) }
+        if lists.is_empty() { Coverage::Unknown } else { Coverage::Lists(lists) }
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         output.stdout.split(|byte| *byte == b'\n').filter_map(line).collect()
     }
 }
@@ -94,7 +94,7 @@ fn list_beside(made: &Path) -> Option<PathBuf> {
 
 /// What one line says; `None` for what is no diagnostic, such as what a macro prints while it
 /// expands.
-fn line(bytes: &[u8]) -> Option<Found> {
+fn line(bytes: &[u8]) -> Option<RawDiagnostic> {
     if !bytes.starts_with(b"{") {
         return None;
     }
@@ -108,14 +108,14 @@ fn line(bytes: &[u8]) -> Option<Found> {
     if is_summary(&message) {
         return None;
     }
-    let found = Found::new(severity, &message.text)
+    let found = RawDiagnostic::new(severity, &message.text)
         .coded(message.code.as_ref().map(|code| code.code.clone()))
         .rendered(message.rendered.as_deref());
     let found = match place(&message.spans) {
         Some(span) => found.at(&span.file_name, span.line_start, span.column_start),
         None => found,
     };
-    Some(Found { base: line.manifest_path.parent().map(Path::to_path_buf), ..found })
+    Some(RawDiagnostic { base: line.manifest_path.parent().map(Path::to_path_buf), ..found })
 }
 
 /// `aborting due to 2 previous errors`, `3 warnings emitted`: says nothing of its own.

@@ -20,23 +20,23 @@ pub(crate) trait Checker: Send + Sync {
     fn command(&self, request: &Request<'_>) -> CheckCommand;
 
     /// What the output says.
-    fn parse(&self, output: &Output) -> Vec<Found>;
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic>;
 
     /// Which files it has read, as far as its output tells.
-    fn checked(&self, _output: &Output, _request: &Request<'_>) -> Checked {
-        Checked::Unknown
+    fn checked(&self, _output: &Output, _request: &Request<'_>) -> Coverage {
+        Coverage::Unknown
     }
 
     /// Whether an exit code other than 0 is explained by what was found; if not, the check itself
     /// has failed.
-    fn explains(&self, _code: i32, found: &[Found]) -> bool {
+    fn explains(&self, _code: i32, found: &[RawDiagnostic]) -> bool {
         found.iter().any(|found| found.diagnostic.severity == Severity::Error)
     }
 }
 
 /// Which files a checker has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Checked {
+pub(crate) enum Coverage {
     /// It does not say.
     Unknown,
     /// These, absolute, libraries among them.
@@ -110,13 +110,13 @@ pub(crate) struct Output {
 
 /// A diagnostic whose file still has the checker's spelling.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct RawDiagnostic {
     pub(crate) diagnostic: Diagnostic,
     /// The directory that the file is relative to, or one below it; `None` for the project's.
     pub(crate) base: Option<PathBuf>,
 }
 
-impl Found {
+impl RawDiagnostic {
     pub(super) fn new(severity: Severity, message: &str) -> Self {
         let diagnostic = Diagnostic {
             severity,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckCommand, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Gcc;
@@ -53,7 +53,7 @@ impl Checker for Gcc {
         command
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stderr);
         let arrays = text.lines().filter(|line| line.starts_with('['));
         let entries = arrays.flat_map(|line| serde_json::from_str::<Vec<Value>>(line).unwrap_or_default());
@@ -61,14 +61,14 @@ impl Checker for Gcc {
     }
 }
 
-fn diagnostic(entry: Entry) -> Option<Found> {
+fn diagnostic(entry: Entry) -> Option<RawDiagnostic> {
     let severity = match entry.kind.as_str() {
         "warning" => Severity::Warning,
         "note" | "debug" => return None,
         _ => Severity::Error,
     };
     let code = entry.option.map(|option| option.trim_end_matches('=').to_owned());
-    let found = Found::new(severity, &entry.message).coded(code);
+    let found = RawDiagnostic::new(severity, &entry.message).coded(code);
     Some(match entry.locations.into_iter().next() {
         Some(Location { caret }) => found.at(caret.file, caret.line, caret.column),
         None => found,

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckCommand, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Go;
@@ -44,7 +44,7 @@ impl Checker for Go {
         command
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let mut all = Vec::new();
         for stream in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(stream);
@@ -68,21 +68,21 @@ impl Checker for Go {
 }
 
 /// The diagnostics in the object of one package: package → analyzer → what it says.
-fn analyzers(package: Value) -> Vec<Found> {
+fn analyzers(package: Value) -> Vec<RawDiagnostic> {
     let packages: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_value(package).unwrap_or_default();
     let mut all = Vec::new();
     for (analyzer, said) in packages.into_values().flatten() {
         match serde_json::from_value(said) {
             Ok(Verdict::Found(entries)) => all.extend(entries.into_iter().filter_map(|entry| {
                 let entry: Entry = serde_json::from_value(entry).ok()?;
-                let found = Found::new(Severity::Warning, &entry.message).coded(Some(analyzer.clone()));
+                let found = RawDiagnostic::new(Severity::Warning, &entry.message).coded(Some(analyzer.clone()));
                 Some(match place(&entry.posn) {
                     Some((file, line, column)) => found.at(file, line, column),
                     None => found,
                 })
             })),
             Ok(Verdict::Failed { error }) => {
-                all.push(Found::new(Severity::Error, &error).coded(Some(analyzer.clone())));
+                all.push(RawDiagnostic::new(Severity::Error, &error).coded(Some(analyzer.clone())));
             }
             Err(_) => {}
         }
@@ -91,7 +91,7 @@ fn analyzers(package: Value) -> Vec<Found> {
 }
 
 /// Takes in a line that is no JSON: an error of the compiler, or more words of the one before.
-fn said(line: &str, all: &mut Vec<Found>) {
+fn said(line: &str, all: &mut Vec<RawDiagnostic>) {
     if let (Some(more), Some(last)) = (line.strip_prefix('\t'), all.last_mut()) {
         if last.diagnostic.severity == Severity::Error && last.diagnostic.message.len() < 4096 {
             last.diagnostic.message.push('\n');
@@ -102,7 +102,7 @@ fn said(line: &str, all: &mut Vec<Found>) {
     let line = line.strip_prefix("vet: ").unwrap_or(line);
     let Some((position, message)) = line.split_once(": ") else { return };
     if let Some((file, row, column)) = place(position).filter(|(file, ..)| is_source(file)) {
-        all.push(Found::new(Severity::Error, message).at(file, row, column));
+        all.push(RawDiagnostic::new(Severity::Error, message).at(file, row, column));
     }
 }
 

@@ -16,4 +16,4 @@ mod tsc;
 mod tests;
 
 pub(crate) use all::{ALL, BARE, stands_in};
-pub(crate) use checker::{CheckCommand, Checked, Checker, Found, Output, Request};
+pub(crate) use checker::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::{CheckCommand, Checked, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Node;
@@ -48,7 +48,7 @@ struct Fault {
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct NodeProject {
     read: Vec<PathBuf>,
     more: usize,
 }
@@ -68,18 +68,20 @@ impl Checker for Node {
         CheckCommand { shown: Some("node --check"), only: Some("syntax only"), ..command }
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stdout);
         let faults = text.lines().filter_map(|line| serde_json::from_str::<Fault>(line).ok());
-        faults.map(|fault| Found::new(Severity::Error, &fault.message).at(fault.file, fault.line, fault.col)).collect()
+        faults
+            .map(|fault| RawDiagnostic::new(Severity::Error, &fault.message).at(fault.file, fault.line, fault.col))
+            .collect()
     }
 
-    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Coverage {
         let text = String::from_utf8_lossy(&output.stdout);
-        match text.lines().rev().find_map(|line| serde_json::from_str::<Read>(line).ok()) {
-            Some(Read { read, more: 0 }) => Checked::Files(read),
-            Some(Read { read, more }) => Checked::Partly(read, more),
-            None => Checked::Unknown,
+        match text.lines().rev().find_map(|line| serde_json::from_str::<NodeProject>(line).ok()) {
+            Some(NodeProject { read, more: 0 }) => Coverage::Files(read),
+            Some(NodeProject { read, more }) => Coverage::Partly(read, more),
+            None => Coverage::Unknown,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{CheckCommand, Checked, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Python;
@@ -43,7 +43,7 @@ struct Fault {
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct PythonProject {
     read: Vec<std::path::PathBuf>,
 }
 
@@ -67,20 +67,24 @@ impl Checker for Python {
         }
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stdout);
         let faults = text.lines().filter_map(|line| serde_json::from_str::<Fault>(line).ok());
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
         faults
             .map(|fault| {
-                Found::new(Severity::Error, &fault.message).at(fault.file, number(fault.line), number(fault.col))
+                RawDiagnostic::new(Severity::Error, &fault.message).at(
+                    fault.file,
+                    number(fault.line),
+                    number(fault.col),
+                )
             })
             .collect()
     }
 
-    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Coverage {
         let text = String::from_utf8_lossy(&output.stdout);
-        let read = text.lines().rev().find_map(|line| serde_json::from_str::<Read>(line).ok());
-        read.map_or(Checked::Unknown, |read| Checked::Files(read.read))
+        let read = text.lines().rev().find_map(|line| serde_json::from_str::<PythonProject>(line).ok());
+        read.map_or(Coverage::Unknown, |read| Coverage::Files(read.read))
     }
 }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckCommand, Checked, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Ruff;
@@ -41,31 +41,31 @@ impl Checker for Ruff {
     }
 
     /// A file that is named is always read; of a directory ruff says when there is none.
-    fn checked(&self, output: &Output, request: &Request<'_>) -> Checked {
+    fn checked(&self, output: &Output, request: &Request<'_>) -> Coverage {
         let has_none = String::from_utf8_lossy(&output.stderr).contains("No Python files found");
-        if request.file.is_none() && has_none { Checked::Files(Vec::new()) } else { Checked::Unknown }
+        if request.file.is_none() && has_none { Coverage::Files(Vec::new()) } else { Coverage::Unknown }
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stdout);
         let entries: Vec<Value> = serde_json::from_str(&text).unwrap_or_default();
         entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok().map(diagnostic)).collect()
     }
 
     /// 1 says that something was found, 2 that ruff itself failed.
-    fn explains(&self, code: i32, found: &[Found]) -> bool {
+    fn explains(&self, code: i32, found: &[RawDiagnostic]) -> bool {
         code == 1 && !found.is_empty()
     }
 }
 
-fn diagnostic(violation: Violation) -> Found {
+fn diagnostic(violation: Violation) -> RawDiagnostic {
     let is_error = match (violation.severity.as_deref(), violation.code.as_deref()) {
         (Some(severity), _) => matches!(severity, "error" | "fatal"),
         // Older versions do not say: what cannot be parsed has no code, or one of the group E9.
         (None, code) => code.is_none_or(|code| code.starts_with("E9")),
     };
     let severity = if is_error { Severity::Error } else { Severity::Warning };
-    let found = Found::new(severity, &violation.message).coded(violation.code);
+    let found = RawDiagnostic::new(severity, &violation.message).coded(violation.code);
     match (violation.filename, violation.location) {
         (Some(file), Some(place)) => found.at(file, place.row, place.column),
         (Some(file), None) => found.at(file, 0, 0),

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use super::{CheckCommand, Checked, Checker, Found, Output, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Tsc;
@@ -28,15 +28,15 @@ impl Checker for Tsc {
         CheckCommand { local: &["node_modules/.bin/tsc"], ..CheckCommand::new("tsc", manner) }
     }
 
-    fn checked(&self, output: &Output, _: &Request<'_>) -> Checked {
+    fn checked(&self, output: &Output, _: &Request<'_>) -> Coverage {
         let text = String::from_utf8_lossy(&output.stdout);
         let listed = text.lines().map(str::trim_end).filter(|line| line.starts_with('/') && diagnostic(line).is_none());
-        Checked::Files(listed.map(PathBuf::from).collect())
+        Coverage::Files(listed.map(PathBuf::from).collect())
     }
 
-    fn parse(&self, output: &Output) -> Vec<Found> {
+    fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stdout);
-        let mut all: Vec<Found> = Vec::new();
+        let mut all: Vec<RawDiagnostic> = Vec::new();
         for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
             match (line.starts_with(' '), all.last_mut()) {
                 (true, Some(last)) if last.diagnostic.message.len() < 4096 => {
@@ -51,7 +51,7 @@ impl Checker for Tsc {
     }
 }
 
-fn diagnostic(line: &str) -> Option<Found> {
+fn diagnostic(line: &str) -> Option<RawDiagnostic> {
     let words = [("error TS", Severity::Error), ("warning TS", Severity::Warning)];
     let (start, severity) = words
         .into_iter()
@@ -64,7 +64,7 @@ fn diagnostic(line: &str) -> Option<Found> {
         .min_by_key(|(start, _)| *start)?;
     let (_, said) = line[start..].split_once(' ')?;
     let (code, message) = said.split_once(": ")?;
-    let found = Found::new(severity, message).coded(Some(code.to_owned()));
+    let found = RawDiagnostic::new(severity, message).coded(Some(code.to_owned()));
     let Some(place) = line[..start].strip_suffix("): ") else { return Some(found) };
     // Directories may have parentheses in their names.
     let (file, numbers) = place.rsplit_once('(')?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tools_core::{CallContext, Outcome, Shared, Stack, ToolCall, ToolOutput, Typed};
 use tools_diagnostics::{Diagnostics, DiagnosticsConfig, DiagnosticsReport, Workspace};
-use tools_sandbox::kernel::{Confinement, Hidden, Network};
+use tools_sandbox::kernel::{Confinement, MaskRules, Network};
 use tools_sandbox::{ReadRules, Roots};
 
 pub(crate) struct World {
@@ -65,7 +65,7 @@ impl World {
                 network: Network::Closed,
                 ..Confinement::default()
             }),
-            hidden: Some(Hidden::new(move |path| rules.denies(path), Vec::new())),
+            hidden: Some(MaskRules::new(move |path| rules.denies(path), Vec::new())),
             env_pass: Vec::new(),
             redactor: Arc::new(tools_core::NoRedaction),
         };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::OnceCell;
 
-use super::keeper::{Keeper, Permit, Wanted};
+use super::keeper::{Keeper, Permit, UndecidedConnection};
 use crate::request::Target;
 
 /// Targets that are remembered at once, whatever commands try.
@@ -16,11 +16,11 @@ type Answers = HashMap<(Option<u64>, Target), Arc<OnceCell<Permit>>>;
 
 /// The answers of commands that run.
 #[derive(Default)]
-pub(super) struct Asked(Mutex<Answers>);
+pub(super) struct AnswerCache(Mutex<Answers>);
 
-impl Asked {
+impl AnswerCache {
     /// The answer, which all that ask at the same time wait for.
-    pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &Wanted) -> Permit {
+    pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &UndecidedConnection) -> Permit {
         let cell = {
             let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if answers.len() >= MAX_TARGETS {

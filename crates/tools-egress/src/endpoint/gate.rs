@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpStream;
 use tools_core::Verdict;
 
-use super::asked::Asked;
-use super::keeper::{Caller, Keeper, Permit, Wanted};
+use super::asked::AnswerCache;
+use super::keeper::{Caller, Keeper, Permit, UndecidedConnection};
 use crate::dial::{DialError, Dialer, Tcp, dial};
 use crate::guard::{Grant, Guard, Host};
 use crate::request::Target;
@@ -19,12 +19,12 @@ pub struct Gate {
     guard: Guard,
     dialer: Arc<dyn Dialer>,
     keeper: Arc<dyn Keeper>,
-    asked: Asked,
+    asked: AnswerCache,
     spent: Mutex<HashMap<Host, Arc<AtomicU64>>>,
 }
 
 /// What was decided about a connection: who said so, and whether it may lead to what is not public.
-pub(super) struct Decided {
+pub(super) struct ConnectionVerdict {
     pub(super) permit: Permit,
     grant: Option<Grant>,
 }
@@ -32,7 +32,7 @@ pub(super) struct Decided {
 impl Gate {
     /// A gate over a guard.
     pub fn new(guard: Guard, keeper: Arc<dyn Keeper>) -> Self {
-        Self { guard, dialer: Arc::new(Tcp), keeper, asked: Asked::default(), spent: Mutex::default() }
+        Self { guard, dialer: Arc::new(Tcp), keeper, asked: AnswerCache::default(), spent: Mutex::default() }
     }
 
     /// The same gate with another way to judged addresses.
@@ -51,10 +51,10 @@ impl Gate {
     }
 
     /// Rules first, then the host itself, then a person.
-    pub(super) async fn decide(&self, target: &Target, caller: &Caller) -> Decided {
+    pub(super) async fn decide(&self, target: &Target, caller: &Caller) -> ConnectionVerdict {
         let rules = self.keeper.rules();
         let rule = rules.about(&target.host, target.port, caller.program.as_deref());
-        let refused = |by: String| Decided { permit: Permit::Refused { by }, grant: None };
+        let refused = |by: String| ConnectionVerdict { permit: Permit::Refused { by }, grant: None };
         if let Some(rule) = rule.filter(|rule| rule.action() == Verdict::Deny) {
             return refused(rule.to_string());
         }
@@ -64,18 +64,18 @@ impl Gate {
             return refused(format!("{refusal}; a rule that names the host and its port allows it"));
         }
         if let Some(rule) = rule.filter(|rule| rule.action() == Verdict::Allow) {
-            return Decided { permit: Permit::Allowed { by: rule.to_string() }, grant };
+            return ConnectionVerdict { permit: Permit::Allowed { by: rule.to_string() }, grant };
         }
         let rule = rule.map(ToString::to_string);
-        let wanted = Wanted { target: target.clone(), caller: caller.clone(), rule };
-        Decided { permit: self.asked.answer(self.keeper.as_ref(), &wanted).await, grant }
+        let wanted = UndecidedConnection { target: target.clone(), caller: caller.clone(), rule };
+        ConnectionVerdict { permit: self.asked.answer(self.keeper.as_ref(), &wanted).await, grant }
     }
 
     /// A connection to an address that was judged.
     pub(super) async fn connect(
         &self,
         target: &Target,
-        decided: &Decided,
+        decided: &ConnectionVerdict,
     ) -> Result<(TcpStream, SocketAddr), DialError> {
         let vetted = match &decided.grant {
             Some(grant) => self.guard.vet_granted(grant).await?,
@@ -85,21 +85,21 @@ impl Gate {
     }
 
     /// What has been sent to a host in this session.
-    pub(super) fn spent_on(&self, host: &Host) -> Spent {
+    pub(super) fn spent_on(&self, host: &Host) -> ByteBudget {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let all = Arc::clone(spent.entry(host.clone()).or_default());
-        Spent { all, most: self.keeper.most_sent().unwrap_or(u64::MAX) }
+        ByteBudget { all, most: self.keeper.most_sent().unwrap_or(u64::MAX) }
     }
 }
 
 /// The bytes that went to a host, and how many may.
 #[derive(Clone)]
-pub(super) struct Spent {
+pub(super) struct ByteBudget {
     all: Arc<AtomicU64>,
     most: u64,
 }
 
-impl Spent {
+impl ByteBudget {
     /// Takes so many bytes of the budget; whether they are in it.
     pub(super) fn take(&self, count: u64) -> bool {
         let fits = |all: u64| all.checked_add(count).filter(|all| *all <= self.most);

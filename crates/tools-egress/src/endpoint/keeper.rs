@@ -25,7 +25,7 @@ pub trait Keeper: Send + Sync + 'static {
 
     /// Decides what no rule does, by asking a person: once for each target and command, while its
     /// connections wait. Where nobody can be asked it refuses at once.
-    async fn ask(&self, wanted: &Wanted) -> Permit;
+    async fn ask(&self, wanted: &UndecidedConnection) -> Permit;
 
     /// A connection has ended, or was refused.
     fn ended(&self, connection: &Connection);
@@ -43,7 +43,7 @@ pub struct Caller {
 
 /// A connection that no rule decides about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct UndecidedConnection {
     /// Where to.
     pub target: Target,
     /// By whom.

@@ -11,5 +11,5 @@ mod serve;
 mod server_name;
 
 pub use gate::Gate;
-pub use keeper::{Caller, Connection, Keeper, Permit, Wanted};
+pub use keeper::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 pub use serve::{Door, Endpoint};

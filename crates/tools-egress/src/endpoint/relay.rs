@@ -9,7 +9,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::gate::Spent;
+use super::gate::ByteBudget;
 use crate::request::Body;
 
 /// What is taken at once.
@@ -28,7 +28,7 @@ pub(super) enum Upload {
 
 /// The bytes that passed.
 #[derive(Debug, Default)]
-pub(super) struct Passed {
+pub(super) struct ByteCounts {
     pub(super) sent: AtomicU64,
     pub(super) received: AtomicU64,
 }
@@ -53,8 +53,8 @@ pub(super) async fn relay(
     client: &mut TcpStream,
     server: &mut TcpStream,
     (begun, upload): (&[u8], Upload),
-    spent: &Spent,
-    passed: &Passed,
+    spent: &ByteBudget,
+    passed: &ByteCounts,
 ) -> Result<(), Broken> {
     let ((from_client, to_client), (from_server, mut to_server)) = (client.split(), server.split());
     let mut up = pin!(async move {
@@ -83,7 +83,12 @@ pub(super) async fn relay(
     }
 }
 
-async fn send(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8], spent: &Spent, passed: &Passed) -> Result<(), Broken> {
+async fn send(
+    to: &mut (impl AsyncWrite + Unpin),
+    bytes: &[u8],
+    spent: &ByteBudget,
+    passed: &ByteCounts,
+) -> Result<(), Broken> {
     if !spent.take(bytes.len() as u64) {
         return Err(Broken::Budget);
     }
@@ -95,8 +100,8 @@ async fn send(to: &mut (impl AsyncWrite + Unpin), bytes: &[u8], spent: &Spent, p
 async fn upload_rest(
     mut from: impl AsyncRead + Unpin,
     to: &mut (impl AsyncWrite + Unpin),
-    spent: &Spent,
-    passed: &Passed,
+    spent: &ByteBudget,
+    passed: &ByteCounts,
 ) -> Result<(), Broken> {
     let mut buffer = Buffer::new();
     loop {
@@ -110,7 +115,7 @@ async fn upload_rest(
 async fn download(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
-    passed: &Passed,
+    passed: &ByteCounts,
 ) -> Result<(), Broken> {
     let mut buffer = Buffer::new();
     loop {

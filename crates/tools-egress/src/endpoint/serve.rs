@@ -13,11 +13,11 @@ use tokio::time::{sleep, timeout};
 
 use super::gate::Gate;
 use super::keeper::{Caller, Connection, Keeper, Permit};
-use super::relay::{Broken, Passed, Upload, relay};
+use super::relay::{Broken, ByteCounts, Upload, relay};
 use super::reply::{No, Protocol, open, refuse};
 use super::server_name::{self, TLS_PORT};
 use crate::dial::DialError;
-use crate::request::{BadRequest, Body, HttpRequest, Read, Target, greeting, http, socks};
+use crate::request::{BadRequest, Body, HttpRequest, ParseProgress, Target, greeting, http, socks};
 
 /// Connections that are served at once; others wait to be accepted.
 const MAX_CONNECTIONS: usize = 128;
@@ -79,7 +79,7 @@ impl Drop for Endpoint {
 }
 
 /// What a client asked for, and what came with it.
-struct Asked {
+struct ClientRequest {
     protocol: Protocol,
     target: Target,
     /// What the server gets first.
@@ -90,7 +90,9 @@ struct Asked {
 async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Gate>) {
     let _ = client.set_nodelay(true);
     let asked = match door {
-        Door::To(target) => Asked { protocol: Protocol::Direct, target, begun: vec![], upload: Upload::Everything },
+        Door::To(target) => {
+            ClientRequest { protocol: Protocol::Direct, target, begun: vec![], upload: Upload::Everything }
+        }
         Door::Proxy => match timeout(PATIENCE, ask(&mut client)).await {
             Ok(Ok(asked)) => asked,
             Ok(Err((protocol, why))) => return refuse(client, protocol, No::BadRequest, why.0).await,
@@ -99,7 +101,7 @@ async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Ga
     };
     let keeper = Arc::clone(gate.keeper());
     let caller = tokio::task::spawn_blocking(move || keeper.caller(peer)).await.unwrap_or_default();
-    let mut told = Told::new(Arc::clone(gate.keeper()), asked.target.clone(), caller);
+    let mut told = ConnectionReport::new(Arc::clone(gate.keeper()), asked.target.clone(), caller);
     let protocol = asked.protocol;
     if let Err((no, why)) = pass(&mut client, asked, &gate, &mut told).await {
         // On record before anybody learns it.
@@ -109,8 +111,13 @@ async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Ga
 }
 
 /// The connection from its decision to its end. An error is told to the client.
-async fn pass(client: &mut TcpStream, asked: Asked, gate: &Gate, told: &mut Told) -> Result<(), (No, String)> {
-    let Asked { protocol, target, mut begun, upload } = asked;
+async fn pass(
+    client: &mut TcpStream,
+    asked: ClientRequest,
+    gate: &Gate,
+    told: &mut ConnectionReport,
+) -> Result<(), (No, String)> {
+    let ClientRequest { protocol, target, mut begun, upload } = asked;
     let decided = gate.decide(&target, &told.connection.caller).await;
     told.connection.permit = decided.permit.clone();
     if let Permit::Refused { by } = &decided.permit {
@@ -148,14 +155,14 @@ async fn pass(client: &mut TcpStream, asked: Asked, gate: &Gate, told: &mut Told
 }
 
 /// A connection that will be told of, also when its task is dropped.
-struct Told {
+struct ConnectionReport {
     keeper: Arc<dyn Keeper>,
     connection: Connection,
-    passed: Passed,
+    passed: ByteCounts,
     since: Instant,
 }
 
-impl Told {
+impl ConnectionReport {
     fn new(keeper: Arc<dyn Keeper>, target: Target, caller: Caller) -> Self {
         let permit = Permit::Refused { by: "the command ended".to_owned() };
         let connection = Connection {
@@ -168,7 +175,7 @@ impl Told {
             received: 0,
             duration: Duration::ZERO,
         };
-        Self { keeper, connection, passed: Passed::default(), since: Instant::now() }
+        Self { keeper, connection, passed: ByteCounts::default(), since: Instant::now() }
     }
 
     /// Remembers why it ended otherwise than it should; gives that back.
@@ -178,7 +185,7 @@ impl Told {
     }
 }
 
-impl Drop for Told {
+impl Drop for ConnectionReport {
     fn drop(&mut self) {
         self.connection.sent = self.passed.sent.load(Ordering::Relaxed);
         self.connection.received = self.passed.received.load(Ordering::Relaxed);
@@ -190,7 +197,7 @@ impl Drop for Told {
 type Bad = (Protocol, BadRequest);
 
 /// Reads what a client wants. Bounded by what the parsers take.
-async fn ask(client: &mut TcpStream) -> Result<Asked, Bad> {
+async fn ask(client: &mut TcpStream) -> Result<ClientRequest, Bad> {
     let mut bytes = Vec::new();
     fill(client, &mut bytes, Protocol::Direct).await?;
     if bytes.first() == Some(&5) {
@@ -199,7 +206,7 @@ async fn ask(client: &mut TcpStream) -> Result<Asked, Bad> {
     let request = parsed(client, &mut bytes, Protocol::Connect, http).await?;
     Ok(match request {
         HttpRequest::Connect(target) => {
-            Asked { protocol: Protocol::Connect, target, begun: bytes, upload: Upload::Everything }
+            ClientRequest { protocol: Protocol::Connect, target, begun: bytes, upload: Upload::Everything }
         }
         HttpRequest::Forward { target, mut head, body } => {
             // What was sent along, and no more of it than belongs to the request.
@@ -211,12 +218,12 @@ async fn ask(client: &mut TcpStream) -> Result<Asked, Bad> {
                 Body::Chunked => (bytes.len(), body),
             };
             head.extend_from_slice(&bytes[..most]);
-            Asked { protocol: Protocol::Forward, target, begun: head, upload: Upload::Body(body) }
+            ClientRequest { protocol: Protocol::Forward, target, begun: head, upload: Upload::Body(body) }
         }
     })
 }
 
-async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<Asked, Bad> {
+async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<ClientRequest, Bad> {
     // Before the request there is no way to say why.
     let greeted = parsed(client, &mut bytes, Protocol::Direct, greeting).await?;
     let gone = |_| (Protocol::Direct, BadRequest("the client went away"));
@@ -225,7 +232,7 @@ async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<Asked, 
         return Err((Protocol::Direct, BadRequest("there is no password")));
     }
     let target = parsed(client, &mut bytes, Protocol::Socks, socks).await?;
-    Ok(Asked { protocol: Protocol::Socks, target, begun: bytes, upload: Upload::Everything })
+    Ok(ClientRequest { protocol: Protocol::Socks, target, begun: bytes, upload: Upload::Everything })
 }
 
 /// What `parse` reads out of what has come, and of what comes.
@@ -233,7 +240,7 @@ async fn parsed<T>(
     client: &mut TcpStream,
     bytes: &mut Vec<u8>,
     protocol: Protocol,
-    parse: fn(&[u8]) -> Read<T>,
+    parse: fn(&[u8]) -> ParseProgress<T>,
 ) -> Result<T, Bad> {
     loop {
         if let Some((read, length)) = parse(bytes).map_err(|bad| (protocol, bad))? {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::{BadRequest, Read, Target, target::target};
+use super::{BadRequest, ParseProgress, Target, target::target};
 
 /// The longest head: what servers take, and a bound for what a client can have kept.
 const MAX_HEAD_LEN: usize = 32 * 1024;
@@ -43,7 +43,7 @@ pub enum Body {
 ///
 /// # Errors
 /// When the bytes are none, whatever follows.
-pub fn http(bytes: &[u8]) -> Read<HttpRequest> {
+pub fn http(bytes: &[u8]) -> ParseProgress<HttpRequest> {
     let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else {
         if bytes.len() > MAX_HEAD_LEN {
             return Err(BadRequest("the head of the request is too long"));

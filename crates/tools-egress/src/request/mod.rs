@@ -10,4 +10,4 @@ mod target;
 pub use client_hello::{ClientHello, NoTls, client_hello};
 pub use http::{Body, HttpRequest, http};
 pub use socks::{Greeting, greeting, socks, socks_reply};
-pub use target::{BadRequest, Read, Target};
+pub use target::{BadRequest, ParseProgress, Target};

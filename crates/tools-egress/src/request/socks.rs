@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::{BadRequest, Read, Target};
+use super::{BadRequest, ParseProgress, Target};
 use crate::guard::Host;
 
 const VERSION: u8 = 5;
@@ -28,7 +28,7 @@ impl Greeting {
 ///
 /// # Errors
 /// When the bytes are none.
-pub fn greeting(bytes: &[u8]) -> Read<Greeting> {
+pub fn greeting(bytes: &[u8]) -> ParseProgress<Greeting> {
     match bytes {
         [] | [VERSION] => Ok(None),
         [VERSION, count, rest @ ..] => {
@@ -44,7 +44,7 @@ pub fn greeting(bytes: &[u8]) -> Read<Greeting> {
 ///
 /// # Errors
 /// When the bytes are none, or ask for another thing than a connection.
-pub fn socks(bytes: &[u8]) -> Read<Target> {
+pub fn socks(bytes: &[u8]) -> ParseProgress<Target> {
     let [version, command, reserved, kind, rest @ ..] = bytes else { return Ok(None) };
     if (*version, *reserved) != (VERSION, 0) {
         return Err(BadRequest("it is no request of SOCKS5"));

@@ -25,7 +25,7 @@ impl std::fmt::Display for Target {
 pub struct BadRequest(pub &'static str);
 
 /// What was read and how many bytes of it; `None` while more has to come.
-pub type Read<T> = Result<Option<(T, usize)>, BadRequest>;
+pub type ParseProgress<T> = Result<Option<(T, usize)>, BadRequest>;
 
 /// `host:port`, IPv6 in brackets.
 pub(super) fn target(text: &str, usual_port: Option<u16>) -> Result<Target, BadRequest> {

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tools_core::Verdict;
 use tools_egress::dial::Dialer;
-use tools_egress::endpoint::{Caller, Connection, Door, Endpoint, Gate, Keeper, Permit, Wanted};
+use tools_egress::endpoint::{Caller, Connection, Door, Endpoint, Gate, Keeper, Permit, UndecidedConnection};
 use tools_egress::guard::{Answer, Guard, HostResolver, LookupError, VettedAddress};
 use tools_egress::rules::{HostRules, RuleText};
 
@@ -28,7 +28,7 @@ pub(crate) struct Shared {
     dialled: Mutex<Vec<SocketAddr>>,
     rules: Mutex<Arc<HostRules>>,
     allowed_by_person: Mutex<Vec<String>>,
-    questions: Mutex<Vec<Wanted>>,
+    questions: Mutex<Vec<UndecidedConnection>>,
     ended: Mutex<Vec<Connection>>,
     most_sent: AtomicU64,
 }
@@ -75,7 +75,7 @@ impl Keeper for Parts {
         Some(self.0.most_sent.load(Ordering::Relaxed))
     }
 
-    async fn ask(&self, wanted: &Wanted) -> Permit {
+    async fn ask(&self, wanted: &UndecidedConnection) -> Permit {
         self.0.questions.lock().unwrap().push(wanted.clone());
         tokio::task::yield_now().await;
         let is_allowed = self.0.allowed_by_person.lock().unwrap().contains(&wanted.target.host.to_string());

@@ -16,7 +16,7 @@ use tools_sandbox::{Directory, Entry, FileKind, PathError, Replace};
 use super::move_path::refuse_overlap;
 use crate::{
     atomic::unique_name,
-    copy::{Copied, Copying, Purpose, copy_file, copy_tree, create_directory},
+    copy::{CopyOptions, CopySummary, Purpose, copy_file, copy_tree, create_directory},
     error::FileError,
     foresee::replacement,
     remove::remove_tree,
@@ -91,10 +91,10 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     let copied = if metadata.kind == FileKind::File {
         let file = source.into_file()?;
-        let copying = Copying { purpose: Purpose::Copy, replace, site, cancel };
+        let copying = CopyOptions { purpose: Purpose::Copy, replace, site, cancel };
         let bytes = copy_file(&file, &metadata, destination.directory(), destination.name(), copying);
         let bytes = bytes.map_err(|error| now_taken(error, to))?;
-        Copied { files: 1, bytes, ..Copied::default() }
+        CopySummary { files: 1, bytes, ..CopySummary::default() }
     } else {
         let source = source.into_directory()?;
         // By identity, whatever the spelling: a copy inside its own source would grow for ever.
@@ -116,12 +116,12 @@ fn copy_directory(
     merge: bool,
     site: &Site,
     cancel: &Cancel,
-) -> Result<Copied, FileError> {
+) -> Result<CopySummary, FileError> {
     let (parent, place) = (destination.directory(), destination.path());
-    let copying = Copying { purpose: Purpose::Copy, replace: Replace::Never, site, cancel };
+    let copying = CopyOptions { purpose: Purpose::Copy, replace: Replace::Never, site, cancel };
     if merge {
         let (into, _) = create_directory(parent, destination.name(), Replace::Allowed)?;
-        return copy_tree(source, into, &place, true, Copying { replace: Replace::Allowed, ..copying });
+        return copy_tree(source, into, &place, true, CopyOptions { replace: Replace::Allowed, ..copying });
     }
     let name = unique_name();
     let _in_use = site.unfinished().begin(&parent.path().join(&name));
@@ -152,7 +152,7 @@ fn now_taken(error: FileError, to: &Path) -> FileError {
     }
 }
 
-fn describe(copied: &Copied) -> String {
+fn describe(copied: &CopySummary) -> String {
     let counts = [
         (copied.files, "files"),
         (copied.directories, "directories"),

@@ -11,13 +11,13 @@ use tools_core::{
 };
 
 use crate::{
-    atomic::{Existing, replace},
+    atomic::{ExistingFile, replace},
     diff::{diff, lossy_text},
     error::FileError,
     foresee::Before,
-    memory::Seen,
+    memory::FileSighting,
     splice::{Miss, Request, Step, find, line_number},
-    text::Decoded,
+    text::FileText,
     workspace::{Cancel, Site, Workspace},
 };
 
@@ -86,7 +86,7 @@ fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange>
     let changes = changes(args).ok()?;
     let before = Before::of(site, asked)?;
     if let Before::Known(path, content) = &before {
-        let text = Decoded::of(content, asked).ok()?.text;
+        let text = FileText::of(content, asked).ok()?.text;
         if let Ok(edited) = apply(&text, &changes, cancel) {
             return Some(ForeseenChange::diff(diff(path, Some(&text), &edited.text)));
         }
@@ -139,13 +139,13 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     site.check_readable(&path, asked)?;
     let _lock = site.lock(&entry, cancel)?;
     let limit = site.limits().edit_bytes;
-    let Some(existing) = Existing::open(&entry, asked, limit)? else {
+    let Some(existing) = ExistingFile::open(&entry, asked, limit)? else {
         return Err(site.missing(asked));
     };
     let Some(before) = existing.content.as_deref() else {
         return Err(FileError::TooLarge { path: asked.to_path_buf(), size: existing.metadata.size, limit });
     };
-    let decoded = Decoded::of(before, asked)?;
+    let decoded = FileText::of(before, asked)?;
     let (memory, session) = site.memory();
     let stale = memory.stale_reading(session, &path, before);
     let mut edited = apply(&decoded.text, changes, cancel);
@@ -189,15 +189,15 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
-struct Edited<'t> {
+struct EditResult<'t> {
     text: Cow<'t, str>,
     replaced: usize,
     first_line: usize,
     notes: Vec<String>,
 }
 
-fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<Edited<'t>, FileError> {
-    let mut edited = Edited { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
+fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<EditResult<'t>, FileError> {
+    let mut edited = EditResult { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
@@ -230,7 +230,14 @@ pub(super) fn changed_unseen(asked: &Path) -> FileError {
 }
 
 /// Says what changed; having been told, the session has seen it.
-fn changed_since_read(site: &Site, asked: &Path, path: &Path, seen: &Seen, now: &[u8], before: &str) -> FileError {
+fn changed_since_read(
+    site: &Site,
+    asked: &Path,
+    path: &Path,
+    seen: &FileSighting,
+    now: &[u8],
+    before: &str,
+) -> FileError {
     let (memory, session) = site.memory();
     memory.saw(session, path, now);
     let changes = match (seen.content().and_then(lossy_text), lossy_text(now)) {

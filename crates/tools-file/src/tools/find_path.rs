@@ -14,16 +14,16 @@ use globset::GlobMatcher;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Window,
+    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Window, WindowWriter,
 };
 use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 
 use super::notes;
 use crate::{
     error::FileError,
-    ignored::Ignored,
-    walk::{Found, Plan, Skipped, Visitor, walk},
+    ignored::IgnoreRules,
+    walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
     workspace::{Cancel, Site, Workspace},
 };
 
@@ -101,7 +101,7 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let limit = args.limit.unwrap_or(site.limits().find_paths).clamp(1, MAX_PATHS);
     let keep = offset.saturating_add(limit);
     let mut hits = Hits { keep, ..Hits::default() };
-    let mut left_out = Skipped::default();
+    let mut left_out = SkippedCounts::default();
     let starts = starts(args, site)?;
     let is_certain = starts.iter().all(|start| start.directory.is_some()) && !starts.is_empty();
     let place = starts.first().map(|start| Location { path: start.path.clone(), line: None });
@@ -125,7 +125,7 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
             rules: names, // names are not content
             cancel,
             hidden: args.hidden.unwrap_or(true),
-            ignored: args.gitignore.unwrap_or(true).then(|| Ignored::above(&directory, &site.roots, site.stamps())),
+            ignored: args.gitignore.unwrap_or(true).then(|| IgnoreRules::above(&directory, &site.roots, site.stamps())),
             depth: start.depth,
             budget: site.limits().search_entries,
             ordered: false,
@@ -155,10 +155,10 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     Ok(render(hits, offset, &left_out, site, place))
 }
 
-fn render(hits: Hits, offset: usize, left_out: &Skipped, site: &Site, place: Option<Location>) -> ToolOutput {
+fn render(hits: Hits, offset: usize, left_out: &SkippedCounts, site: &Site, place: Option<Location>) -> ToolOutput {
     let (total, closed) = (hits.total, hits.closed);
     let mut text = String::new();
-    let (mut shown, mut filling) = (0, Filling::new(site.answer()));
+    let (mut shown, mut filling) = (0, WindowWriter::new(site.answer()));
     for (path, is_directory) in hits.first.into_sorted_vec().into_iter().skip(offset) {
         let name = site.show(Path::new(OsStr::from_bytes(&path)));
         let line = format!("{name}{}\n", if is_directory { "/" } else { "" });
@@ -332,7 +332,7 @@ struct Worker<'a> {
 }
 
 impl Visitor for Worker<'_> {
-    fn visit(&mut self, found: &Found<'_>) {
+    fn visit(&mut self, found: &WalkEntry<'_>) {
         if self.kind.is_some_and(|kind| !kind.is(found.kind)) {
             return;
         }

@@ -14,19 +14,19 @@ use ignore::types::Types;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Window,
+    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Window, WindowWriter,
 };
 use tools_sandbox::{FileKind, Metadata, ReadRules};
 
 use super::notes;
 use crate::{
     error::FileError,
-    ignored::Ignored,
-    kept::{Bound, FileHits, Kept},
+    ignored::IgnoreRules,
+    kept::{Bound, FileHits, FirstFiles},
     search::{Hits, Query, Search, Span, Take, compile},
     stamps::Stamps,
-    walk::{Found, Plan, Skipped, Visitor, walk},
+    walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
     workspace::{Cancel, Site, Workspace},
 };
 
@@ -138,7 +138,7 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         hidden: args.hidden.unwrap_or(true),
         gitignore: args.gitignore.unwrap_or(true),
     };
-    let (mut kept, mut skipped, mut locations) = (Kept::default(), Skipped::default(), Vec::new());
+    let (mut kept, mut skipped, mut locations) = (FirstFiles::default(), SkippedCounts::default(), Vec::new());
     for start in site.search_starts(args.path.as_deref()) {
         let (found, left_out, path) = search(&job, &start, site, cancel)?;
         kept.absorb(found, &job.bound);
@@ -185,7 +185,12 @@ struct Job<'a> {
 }
 
 /// Searches one file or tree; says which.
-fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(Kept, Skipped, PathBuf), FileError> {
+fn search(
+    job: &Job<'_>,
+    asked: &Path,
+    site: &Site,
+    cancel: &Cancel,
+) -> Result<(FirstFiles, SkippedCounts, PathBuf), FileError> {
     let rules = site.rules();
     let start = site.open_start(asked)?;
     let path = start.path().to_path_buf();
@@ -196,7 +201,7 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
                 rules,
                 cancel,
                 hidden: job.hidden,
-                ignored: job.gitignore.then(|| Ignored::above(&directory, &site.roots, site.stamps())),
+                ignored: job.gitignore.then(|| IgnoreRules::above(&directory, &site.roots, site.stamps())),
                 depth: None,
                 budget: site.limits().search_entries,
                 ordered: true,
@@ -204,7 +209,7 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
                 stamps: site.stamps(),
             };
             let (workers, skipped) = walk(&directory, &plan, || Worker::new(job, site, cancel));
-            let kept = workers.into_iter().fold(Kept::default(), |mut all, worker| {
+            let kept = workers.into_iter().fold(FirstFiles::default(), |mut all, worker| {
                 all.absorb(worker.kept, &job.bound);
                 all
             });
@@ -219,7 +224,7 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
             let mut worker = Worker::new(job, site, cancel);
             let found = worker.search.file(file, (&path, metadata.size), job.take, site);
             worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
-            Ok((worker.kept, Skipped::default(), path))
+            Ok((worker.kept, SkippedCounts::default(), path))
         }
         kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }),
     }
@@ -227,7 +232,14 @@ fn search(job: &Job<'_>, asked: &Path, site: &Site, cancel: &Cancel) -> Result<(
 
 /// What is to be said below the matches. Of a search that ended early only what does not depend on
 /// where it did.
-fn remarks(kept: &Kept, skipped: &Skipped, offset: usize, shown: usize, job: &Job<'_>, site: &Site) -> Vec<String> {
+fn remarks(
+    kept: &FirstFiles,
+    skipped: &SkippedCounts,
+    offset: usize,
+    shown: usize,
+    job: &Job<'_>,
+    site: &Site,
+) -> Vec<String> {
     let mut lines = vec![summary(kept, offset, shown, job)];
     if job.bound.is_over() {
         let near: Vec<PathBuf> = kept.unreadable.iter().filter(|path| !job.bound.excludes(path)).cloned().collect();
@@ -257,7 +269,7 @@ fn file_glob(glob: &str) -> Result<GlobMatcher, FileError> {
 }
 
 /// How much of how much is shown.
-fn summary(kept: &Kept, offset: usize, shown: usize, job: &Job<'_>) -> String {
+fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> String {
     let (units, what) = (kept.units, if job.mode == Mode::Lines { "matches" } else { "files" });
     let end = offset.saturating_add(shown);
     // Whether there are more than are counted is the same in every run; how many were found until
@@ -281,9 +293,9 @@ fn summary(kept: &Kept, offset: usize, shown: usize, job: &Job<'_>) -> String {
 }
 
 /// The files of the window, with the number of matches if that was asked for.
-fn list(kept: &Kept, offset: usize, limit: usize, mode: Mode, site: &Site) -> (String, usize) {
+fn list(kept: &FirstFiles, offset: usize, limit: usize, mode: Mode, site: &Site) -> (String, usize) {
     let mut text = String::new();
-    let (mut shown, mut filling) = (0, Filling::new(site.answer()));
+    let (mut shown, mut filling) = (0, WindowWriter::new(site.answer()));
     for file in kept.files.values().skip(offset).take(limit) {
         let mut line = site.show(&file.path);
         if mode == Mode::Counts {
@@ -302,10 +314,10 @@ fn list(kept: &Kept, offset: usize, limit: usize, mode: Mode, site: &Site) -> (S
 /// The lines of the window with the context that belongs to them, as many as the answer holds, and
 /// how many of them matched. A match that does not fit with its context is not shown, so that the
 /// next window begins with it.
-fn render(kept: &Kept, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
+fn render(kept: &FirstFiles, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
     let mut text = String::new();
     let (mut passed, mut shown) = (0_usize, 0);
-    let mut filling = Filling::new(site.answer());
+    let mut filling = WindowWriter::new(site.answer());
     // The end of the text, and what is left, behind the last match that is shown with all that
     // stands before it.
     let mut whole = 0;
@@ -360,13 +372,13 @@ struct Worker<'a> {
     rules: &'a ReadRules,
     site: &'a Site,
     stamps: Option<&'a Stamps>,
-    kept: Kept,
+    kept: FirstFiles,
 }
 
 impl<'a> Worker<'a> {
     fn new(job: &'a Job<'_>, site: &'a Site, cancel: &Cancel) -> Self {
         let search = Search::new(job.matcher.clone(), &job.query, job.line_chars, cancel.clone());
-        Self { search, job, rules: site.rules(), site, stamps: site.stamps(), kept: Kept::default() }
+        Self { search, job, rules: site.rules(), site, stamps: site.stamps(), kept: FirstFiles::default() }
     }
 
     fn add(&mut self, path: &Path, found: Hits) {
@@ -382,7 +394,7 @@ impl<'a> Worker<'a> {
 }
 
 impl Visitor for Worker<'_> {
-    fn visit(&mut self, found: &Found<'_>) {
+    fn visit(&mut self, found: &WalkEntry<'_>) {
         if found.kind != FileKind::File || self.job.bound.excludes(found.path) {
             return;
         }

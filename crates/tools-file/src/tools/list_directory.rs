@@ -5,8 +5,8 @@ use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Pa
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, ClaimSource, Filling, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Window,
+    Access, CallContext, ClaimSource, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Window, WindowWriter,
 };
 use tools_sandbox::{FileKind, shown};
 
@@ -71,7 +71,7 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     }
     entries.sort_unstable_by(by_name);
     let mut text = String::new();
-    let (mut listed, mut filling) = (0, Filling::new(site.answer()));
+    let (mut listed, mut filling) = (0, WindowWriter::new(site.answer()));
     for (name, kind) in entries.into_iter().skip(offset).take(limit) {
         cancel.check()?;
         let begin = text.len();

@@ -16,7 +16,7 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, 
 
 use crate::{
     atomic::unique_name,
-    copy::{Copying, Purpose, copy_file, copy_tree, create_directory, create_link},
+    copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link},
     error::FileError,
     foresee::replacement,
     remove::remove_tree,
@@ -142,7 +142,7 @@ fn move_across(
 ) -> Result<(), FileError> {
     let (here, there) = (source.directory(), destination.directory());
     let fail = |error: io::Error| FileError::io(&source.path(), error);
-    let copying = Copying { purpose: Purpose::Move, replace, site, cancel };
+    let copying = CopyOptions { purpose: Purpose::Move, replace, site, cancel };
     match metadata.kind {
         FileKind::File => {
             let file = here.open(source.name()).map_err(fail)?;
@@ -161,7 +161,7 @@ fn move_across(
     }
     let name = unique_name();
     let _in_use = site.unfinished().begin(&there.path().join(&name));
-    let copying = Copying { replace: Replace::Never, ..copying };
+    let copying = CopyOptions { replace: Replace::Never, ..copying };
     let result = copy_directory(here, source.name(), there, &name, copying).and_then(|()| {
         there
             .rename(&name, there, destination.name(), replace)
@@ -179,7 +179,7 @@ fn copy_directory(
     name: &OsStr,
     there: &Directory,
     new_name: &OsStr,
-    copying: Copying<'_>,
+    copying: CopyOptions<'_>,
 ) -> Result<(), FileError> {
     let source = here.directory(name).map_err(|error| FileError::io(&here.path().join(name), error))?;
     let (copy, _) = create_directory(there, new_name, Replace::Never)?;

@@ -6,7 +6,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use ignore::types::{FileTypeDef, Types, TypesBuilder};
 use tools_core::nearest;
 
-use crate::{error::FileError, walk::Skipped, workspace::Site};
+use crate::{error::FileError, walk::SkippedCounts, workspace::Site};
 
 /// Threads of one search.
 pub(crate) fn threads(site: &Site) -> usize {
@@ -50,7 +50,7 @@ pub(super) fn types(name: &str) -> Result<Types, FileError> {
 }
 
 /// What a walk left out, one phrase each.
-pub(super) fn skipped(skipped: &Skipped, site: &Site) -> Vec<String> {
+pub(super) fn skipped(skipped: &SkippedCounts, site: &Site) -> Vec<String> {
     let mut notes = Vec::new();
     if skipped.ignored > 0 {
         notes.push(format!(

@@ -10,8 +10,8 @@ use std::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, AnswerBudget, CallContext, ClaimSource, Filling, Inspection, Location, Media, Subject, Tool, ToolDef,
-    ToolError, ToolKind, ToolOutput, ToolTraits, Window as Part,
+    Access, AnswerBudget, CallContext, ClaimSource, Inspection, Location, Media, Subject, Tool, ToolDef, ToolError,
+    ToolKind, ToolOutput, ToolTraits, Window as Part, WindowWriter,
 };
 use tools_sandbox::Metadata;
 
@@ -101,7 +101,7 @@ fn read(
     let content = (metadata.size <= MAX_KEPT_BYTES as u64).then(Vec::new);
     // What cannot be edited need not be known again.
     let digest = (metadata.size <= limits.edit_bytes).then(|| memory.digest());
-    let mut seen = Remembering { file, digest, content };
+    let mut seen = DigestReader { file, digest, content };
     let announced = Encoding::announced(&head);
     let window = match announced {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
@@ -136,7 +136,7 @@ fn render(
     // Nearly always: then no line is looked at by itself.
     let whole = std::str::from_utf8(shown).ok().filter(|_| memchr::memchr(0, shown).is_none());
     let mut text = String::with_capacity(shown.len() + 8 * usize::try_from(window.shown()).unwrap_or_default() + 64);
-    let (mut odd, mut count, mut filling) = (false, 0_u64, Filling::new(budget));
+    let (mut odd, mut count, mut filling) = (false, 0_u64, WindowWriter::new(budget));
     for (index, (range, length)) in (0_u64..).zip(window.lines()) {
         let number = ask.offset.saturating_add(index + 1);
         let begin = text.len();
@@ -238,13 +238,13 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
 }
 
 /// Keeps what passes through: its digest, and itself while it is short.
-struct Remembering {
+struct DigestReader {
     file: File,
     digest: Option<Digest>,
     content: Option<Vec<u8>>,
 }
 
-impl io::Read for Remembering {
+impl io::Read for DigestReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let length = self.file.read(buffer)?;
         if let Some(digest) = &mut self.digest {

@@ -10,11 +10,11 @@ use tools_core::{
 };
 
 use crate::{
-    atomic::{Existing, Manner, replace},
+    atomic::{ExistingFile, Manner, replace},
     diff::{diff, lossy_text},
     error::FileError,
     foresee::Before,
-    text::{Decoded, Encoding},
+    text::{Encoding, FileText},
     workspace::{Cancel, Site, Workspace},
 };
 
@@ -69,7 +69,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     let (entry, _) = site.writable_entry(asked)?;
     let path = entry.path();
     let _lock = site.lock(&entry, cancel)?;
-    let existing = Existing::open(&entry, asked, site.limits().edit_bytes)?;
+    let existing = ExistingFile::open(&entry, asked, site.limits().edit_bytes)?;
     let before = existing.as_ref().and_then(|existing| existing.content.as_deref());
     let (memory, session) = site.memory();
     match (&existing, before) {
@@ -90,7 +90,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         _ => replace(&entry, existing.as_ref(), content, asked, (site.unfinished(), cancel))?,
     };
     let text = before.and_then(lossy_text);
-    let is_shared = existing.as_ref().is_some_and(Existing::is_shared);
+    let is_shared = existing.as_ref().is_some_and(ExistingFile::is_shared);
     let has_diff = !is_shared && (existing.is_none() || text.is_some());
     memory.wrote(session, &path, content);
     let name = site.show(&path);
@@ -134,7 +134,7 @@ fn what_changed(change: &FileDiff, lines: usize) -> String {
 
 /// What of the file's own manner the new content takes over.
 #[derive(Default)]
-struct Kept {
+struct FileManner {
     /// `None` when it is written as it was given.
     content: Option<Vec<u8>>,
     notes: Vec<String>,
@@ -142,10 +142,10 @@ struct Kept {
 
 /// Line endings and byte order mark as the file has them: a reader is not shown either, and who
 /// writes back what was read does not mean to change them.
-fn as_before(before: &[u8], content: &str) -> Kept {
+fn as_before(before: &[u8], content: &str) -> FileManner {
     let mut notes = Vec::new();
-    let Ok(decoded) = Decoded::of(before, Path::new("")) else {
-        return Kept::default();
+    let Ok(decoded) = FileText::of(before, Path::new("")) else {
+        return FileManner::default();
     };
     let breaks = memchr::memchr_iter(b'\n', decoded.text.as_bytes()).count();
     let is_crlf = breaks > 0 && decoded.text.matches("\r\n").count() == breaks;
@@ -157,7 +157,7 @@ fn as_before(before: &[u8], content: &str) -> Kept {
     let marked = matches!(decoded.encoding, Encoding::Utf8Bom | Encoding::Utf16Le | Encoding::Utf16Be);
     if marked && !content.starts_with('\u{feff}') {
         notes.push(format!("written as {}, as the file was", decoded.encoding.name()));
-        return Kept { content: decoded.encode(&text).ok().map(Cow::into_owned), notes };
+        return FileManner { content: decoded.encode(&text).ok().map(Cow::into_owned), notes };
     }
-    Kept { content: matches!(text, Cow::Owned(_)).then(|| text.into_owned().into_bytes()), notes }
+    FileManner { content: matches!(text, Cow::Owned(_)).then(|| text.into_owned().into_bytes()), notes }
 }

@@ -250,7 +250,7 @@ async fn an_edit_of_a_file_that_changed_is_refused_once_with_what_changed() {
 async fn what_belongs_to_the_host_is_read_but_not_changed() {
     let world = World::new();
     world.file("host/rules.toml", "rules\n");
-    let reserved = tools_sandbox::Reserved::new(&[world.path("host/rules.toml")]);
+    let reserved = tools_sandbox::ReservedFiles::new(&[world.path("host/rules.toml")]);
     let policy = FileConfig::default().compile(&world.path(""), None).unwrap().reserving(reserved);
     let stack = tools_core::Stack::new(vec![], tools_file::executor(tools_core::Shared::new(policy)));
     let code = async |tool: &str, params: serde_json::Value| {

@@ -17,7 +17,7 @@ const MAX_BLOCK: usize = 24;
 /// A longer line is part of none: what is held is bounded.
 const MAX_LINE: usize = 4 << 10;
 
-pub(crate) struct Again {
+pub(crate) struct RepeatDetector {
     same: Same,
     /// The last lines that were given on.
     shown: VecDeque<(String, Option<u64>)>,
@@ -99,7 +99,7 @@ const MARK: usize = 40;
 /// So many lines that are only alike, or blocks that count on, are left out at least.
 const MIN_LINES: u64 = 4;
 
-impl Again {
+impl RepeatDetector {
     pub(crate) fn new(same: Same) -> Self {
         Self {
             same,
@@ -217,7 +217,7 @@ fn looks_like_a_hole(line: &str) -> bool {
     line.trim_start().starts_with("[… ")
 }
 
-impl Reducer for Again {
+impl Reducer for RepeatDetector {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if looks_like_a_hole(line) && marked(line).is_none() {
             // How many lines it stands for is not known: it is part of no block.

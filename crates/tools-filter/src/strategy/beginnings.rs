@@ -10,7 +10,7 @@ use crate::emit::Emitter;
 const MAX_HELD: usize = 1000;
 
 /// A kind of line of which many have the same beginning.
-pub(crate) trait Beginning: Send {
+pub(crate) trait LinePrefix: Send {
     /// How long the beginning of a line is; `None` for a line of another kind.
     fn beginning(&self, line: &str) -> Option<usize>;
 
@@ -20,7 +20,7 @@ pub(crate) trait Beginning: Send {
 }
 
 /// Joins lines of one kind.
-pub(crate) struct Joined<K> {
+pub(crate) struct LineJoiner<K> {
     kind: K,
     /// Lines with the same beginning, as they came.
     held: Vec<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Joined<K> {
     found: bool,
 }
 
-impl<K: Beginning> Joined<K> {
+impl<K: LinePrefix> LineJoiner<K> {
     pub(crate) fn new(kind: K) -> Self {
         Self { kind, held: Vec::new(), beginning: 0, found: false }
     }
@@ -45,7 +45,7 @@ impl<K: Beginning> Joined<K> {
     }
 }
 
-impl<K: Beginning> Reducer for Joined<K> {
+impl<K: LinePrefix> Reducer for LineJoiner<K> {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let Some(beginning) = self.kind.beginning(line) else {
             self.end(out);

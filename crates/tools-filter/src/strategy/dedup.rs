@@ -158,9 +158,9 @@ fn without_time(line: &str) -> String {
 
 /// Kinds are identified by a hash that is good enough already.
 #[derive(Default)]
-struct Hashed(u64);
+struct PassthroughHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for PassthroughHasher {
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, value: u64) {
@@ -184,7 +184,7 @@ const TRACE: usize = 8;
 #[derive(Default)]
 struct Folds {
     keep: Patterns,
-    kinds: HashMap<u64, Kind, BuildHasherDefault<Hashed>>,
+    kinds: HashMap<u64, Kind, BuildHasherDefault<PassthroughHasher>>,
     order: VecDeque<u64>,
     hole: u64,
     tail: VecDeque<String>,
@@ -317,9 +317,9 @@ const CLASSES: [u8; 256] = {
 };
 
 /// A hash over pieces of up to eight bytes.
-struct Mixed(u64);
+struct ChunkHasher(u64);
 
-impl Mixed {
+impl ChunkHasher {
     fn mix(&mut self, piece: u64) {
         self.0 = (self.0.rotate_left(23) ^ piece).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
@@ -346,7 +346,7 @@ const NUMBER: u64 = 0;
 /// A word with a digit is a number or an identifier; status codes of HTTP are neither.
 pub(crate) fn template(line: &str) -> u64 {
     let bytes = line.as_bytes();
-    let mut hash = Mixed(0xCBF2_9CE4_8422_2325);
+    let mut hash = ChunkHasher(0xCBF2_9CE4_8422_2325);
     let mut at = 0;
     while at < bytes.len() {
         let start = at;

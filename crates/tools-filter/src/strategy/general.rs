@@ -3,15 +3,15 @@
 
 use super::{
     Reducer,
-    again::{Again, Same},
+    again::{RepeatDetector, Same},
     apt_lists::AptLists,
     blanks::Blanks,
     command_lines::CommandLines,
     findings::Findings,
-    passing::Passing,
+    passing::PassingTests,
     path_runs::{PathRuns, Paths},
     rulers::Rulers,
-    runs::Counting,
+    runs::CountingRun,
     series::Series,
     snippets::Snippets,
     stack_trace::StackTraces,
@@ -34,22 +34,22 @@ pub(crate) const NAME: &str = "general";
 pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<Tap>::default(),
-        Box::new(Passing::new(!knows_tests)),
+        Box::new(PassingTests::new(!knows_tests)),
         Box::new(Usage::new(command)),
         Box::<AptLists>::default(),
         Box::<StackTraces>::default(),
         Box::<CommandLines>::default(),
         Box::<Snippets>::default(),
-        Box::new(Again::new(Same::Exactly)),
+        Box::new(RepeatDetector::new(Same::Exactly)),
         Box::<Series>::default(),
         Box::new(PathRuns::new(Paths::Absolute)),
-        Box::<Counting>::default(),
-        Box::new(Again::new(Same::Counting)),
+        Box::<CountingRun>::default(),
+        Box::new(RepeatDetector::new(Same::Counting)),
     ];
     if has_rule {
         stages.push(Box::<Blanks>::default());
     } else {
-        stages.push(Box::new(Again::new(Same::ButForNumbers)));
+        stages.push(Box::new(RepeatDetector::new(Same::ButForNumbers)));
         stages.push(Box::<TableBlanks>::default());
     }
     stages.push(Box::<Rulers>::default());

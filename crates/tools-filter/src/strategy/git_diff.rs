@@ -144,14 +144,14 @@ impl Machine {
         let lengths: Vec<usize> = files.iter().map(File::length).collect();
         let share = fair_share(&lengths, room);
         let context: usize = files.iter().filter(|file| file.formatted().is_none()).map(|file| file.context).sum();
-        let mut formatted: Option<Formatted> = None;
+        let mut formatted: Option<FormatHunks> = None;
         for file in files {
             match file.formatted() {
-                Some(next) => Formatted::follow(&mut formatted, next, out),
+                Some(next) => FormatHunks::follow(&mut formatted, next, out),
                 None => file.give(share, out),
             }
         }
-        Formatted::end(formatted, out);
+        FormatHunks::end(formatted, out);
         if context > 0 {
             out.write(&format!("[… {context} unchanged lines omitted]"));
         }
@@ -203,21 +203,21 @@ impl File {
     }
 
     /// What a formatter would change, which it does by itself: the place and how much.
-    fn formatted(&self) -> Option<Formatted> {
+    fn formatted(&self) -> Option<FormatHunks> {
         let place = self.header.first()?.strip_prefix("Diff in ")?.trim_end_matches(':');
         let (path, line) = place.rsplit_once(':').or_else(|| place.rsplit_once(" at line "))?;
         let (added, removed) = (self.added, self.removed);
-        Some(Formatted { path: path.to_owned(), places: format!("{line} [+{added} -{removed}]") })
+        Some(FormatHunks { path: path.to_owned(), places: format!("{line} [+{added} -{removed}]") })
     }
 }
 
 /// Consecutive places in one file that a formatter would change.
-struct Formatted {
+struct FormatHunks {
     path: String,
     places: String,
 }
 
-impl Formatted {
+impl FormatHunks {
     fn follow(so_far: &mut Option<Self>, next: Self, out: &mut Emitter<'_>) {
         match so_far {
             Some(last) if last.path == next.path => last.places.extend([", ", &next.places]),

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{
     Facts, Reducer, Strategy,
-    beginnings::{Beginning, Joined},
+    beginnings::{LineJoiner, LinePrefix},
     findings::{is_name, names_source},
 };
 use crate::emit::Emitter;
@@ -18,7 +18,7 @@ pub struct Hits {}
 
 impl Strategy for Hits {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        Box::new(Joined::new(Named))
+        Box::new(LineJoiner::new(PathPrefix))
     }
 }
 
@@ -26,9 +26,9 @@ impl Strategy for Hits {
 const MAX_LINE: usize = 4 << 10;
 
 /// `path:12:text`.
-struct Named;
+struct PathPrefix;
 
-impl Beginning for Named {
+impl LinePrefix for PathPrefix {
     fn beginning(&self, line: &str) -> Option<usize> {
         let (path, rest) = line.split_once(':').filter(|_| line.len() < MAX_LINE)?;
         let (row, _) = rest.split_once(':')?;

@@ -12,7 +12,7 @@ use crate::{
 /// Fewer lines in sequence may be something else than tests that passed.
 const MIN_LINES: usize = 3;
 
-pub(crate) struct Passing {
+pub(crate) struct PassingTests {
     /// Whether lines of tests that passed are counted here: a rule has its own way with them.
     of_tests: bool,
     held: Vec<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Passing {
     found: bool,
 }
 
-impl Passing {
+impl PassingTests {
     pub(crate) fn new(of_tests: bool) -> Self {
         Self { of_tests, held: Vec::new(), is_run: false, found: false }
     }
@@ -31,7 +31,7 @@ impl Passing {
     }
 }
 
-impl Reducer for Passing {
+impl Reducer for PassingTests {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.of_tests && PASSED.is_match(line) {
             if self.is_run {

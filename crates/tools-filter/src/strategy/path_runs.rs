@@ -1,7 +1,7 @@
 //! Paths in sequence, one a line, in the same folder: the folder is named once, with the names in
 //! it. The order stays, and no name is left out.
 
-use super::beginnings::{Beginning, Joined};
+use super::beginnings::{LineJoiner, LinePrefix};
 use crate::{emit::Emitter, signal::reports};
 
 /// Fewer paths in a folder are left as they are.
@@ -10,7 +10,7 @@ const MIN_PATHS: usize = 3;
 const WIDTH: usize = 160;
 
 /// Joins paths in the same folder.
-pub(crate) type PathRuns = Joined<Paths>;
+pub(crate) type PathRuns = LineJoiner<Paths>;
 
 /// What is taken for a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum Paths {
     Absolute,
 }
 
-impl Beginning for Paths {
+impl LinePrefix for Paths {
     fn beginning(&self, line: &str) -> Option<usize> {
         let is_word =
             line.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/@+~%=".contains(&byte));

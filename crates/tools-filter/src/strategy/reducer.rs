@@ -11,7 +11,7 @@ use super::{
     columns::Columns, dedup::Dedup, diagnostics::Diagnostics, git_diff::GitDiff, git_log::GitLog,
     git_status::GitStatus, group_by_rule::GroupByRule, hits::Hits, keep_matching::KeepMatching, listing::Listing,
     long_lines::LongLines, runs::Runs, stack_trace::StackTrace, strip_annotated::StripAnnotated,
-    strip_noise::StripNoise, structured::Structured, test_summary::TestSummary, truncate::Truncate,
+    strip_noise::StripNoise, structured::StructuredParams, test_summary::TestSummary, truncate::Truncate,
 };
 use crate::{Exit, ParsedCommand, emit::Emitter};
 
@@ -48,7 +48,7 @@ pub enum StrategyConfig {
     /// Shortens runs of lines that differ in numbers only.
     Runs(Runs),
     /// Reads what tools print as JSON.
-    Structured(Structured),
+    Structured(StructuredParams),
     /// Counts the frames of libraries in stack traces.
     StackTrace(StackTrace),
     /// Narrows the columns of a table.

@@ -31,7 +31,7 @@ impl Default for Runs {
 impl Strategy for Runs {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
         if self.lossless {
-            return Box::<Counting>::default();
+            return Box::<CountingRun>::default();
         }
         Box::new(Machine { keep: self.keep, kind: None, count: 0, last: None, found: false })
     }
@@ -86,7 +86,7 @@ impl Reducer for Machine {
 /// Lines of which each number grows by the same from one to the next: what lies between the first
 /// and the last can be told from them.
 #[derive(Default)]
-pub(crate) struct Counting {
+pub(crate) struct CountingRun {
     last: Option<String>,
     steps: Option<Vec<i64>>,
     /// Lines left out since the first of the run, without the last.
@@ -99,7 +99,7 @@ pub(crate) struct Counting {
 /// Fewer are shown.
 const MIN_REPEATS: u64 = 3;
 
-impl Counting {
+impl CountingRun {
     fn hide(&mut self, line: String, out: &mut Emitter<'_>) {
         self.hidden += 1;
         if self.hidden < MIN_REPEATS {
@@ -123,7 +123,7 @@ impl Counting {
     }
 }
 
-impl Reducer for Counting {
+impl Reducer for CountingRun {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let may_count = !reports(line) && !names_place(line) && !names_running(line) && marked(line).is_none();
         let steps = self.last.as_deref().filter(|_| may_count).and_then(|last| steps(last, line));

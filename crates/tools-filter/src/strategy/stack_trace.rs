@@ -39,7 +39,7 @@ pub(crate) struct StackTraces {
     /// The first line of a frame whose place is in the next.
     function: Option<String>,
     /// What may follow the frame before: its source.
-    next: Next,
+    next: NextLine,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
     found: bool,
@@ -47,7 +47,7 @@ pub(crate) struct StackTraces {
 
 /// What the next line is if it is indented further.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextLine {
     #[default]
     Other,
     /// The source of an own frame.
@@ -119,14 +119,14 @@ impl StackTraces {
             self.seen.clear();
         }
         if of_library || is_known {
-            self.next = if has_source { Next::Counted } else { Next::Other };
+            self.next = if has_source { NextLine::Counted } else { NextLine::Other };
             if let Some(function) = function {
                 self.count(function, out);
             }
             return self.count(line, out);
         }
         self.close(out);
-        self.next = if has_source { Next::Own } else { Next::Other };
+        self.next = if has_source { NextLine::Own } else { NextLine::Other };
         if let Some(function) = function {
             out.keep(function);
         }
@@ -135,14 +135,14 @@ impl StackTraces {
 
     fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
         let is_frame = FRAME.is_match(line);
-        let goes_on = self.next != Next::Other && line.starts_with("    ") && !is_frame && !names_place(line);
+        let goes_on = self.next != NextLine::Other && line.starts_with("    ") && !is_frame && !names_place(line);
         if goes_on {
             return match self.next {
-                Next::Counted => self.count(line, out),
+                NextLine::Counted => self.count(line, out),
                 _ => out.keep(line),
             };
         }
-        self.next = Next::Other;
+        self.next = NextLine::Other;
         if is_frame {
             return self.frame(None, line, out);
         }
@@ -158,12 +158,12 @@ impl Reducer for StackTraces {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(function) = self.function.take() {
             if is_place_of(&function, line) {
-                self.next = Next::Other;
+                self.next = NextLine::Other;
                 return self.frame(Some(&function), line, out);
             }
             self.other(&function, out);
         }
-        if is_function(line) && self.next == Next::Other {
+        if is_function(line) && self.next == NextLine::Other {
             self.function = Some(line.to_owned());
             return;
         }

@@ -15,9 +15,9 @@ use crate::emit::Emitter;
 /// Parameters of `structured`: none.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Structured {}
+pub struct StructuredParams {}
 
-impl Strategy for Structured {
+impl Strategy for StructuredParams {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
         Box::<Machine>::default()
     }

@@ -12,7 +12,7 @@ const MAX_LINE: usize = 1000;
 
 /// The tests at work, each with the line that announced it.
 #[derive(Default)]
-pub(crate) struct Unfinished {
+pub(crate) struct UnfinishedTests {
     tests: HashMap<String, (u64, String)>,
     count: u64,
     /// Whether several workers of pytest are at work: else it tells the result in the same line, or
@@ -20,7 +20,7 @@ pub(crate) struct Unfinished {
     has_workers: bool,
 }
 
-impl Unfinished {
+impl UnfinishedTests {
     /// Takes a line that announces a test, and shows it only when the test does not end; `false`
     /// for every other line.
     pub(crate) fn begin(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {

@@ -7,7 +7,7 @@ use tools_core::ToolDef;
 
 use super::{
     InclusionReason, Query, ToolFilterPolicy, ToolFilterResult,
-    prepared::{NOWHERE, Prepared},
+    prepared::{NOWHERE, PreparedList},
 };
 use crate::{
     Prerequisites, Scorer,
@@ -25,13 +25,13 @@ pub struct ToolSchemaFilter {
     policy: ToolFilterPolicy,
     scorer: Arc<dyn Scorer>,
     /// The list of the last turn, looked at: the next turn mostly has the same.
-    last: Mutex<Option<Looked>>,
+    last: Mutex<Option<IndexedList>>,
 }
 
 /// A list that was looked at, and where its tools stand in the index of the scorer.
 #[derive(Debug, Clone)]
-struct Looked {
-    list: Arc<Prepared>,
+struct IndexedList {
+    list: Arc<PreparedList>,
     places: Option<(Places, Arc<[u32]>)>,
 }
 
@@ -86,11 +86,11 @@ impl ToolSchemaFilter {
     }
 
     /// What is known of a list whatever the query.
-    fn looked(&self, tools: &[Arc<ToolDef>], scores: Option<&Scores>) -> (Arc<Prepared>, Option<Arc<[u32]>>) {
+    fn looked(&self, tools: &[Arc<ToolDef>], scores: Option<&Scores>) -> (Arc<PreparedList>, Option<Arc<[u32]>>) {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let mut looked = match last.take() {
             Some(looked) if looked.list.is_of(tools) => looked,
-            _ => Looked { list: Arc::new(Prepared::new(tools, &self.policy)), places: None },
+            _ => IndexedList { list: Arc::new(PreparedList::new(tools, &self.policy)), places: None },
         };
         if let Some(scores) = scores
             && !looked.places.as_ref().is_some_and(|(of, _)| Arc::ptr_eq(of, scores.places()))
@@ -105,7 +105,7 @@ impl ToolSchemaFilter {
 
     fn rank(
         &self,
-        list: &Prepared,
+        list: &PreparedList,
         rest: &[(usize, u32)],
         scores: &Scores,
         query: &Query<'_>,

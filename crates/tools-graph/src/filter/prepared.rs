@@ -13,7 +13,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 
 /// A list of tools, looked at. Holds them, so that the same pointers are the same tools.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct PreparedList {
     tools: Vec<Arc<ToolDef>>,
     pub(super) always: Vec<bool>,
     pub(super) short: Vec<bool>,
@@ -25,7 +25,7 @@ pub(super) struct Prepared {
     by_name: HashMap<String, Vec<usize>>,
 }
 
-impl Prepared {
+impl PreparedList {
     pub(super) fn new(tools: &[Arc<ToolDef>], policy: &ToolFilterPolicy) -> Self {
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::with_capacity(tools.len());
         for (index, tool) in tools.iter().enumerate() {

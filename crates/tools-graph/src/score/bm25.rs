@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tools_core::ToolDef;
 
-use super::{Scorer, Scores, inverted::Inverted};
+use super::{Scorer, Scores, inverted::InvertedIndex};
 use crate::words;
 
 /// The length of a piece, in characters.
@@ -13,12 +13,12 @@ const PIECE: usize = 4;
 /// BM25 over the words of a definition: its name and title, which count three times, its
 /// description, and the names, descriptions and allowed values of its parameters.
 #[derive(Debug)]
-pub struct Bm25(Inverted);
+pub struct Bm25(InvertedIndex);
 
 impl Bm25 {
     /// An index of these tools.
     pub fn new(tools: &[Arc<ToolDef>]) -> Self {
-        Self(Inverted::new(tools, |text| words::terms(text).collect::<Vec<_>>().into_iter()))
+        Self(InvertedIndex::new(tools, |text| words::terms(text).collect::<Vec<_>>().into_iter()))
     }
 }
 
@@ -29,15 +29,15 @@ impl Scorer for Bm25 {
 }
 
 /// BM25 over pieces of four characters, for words that differ in their endings, are joined or are
-/// misspelt. It finds more than [`Bm25`] and takes several times the memory; [`super::Fused`] of
-/// both finds most.
+/// misspelt. It finds more than [`Bm25`] and takes several times the memory; both together
+/// ([`super::FusedScorer`]) find most.
 #[derive(Debug)]
-pub struct Grams(Inverted);
+pub struct Grams(InvertedIndex);
 
 impl Grams {
     /// An index of these tools.
     pub fn new(tools: &[Arc<ToolDef>]) -> Self {
-        Self(Inverted::new(tools, |text| all_pieces(text).collect::<Vec<_>>().into_iter()))
+        Self(InvertedIndex::new(tools, |text| all_pieces(text).collect::<Vec<_>>().into_iter()))
     }
 }
 

@@ -15,9 +15,9 @@ const PLACES: u16 = 200;
 /// Several scorers fused by reciprocal rank: their numbers are of different scales, their orders
 /// are not.
 #[derive(Debug)]
-pub struct Fused(Vec<Arc<dyn Scorer>>);
+pub struct FusedScorer(Vec<Arc<dyn Scorer>>);
 
-impl Fused {
+impl FusedScorer {
     /// One scorer of these. One that cannot judge a query is left out of it; when none can, neither
     /// can this.
     pub fn new(scorers: Vec<Arc<dyn Scorer>>) -> Self {
@@ -25,7 +25,7 @@ impl Fused {
     }
 }
 
-impl Scorer for Fused {
+impl Scorer for FusedScorer {
     fn score(&self, query: &str) -> Option<Scores> {
         let judged: Vec<Scores> = self.0.iter().filter_map(|scorer| scorer.score(query)).collect();
         if judged.is_empty() {

@@ -15,12 +15,12 @@ const LENGTH: f32 = 0.4;
 
 /// Terms and what they add to the score of the tool at each place.
 #[derive(Debug, Default)]
-pub(super) struct Inverted {
+pub(super) struct InvertedIndex {
     places: Arc<HashMap<ToolName, u32>>,
     terms: HashMap<Box<str>, Box<[(u32, f32)]>>,
 }
 
-impl Inverted {
+impl InvertedIndex {
     /// An index of tools by the terms of their texts; of two of one name the first counts.
     pub(super) fn new<T: Iterator<Item = String>>(tools: &[Arc<ToolDef>], terms: impl Fn(&str) -> T) -> Self {
         let mut places = HashMap::with_capacity(tools.len());

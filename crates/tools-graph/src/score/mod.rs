@@ -8,6 +8,6 @@ mod scorer;
 
 pub use bm25::{Bm25, Grams};
 pub use embedding::EmbeddingScorer;
-pub use fused::Fused;
+pub use fused::FusedScorer;
 pub(crate) use scorer::{Places, best, best_by};
 pub use scorer::{Scorer, Scores};

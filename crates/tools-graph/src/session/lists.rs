@@ -9,8 +9,8 @@ use std::{
 use tools_core::{Embedder, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
 
 use crate::{
-    Bm25, EmbeddingScorer, Fused, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph, ToolFilterMode,
-    ToolFilterPolicy, ToolSchemaFilter, score::best,
+    Bm25, EmbeddingScorer, FusedScorer, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph,
+    ToolFilterMode, ToolFilterPolicy, ToolSchemaFilter, score::best,
 };
 
 /// The tool that looks for others.
@@ -266,7 +266,7 @@ impl Index {
             }
             match <[Arc<dyn Scorer>; 1]>::try_from(scorers) {
                 Ok([words]) => words,
-                Err(scorers) => Arc::new(Fused::new(scorers)),
+                Err(scorers) => Arc::new(FusedScorer::new(scorers)),
             }
         })
     }

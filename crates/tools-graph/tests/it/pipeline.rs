@@ -8,7 +8,7 @@ use std::{
 use proptest::prelude::*;
 use tools_core::{Embedder, EmbedderError};
 use tools_graph::{
-    Bm25, EmbeddingScorer, Fused, Grams, InclusionReason, Query, Scorer, ToolDependencyGraph, ToolFilterConfig,
+    Bm25, EmbeddingScorer, FusedScorer, Grams, InclusionReason, Query, Scorer, ToolDependencyGraph, ToolFilterConfig,
     ToolSchemaFilter,
 };
 
@@ -182,7 +182,7 @@ fn words_pieces_and_their_fusion_find_what_is_meant() {
         tool("convertCurrency", "Converts an amount of money between currencies"),
     ];
     let scorers: [Arc<dyn Scorer>; 2] = [Arc::new(Bm25::new(&all)), Arc::new(Grams::new(&all))];
-    let fused: Arc<dyn Scorer> = Arc::new(Fused::new(scorers.to_vec()));
+    let fused: Arc<dyn Scorer> = Arc::new(FusedScorer::new(scorers.to_vec()));
     for scorer in scorers.iter().chain([&fused]) {
         let best = |query: &str| {
             let found = scorer.score(query).unwrap();

@@ -10,5 +10,5 @@ mod toml;
 mod yaml;
 
 pub use entry::{Entry, Problem, Syntax, add, remove};
-pub use plan::{Edits, Launch, Located, OsFamily, edits};
+pub use plan::{Edits, HostPlaces, Launch, OsFamily, edits};
 pub use spans::{Spans, inserted, without};

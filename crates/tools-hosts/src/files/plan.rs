@@ -36,7 +36,7 @@ pub enum OsFamily {
 
 /// Where files of hosts are looked for.
 #[derive(Clone, Copy)]
-pub struct Located<'a> {
+pub struct HostPlaces<'a> {
     /// The user's home.
     pub home: &'a Path,
     /// The system.
@@ -45,13 +45,13 @@ pub struct Located<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl fmt::Debug for Located<'_> {
+impl fmt::Debug for HostPlaces<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Located").field("home", &self.home).field("os", &self.os).finish_non_exhaustive()
     }
 }
 
-impl Located<'_> {
+impl HostPlaces<'_> {
     /// A folder that a variable may move.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         let named = (self.variable)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -77,7 +77,7 @@ pub struct Edits {
 impl Host {
     /// The programs by which it is started, and the folder that it leaves in a home: one of them
     /// tells that it is there.
-    pub fn traces(self, at: &Located<'_>) -> (&'static [&'static str], PathBuf) {
+    pub fn traces(self, at: &HostPlaces<'_>) -> (&'static [&'static str], PathBuf) {
         match self {
             Self::ClaudeCode => (&["claude"], at.folder("CLAUDE_CONFIG_DIR", ".claude")),
             Self::Codex => (&["codex"], at.folder("CODEX_HOME", ".codex")),
@@ -102,7 +102,7 @@ impl Host {
 
 /// What goes into which file of the host. `exists` tells whether a file is there, for hosts that
 /// read one of several.
-pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Path) -> bool) -> Option<Vec<Edits>> {
+pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&Path) -> bool) -> Option<Vec<Edits>> {
     let server = |folder: Option<&str>| -> Vec<String> {
         let mut words = vec![];
         words.extend(["mcp", "serve", "--profile", &launch.profile].map(str::to_owned));
@@ -189,7 +189,7 @@ pub fn edits(host: Host, launch: &Launch, at: &Located<'_>, exists: &dyn Fn(&Pat
 }
 
 /// The hooks of a host; `None` when the program's path cannot stand in a command line.
-fn hooks(host: Host, launch: &Launch, at: &Located<'_>) -> Option<(Option<PathBuf>, Vec<Entry>)> {
+fn hooks(host: Host, launch: &Launch, at: &HostPlaces<'_>) -> Option<(Option<PathBuf>, Vec<Entry>)> {
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/-_.+@".contains(c));
     let word = |text: &str| if is_plain(text) { Some(text.to_owned()) } else { quoted(text) };
     let mut command = format!("{} hook {host}", word(&launch.program)?);
@@ -243,7 +243,7 @@ fn both(events: [&str; 2], before: Value, after: Value) -> Vec<Entry> {
     vec![Entry::element(["hooks", first], before), Entry::element(["hooks", second], after)]
 }
 
-fn vs_code(at: &Located<'_>) -> PathBuf {
+fn vs_code(at: &HostPlaces<'_>) -> PathBuf {
     match at.os {
         OsFamily::Xdg => at.config().join("Code/User"),
         OsFamily::MacOs => at.home.join("Library/Application Support/Code/User"),

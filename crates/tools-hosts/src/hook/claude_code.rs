@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Decision, Event, Format, HostCall, Meaning, Unreadable,
+    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
     fields::{Fields, other_event, place, top, unknown},
 };
 
@@ -44,7 +44,9 @@ impl Format for ClaudeCode {
         let place = place(input, &["session_id"]);
         let meaning = match top(input, &["hook_event_name"]) {
             Some("PreToolUse" | "PermissionRequest") => before(input)?,
-            Some("PostToolUse") => Meaning::After { result: input.get("tool_response").cloned().unwrap_or_default() },
+            Some("PostToolUse") => {
+                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default() }
+            }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),
         };
@@ -81,10 +83,10 @@ impl Format for ClaudeCode {
     }
 }
 
-fn before(input: &Value) -> Result<Meaning, Unreadable> {
+fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
     if HARMLESS.contains(&tool) || tool.starts_with("mcp__") {
-        return Ok(Meaning::Nothing);
+        return Ok(HookRequest::Nothing);
     }
     let fields = Fields::new(tool, input.get("tool_input"))?;
     let call = match tool {
@@ -108,7 +110,7 @@ fn before(input: &Value) -> Result<Meaning, Unreadable> {
         "Grep" => fields.searching("grep")?,
         "WebFetch" => HostCall::with("fetch", "url", fields.text(&["url"])?),
         _ if fields.is_about_files() => return Err(unknown("Claude Code", tool)),
-        _ => return Ok(Meaning::Nothing),
+        _ => return Ok(HookRequest::Nothing),
     };
-    Ok(Meaning::Before(vec![call]))
+    Ok(HookRequest::Before(vec![call]))
 }

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Decision, Event, Format, HostCall, Meaning, Unreadable,
+    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
     fields::{Fields, other_event, place, top, unknown},
     patch,
 };
@@ -20,7 +20,9 @@ impl Format for Codex {
         let place = place(input, &["session_id"]);
         let meaning = match top(input, &["hook_event_name"]) {
             Some("PreToolUse") => before(input)?,
-            Some("PostToolUse") => Meaning::After { result: input.get("tool_response").cloned().unwrap_or_default() },
+            Some("PostToolUse") => {
+                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default() }
+            }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),
         };
@@ -63,15 +65,15 @@ impl Format for Codex {
     }
 }
 
-fn before(input: &Value) -> Result<Meaning, Unreadable> {
+fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
     if tool.starts_with("mcp__") {
-        return Ok(Meaning::Nothing);
+        return Ok(HookRequest::Nothing);
     }
     let given = input.get("tool_input");
     // Some versions hand on the patch alone.
     if let (Some(text), true) = (given.and_then(Value::as_str), is_patch(tool)) {
-        return Ok(Meaning::Before(patch::calls(text)?));
+        return Ok(HookRequest::Before(patch::calls(text)?));
     }
     let fields = Fields::new(tool, given)?;
     let calls = match tool {
@@ -86,11 +88,11 @@ fn before(input: &Value) -> Result<Meaning, Unreadable> {
         "Read" | "read_file" | "view_image" => {
             vec![HostCall::with("read", "path", fields.text(&["file_path", "path"])?)]
         }
-        "write_stdin" | "update_plan" => return Ok(Meaning::Nothing),
+        "write_stdin" | "update_plan" => return Ok(HookRequest::Nothing),
         _ if fields.is_about_files() => return Err(unknown("Codex", tool)),
-        _ => return Ok(Meaning::Nothing),
+        _ => return Ok(HookRequest::Nothing),
     };
-    Ok(Meaning::Before(calls))
+    Ok(HookRequest::Before(calls))
 }
 
 fn is_patch(tool: &str) -> bool {

@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Decision, Event, Format, HostCall, Meaning, Unreadable,
+    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
     fields::{Fields, other_event, place, top, unknown},
 };
 
@@ -25,12 +25,12 @@ impl Format for Cursor {
         let meaning = match top(input, &["hook_event_name"]) {
             Some("beforeShellExecution") => {
                 let line = top(input, &["command"]).ok_or_else(|| Unreadable("there is no `command`".to_owned()))?;
-                Meaning::Before(vec![HostCall::command(line, None)?])
+                HookRequest::Before(vec![HostCall::command(line, None)?])
             }
             Some("beforeReadFile") => {
                 let path =
                     top(input, &["file_path"]).ok_or_else(|| Unreadable("there is no `file_path`".to_owned()))?;
-                Meaning::Before(vec![HostCall::with("read", "path", path)])
+                HookRequest::Before(vec![HostCall::with("read", "path", path)])
             }
             Some("preToolUse") => before(input)?,
             Some(other) => other_event(input, other)?,
@@ -66,11 +66,11 @@ impl Format for Cursor {
     }
 }
 
-fn before(input: &Value) -> Result<Meaning, Unreadable> {
+fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
     // Its MCP tools are named after a colon.
     if tool.starts_with("MCP:") || tool.starts_with("mcp__") {
-        return Ok(Meaning::Nothing);
+        return Ok(HookRequest::Nothing);
     }
     let fields = Fields::new(tool, input.get("tool_input"))?;
     let call = match tool {
@@ -82,7 +82,7 @@ fn before(input: &Value) -> Result<Meaning, Unreadable> {
         "Glob" => fields.searching("find_path")?,
         "LS" => HostCall::with("list_directory", "path", fields.text(&["path"])?),
         _ if fields.is_about_files() => return Err(unknown("Cursor", tool)),
-        _ => return Ok(Meaning::Nothing),
+        _ => return Ok(HookRequest::Nothing),
     };
-    Ok(Meaning::Before(vec![call]))
+    Ok(HookRequest::Before(vec![call]))
 }

@@ -27,7 +27,7 @@ pub trait Format: Send + Sync {
 
     /// Whether a host that was started like this has a person to ask. If not, it is sent no
     /// questions, because it would wait forever.
-    fn is_attended(&self, _: &Seat) -> bool {
+    fn is_attended(&self, _: &HookStart) -> bool {
         true
     }
 
@@ -40,7 +40,7 @@ pub trait Format: Send + Sync {
 
 /// How the host was started that runs the hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seat {
+pub struct HookStart {
     /// Whether a terminal is its standard input and output.
     pub terminal: bool,
     /// Its command line.
@@ -53,7 +53,7 @@ pub struct Event {
     /// The session and folder it comes from.
     pub place: Where,
     /// What it is about.
-    pub meaning: Meaning,
+    pub meaning: HookRequest,
 }
 
 /// Where a host's call comes from.
@@ -67,7 +67,7 @@ pub struct Where {
 
 /// What a hook is asked.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Meaning {
+pub enum HookRequest {
     /// A tool of the host's is about to run, which does what these calls do.
     Before(Vec<HostCall>),
     /// A tool of the host's ran, with this result.

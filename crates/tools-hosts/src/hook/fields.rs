@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{HostCall, Meaning, Unreadable, Where};
+use super::{HookRequest, HostCall, Unreadable, Where};
 
 /// The parameters of a tool of the host's.
 pub(super) struct Fields<'a> {
@@ -103,12 +103,12 @@ pub(super) fn place(input: &Value, session: &[&str]) -> Where {
 ///
 /// # Errors
 /// When it is such a one.
-pub(super) fn other_event(input: &Value, name: &str) -> Result<Meaning, Unreadable> {
+pub(super) fn other_event(input: &Value, name: &str) -> Result<HookRequest, Unreadable> {
     let has = |field: &str| input.get(field).is_some();
     if has("tool_input") && !has("tool_response") && !has("error") {
         return Err(Unreadable(format!("this version of haft does not know the event `{name}`")));
     }
-    Ok(Meaning::Nothing)
+    Ok(HookRequest::Nothing)
 }
 
 /// What is said of a tool that is not known and touches files or runs something.

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Answer, Decision, Event, Format, HostCall, Meaning, Seat, Unreadable,
+    Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Unreadable,
     fields::{Fields, other_event, place, top, unknown},
 };
 
@@ -19,7 +19,7 @@ impl Format for Gemini {
             Some("BeforeTool") => before(input)?,
             Some("AfterTool") => {
                 let result = input.get("tool_response").and_then(|response| response.get("llmContent"));
-                Meaning::After { result: result.cloned().unwrap_or_default() }
+                HookRequest::After { result: result.cloned().unwrap_or_default() }
             }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),
@@ -48,7 +48,7 @@ impl Format for Gemini {
         true
     }
 
-    fn is_attended(&self, seat: &Seat) -> bool {
+    fn is_attended(&self, seat: &HookStart) -> bool {
         let has = |names: &[&str]| seat.arguments.iter().any(|word| names.contains(&word.as_str()));
         let is_script = has(&["-p", "--prompt"]) || seat.arguments.iter().any(|word| word.starts_with("--prompt="));
         has(&["--acp", "--experimental-acp"]) || seat.terminal && !is_script
@@ -60,10 +60,10 @@ impl Format for Gemini {
     }
 }
 
-fn before(input: &Value) -> Result<Meaning, Unreadable> {
+fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
     if tool.starts_with("mcp_") || input.get("mcp_context").is_some_and(|context| !context.is_null()) {
-        return Ok(Meaning::Nothing);
+        return Ok(HookRequest::Nothing);
     }
     let fields = Fields::new(tool, input.get("tool_input"))?;
     let call = match tool {
@@ -81,7 +81,7 @@ fn before(input: &Value) -> Result<Meaning, Unreadable> {
         "search_file_content" | "grep_search" => fields.searching("grep")?,
         "web_fetch" if fields.has(&["url"]) => HostCall::with("fetch", "url", fields.text(&["url"])?),
         _ if fields.is_about_files() || tool == "read_many_files" => return Err(unknown("Gemini CLI", tool)),
-        _ => return Ok(Meaning::Nothing),
+        _ => return Ok(HookRequest::Nothing),
     };
-    Ok(Meaning::Before(vec![call]))
+    Ok(HookRequest::Before(vec![call]))
 }

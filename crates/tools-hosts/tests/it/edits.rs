@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use tools_hosts::{
     Host,
-    files::{Entry, Launch, Located, OsFamily, Problem, Syntax, add, edits, inserted, remove, without},
+    files::{Entry, HostPlaces, Launch, OsFamily, Problem, Syntax, add, edits, inserted, remove, without},
 };
 
 fn server() -> Entry {
@@ -169,7 +169,7 @@ fn every_host_has_a_server_and_its_hooks_in_files_of_its_own() {
         confine: true,
     };
     for os in [OsFamily::Xdg, OsFamily::MacOs] {
-        let at = Located { home: Path::new("/home/u"), os, variable: &|_| None };
+        let at = HostPlaces { home: Path::new("/home/u"), os, variable: &|_| None };
         for host in Host::ALL {
             let files = edits(host, &launch, &at, &|_| false).expect("the path can be quoted");
             assert!(files.iter().all(|edits| edits.file.starts_with("/home/u")), "{host}");

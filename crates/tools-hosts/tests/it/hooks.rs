@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tools_hosts::{
     Host,
-    hook::{Answer, Decision, Format, Meaning, Seat, map_strings},
+    hook::{Answer, Decision, Format, HookRequest, HookStart, map_strings},
 };
 
 fn format(host: Host) -> &'static dyn Format {
@@ -18,7 +18,7 @@ fn check(host: Host, event: &str, tool: &str, input: Value, expected: &[&str]) {
         json!({"hook_event_name": event, "session_id": "s", "cwd": "/w", "tool_name": tool, "tool_input": input});
     let found: Vec<String> = match format(host).read(&input) {
         Ok(event) => match event.meaning {
-            Meaning::Before(calls) => calls
+            HookRequest::Before(calls) => calls
                 .iter()
                 .map(|call| {
                     let names = ["command", "path", "url", "source", "pattern"];
@@ -26,8 +26,8 @@ fn check(host: Host, event: &str, tool: &str, input: Value, expected: &[&str]) {
                     format!("{} {}", call.tool, first.unwrap_or_default())
                 })
                 .collect(),
-            Meaning::After { .. } => vec!["after".to_owned()],
-            Meaning::Nothing => vec!["nothing".to_owned()],
+            HookRequest::After { .. } => vec!["after".to_owned()],
+            HookRequest::Nothing => vec!["nothing".to_owned()],
         },
         Err(_) => vec!["unread".to_owned()],
     };
@@ -148,7 +148,7 @@ fn every_text_of_a_result_is_changed_and_nothing_else() {
 fn nobody_sits_at_gemini_in_a_script() {
     let check = |terminal: bool, arguments: &[&str], expected: bool| {
         let arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
-        let seat = Seat { terminal, arguments };
+        let seat = HookStart { terminal, arguments };
         assert_eq!(format(Host::Gemini).is_attended(&seat), expected, "{seat:?}");
         assert!(format(Host::ClaudeCode).is_attended(&seat), "it refuses by itself what nobody can be asked about");
     };

@@ -8,7 +8,7 @@ use std::{
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};
 use tools_core::{
-    Absence, Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, Executed, Inspection,
+    Absence, Answer, Approval, CallContext, CallerId, ConfirmPrompt, Confirmer, Decisions, ExecuteResult, Inspection,
     PromptPart, Refusal, SessionId, Stack, StoredRule, Subject, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits, Verdict,
 };
@@ -151,7 +151,7 @@ impl ToolExecutor for Gate {
     async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
         Ok(Inspection::mutating())
     }
-    async fn execute_tool_call(&self, call: &ToolCall, _: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, _: &CallContext) -> ExecuteResult {
         let tool = call.tool.clone();
         let part = PromptPart {
             subject: Subject::Opaque { why: "ls".to_owned() },
@@ -163,7 +163,12 @@ impl ToolExecutor for Gate {
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "ask", "`bash` needs a person");
         Err(error.with_prompt(prompt))
     }
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, _: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        _: &CallContext,
+    ) -> ExecuteResult {
         assert!(approval.covers(call));
         self.0.lock().unwrap().push(approval.by().clone());
         Ok(Some(ToolOutput::text("ran")))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, SessionId, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
+    Approval, CallContext, ExecuteResult, Inspection, SessionId, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolExecutor, ToolKind, ToolName, ToolTraits,
 };
 use tools_mcp::{Greeting, McpServer, Showing};
@@ -73,10 +73,10 @@ impl ToolExecutor for Changing {
     async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
         Ok(Inspection::read_only())
     }
-    async fn execute_tool_call(&self, _: &ToolCall, _: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, _: &ToolCall, _: &CallContext) -> ExecuteResult {
         Ok(None)
     }
-    async fn execute_tool_call_confirmed(&self, _: &ToolCall, _: &Approval, _: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(&self, _: &ToolCall, _: &Approval, _: &CallContext) -> ExecuteResult {
         Ok(None)
     }
 }

@@ -16,13 +16,13 @@ use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk
 /// A store in memory: for tests, and for hosts that want nothing on the disk.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
-    entries: Mutex<HashMap<Reference, Kept>>,
+    entries: Mutex<HashMap<Reference, StoredEntry>>,
     /// How many entries were made.
     made: AtomicU64,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct StoredEntry {
     conversation: String,
     /// Its place in the order in which entries were made.
     number: u64,
@@ -34,17 +34,17 @@ struct Kept {
 }
 
 impl MemoryStore {
-    fn entries(&self) -> MutexGuard<'_, HashMap<Reference, Kept>> {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Reference, StoredEntry>> {
         // Nothing in here panics half-way through a change.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read<T>(&self, key: Key<'_>, look: impl FnOnce(&Kept) -> T) -> Option<T> {
+    fn read<T>(&self, key: Key<'_>, look: impl FnOnce(&StoredEntry) -> T) -> Option<T> {
         self.entries().get(&key.reference).filter(|kept| kept.conversation == key.conversation).map(look)
     }
 
     /// Changes an entry that is not sealed.
-    fn change(&self, key: Key<'_>, change: impl FnOnce(&mut Kept)) -> Result<(), OverflowError> {
+    fn change(&self, key: Key<'_>, change: impl FnOnce(&mut StoredEntry)) -> Result<(), OverflowError> {
         let mut entries = self.entries();
         let kept = entries.get_mut(&key.reference);
         let kept = kept.filter(|kept| kept.conversation == key.conversation && kept.facts.is_none());
@@ -55,7 +55,7 @@ impl MemoryStore {
 #[async_trait]
 impl OverflowStore for MemoryStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
-        let kept = Kept {
+        let kept = StoredEntry {
             conversation: entry.key.conversation.to_owned(),
             number: self.made.fetch_add(1, Ordering::Relaxed),
             created_at: entry.created_at,
@@ -70,7 +70,7 @@ impl OverflowStore for MemoryStore {
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
         let conversation = key.conversation.to_owned();
         let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let kept = Kept { conversation, number, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
+        let kept = StoredEntry { conversation, number, created_at, facts: None, stored_bytes: 0, chunks: Vec::new() };
         self.entries().insert(key.reference, kept);
         Ok(())
     }
@@ -121,13 +121,14 @@ impl OverflowStore for MemoryStore {
 
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError> {
         let (first, last) = (to_usize(numbers.start), to_usize(numbers.end));
-        let take =
-            |kept: &Kept| kept.chunks.iter().take(last).skip(first).map(|chunk| chunk.data.clone()).collect::<Vec<_>>();
+        let take = |kept: &StoredEntry| {
+            kept.chunks.iter().take(last).skip(first).map(|chunk| chunk.data.clone()).collect::<Vec<_>>()
+        };
         Ok(self.read(key, take).unwrap_or_default())
     }
 
     async fn chunk_of_line(&self, key: Key<'_>, lines: u64) -> Result<Option<(u64, u64)>, OverflowError> {
-        let find = |kept: &Kept| {
+        let find = |kept: &StoredEntry| {
             let before = kept.chunks.partition_point(|chunk| chunk.lines_before < lines);
             let number = before.checked_sub(1)?;
             Some((number as u64, kept.chunks[number].lines_before))

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tools_core::{
-    CallContext, Complete, FilterConfidence, FilterStats, Recorded, Shown, Stack, ToolCall, ToolError,
+    CallContext, Complete, FilterConfidence, FilterStats, RecordedResult, Stack, SummaryKind, ToolCall, ToolError,
     ToolErrorCategory, ToolOutput, ToolTraits, keys,
 };
 use tools_overflow::{Archive, MemoryStore, OverflowConfig, OverflowLayer, Reference, THRESHOLD};
 use tools_testkit::{Behaviour, ScriptedExecutor};
 
 struct Made {
-    recorded: Recorded,
+    recorded: RecordedResult,
     cx: CallContext,
     archive: Archive,
 }
@@ -63,7 +63,7 @@ fn long() -> String {
 fn filtered(summary: &str) -> ToolOutput {
     let stats =
         FilterStats { rule: "r".to_owned(), confidence: FilterConfidence::Full, lines_in: 20_000, lines_out: 1 };
-    ToolOutput { filter: Some(stats), ..ToolOutput::text(long()).showing(summary.to_owned(), Shown::Extract) }
+    ToolOutput { filter: Some(stats), ..ToolOutput::text(long()).showing(summary.to_owned(), SummaryKind::Extract) }
 }
 
 #[tokio::test]
@@ -91,13 +91,13 @@ async fn what_a_filter_left_out_is_stored_and_does_not_count_as_truncated() {
 async fn an_extract_that_gains_nothing_gives_way_to_the_whole() {
     let text = format!("{}\nresult\n", "noise ".repeat(12));
     let output = |text: &str| ToolOutput { complete: None, summary: text.to_owned(), ..filtered("") };
-    let made = reply(output(&text).showing("result\n".to_owned(), Shown::Extract)).await;
+    let made = reply(output(&text).showing("result\n".to_owned(), SummaryKind::Extract)).await;
     assert_eq!((made.output().summary.as_str(), made.reference()), (text.as_str(), None));
     let stats = made.output().filter.as_ref().unwrap();
     assert_eq!(stats.lines_out, stats.lines_in);
     // What a terminal would not show as it is stays shortened.
     let coloured = format!("\x1b[1m{text}");
-    let made = reply(output(&coloured).showing("result\n".to_owned(), Shown::Extract)).await;
+    let made = reply(output(&coloured).showing("result\n".to_owned(), SummaryKind::Extract)).await;
     assert!(made.output().summary.starts_with("result\n[2 lines stored whole: "));
 }
 
@@ -114,7 +114,7 @@ async fn what_a_failed_call_printed_is_stored_too() {
 #[tokio::test]
 async fn what_a_tool_could_not_show_is_shown_from_the_whole() {
     let ends = |text: String| ToolOutput {
-        complete: Some(Complete { text: text.into(), shown: Shown::Ends, gap: None }),
+        complete: Some(Complete { text: text.into(), shown: SummaryKind::Ends, gap: None }),
         ..ToolOutput::text("the ends")
     };
     let shown = reply(ends(long())).await;
@@ -126,7 +126,7 @@ async fn what_a_tool_could_not_show_is_shown_from_the_whole() {
 
 #[tokio::test]
 async fn another_form_of_the_whole_is_stored_as_it_came_when_it_is_cut() {
-    let form = |text: &str| ToolOutput::text(format!("\x1b[1m{text}")).showing(text.to_owned(), Shown::All);
+    let form = |text: &str| ToolOutput::text(format!("\x1b[1m{text}")).showing(text.to_owned(), SummaryKind::All);
     let shown = reply(form("short")).await;
     assert_eq!((shown.output(), shown.reference()), (&ToolOutput::text("short"), None));
     let shown = reply(form(&long())).await;

@@ -102,7 +102,7 @@ async fn pages_and_searches_fit_and_say_of_how_much_they_are() {
     let gap = tools_core::Gap { at: text.find("line 1001\n").unwrap(), bytes: 5_000, lines: 400 };
     let session = reader.cx.session().as_str().to_owned();
     let stored = reader.archive.keep_with_gap(&session, text, Some(gap)).await.unwrap();
-    assert_eq!(stored.missing, Some(tools_overflow::Missing { bytes: 5_000, first: 1_001, last: 1_400 }));
+    assert_eq!(stored.missing, Some(tools_overflow::MissingPart { bytes: 5_000, first: 1_001, last: 1_400 }));
     let reference = stored.reference.to_string();
     let page = reader.read(json!({"ref": reference, "offset": 990})).await.unwrap();
     assert!(

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use tools_overflow::{
-    Archive, Key, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, Stored,
+    Archive, Key, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, StoredOutput,
 };
 use tools_testkit::FakeClock;
 
@@ -28,7 +28,7 @@ pub(crate) fn text(seed: u64, bytes: usize) -> String {
     text
 }
 
-pub(crate) async fn read_whole(archive: &Archive, conversation: &str, stored: &Stored) -> String {
+pub(crate) async fn read_whole(archive: &Archive, conversation: &str, stored: &StoredOutput) -> String {
     let entry = archive.open(conversation, stored.reference).await.unwrap();
     String::from_utf8(entry.bytes(0..u64::MAX).await.unwrap()).unwrap()
 }

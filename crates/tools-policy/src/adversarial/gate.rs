@@ -19,7 +19,7 @@ use super::{
     decide::{Sentence, requests, sentence},
 };
 use crate::{
-    gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands},
+    gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands},
     names::unknown,
 };
 
@@ -29,13 +29,13 @@ const MAX_REMEMBERED: usize = 10_000;
 /// Lets a model judge calls.
 pub struct AdversarialGate {
     judge: Option<Arc<dyn Judge>>,
-    allowed: Mutex<Allowed>,
+    allowed: Mutex<AllowedCalls>,
     secrets: SecretRedactor,
 }
 
 /// The calls that were allowed under one policy.
 #[derive(Debug, Default)]
-struct Allowed {
+struct AllowedCalls {
     policy: Option<Arc<AdversarialPolicy>>,
     calls: HashSet<Key>,
 }
@@ -44,7 +44,7 @@ struct Allowed {
 type Key = (SessionId, CallDigest, CallPhase);
 
 /// How a judgement ended: a sentence, or why there is none.
-type Judged = Result<Sentence, String>;
+type JudgeResult = Result<Sentence, String>;
 
 /// What there is where no judge is.
 const NO_JUDGE: &str = "no judge is configured";
@@ -91,7 +91,7 @@ impl AdversarialGate {
     }
 
     /// Asks about every piece, and stops at the first that is not allowed.
-    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy) -> Judged {
+    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy) -> JudgeResult {
         let Some(judge) = &self.judge else { return Err(NO_JUDGE.to_owned()) };
         let Some(requests) = self.requests(inv, policy) else {
             return Ok(Sentence::Deny("the parameters are too long to be judged".to_owned()));
@@ -111,7 +111,7 @@ impl AdversarialGate {
         Ok(Sentence::Allow)
     }
 
-    fn ruling(&self, judged: &Judged, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
+    fn ruling(&self, judged: &JudgeResult, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
         if goes_on(judged, policy) || !policy.0.block_on_reject {
             return Ruling::allow(SECTION);
         }
@@ -153,7 +153,7 @@ impl AdversarialGate {
     fn remember(&self, policy: &Arc<AdversarialPolicy>, key: Key) {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MAX_REMEMBERED {
-            *allowed = Allowed { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
+            *allowed = AllowedCalls { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
         }
         allowed.calls.insert(key);
     }
@@ -164,7 +164,7 @@ fn key(inv: &Invocation) -> Key {
 }
 
 /// The word of a judgement in the record, and its reason.
-fn described(judged: &Judged) -> (&'static str, String) {
+fn described(judged: &JudgeResult) -> (&'static str, String) {
     match judged {
         Ok(Sentence::Allow) => ("allow", String::new()),
         Ok(Sentence::Ask(reason)) => ("ask", reason.clone()),
@@ -175,7 +175,7 @@ fn described(judged: &Judged) -> (&'static str, String) {
 }
 
 /// Whether the policies let a call go on that was judged so.
-fn goes_on(judged: &Judged, policy: &AdversarialPolicy) -> bool {
+fn goes_on(judged: &JudgeResult, policy: &AdversarialPolicy) -> bool {
     match judged {
         Ok(Sentence::Allow) => true,
         Ok(_) => false,
@@ -190,7 +190,7 @@ impl Gate for AdversarialGate {
     type Policy = AdversarialPolicy;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "adversarial",
         sections: &[SECTION],
         applies: Applies::Reload,

@@ -10,7 +10,7 @@ use super::{
     decide::{Severity, counts},
     health::ToolHealth,
 };
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
 
 /// Counts the results of executions.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Gate for AnomalyGate {
     type Policy = AnomalyPolicy;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "anomaly",
         sections: &["tools.anomaly"],
         applies: Applies::Reload,

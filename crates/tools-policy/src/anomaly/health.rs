@@ -56,7 +56,7 @@ pub enum Admission {
 
 /// How a tool stands, before anything follows from it.
 #[derive(Debug)]
-enum Standing {
+enum HealthState {
     Free,
     /// Somebody asked that it be let back.
     LetBack,
@@ -102,19 +102,19 @@ impl ToolHealth {
         }
         let mut tools = self.lock();
         match self.standing(&tools, definition) {
-            Standing::Free => Admission::Free,
-            Standing::LetBack => {
+            HealthState::Free => Admission::Free,
+            HealthState::LetBack => {
                 tools.insert(definition.name.clone(), Health::default());
                 self.count(&tools);
                 Admission::Free
             }
-            Standing::MayProbe => {
+            HealthState::MayProbe => {
                 if let Some(block) = tools.get_mut(definition.name.as_str()).and_then(|health| health.block.as_mut()) {
                     block.is_probed = true;
                 }
                 Admission::Probe(Probe { health: Arc::clone(self), tool: definition.name.clone() })
             }
-            Standing::Blocked(why) => Admission::Blocked(why),
+            HealthState::Blocked(why) => Admission::Blocked(why),
         }
     }
 
@@ -125,30 +125,30 @@ impl ToolHealth {
             return None;
         }
         match self.standing(&self.lock(), definition) {
-            Standing::Blocked(why) => Some(why),
-            Standing::Free | Standing::LetBack | Standing::MayProbe => None,
+            HealthState::Blocked(why) => Some(why),
+            HealthState::Free | HealthState::LetBack | HealthState::MayProbe => None,
         }
     }
 
-    fn standing(&self, tools: &HashMap<ToolName, Health>, definition: &ToolDef) -> Standing {
+    fn standing(&self, tools: &HashMap<ToolName, Health>, definition: &ToolDef) -> HealthState {
         let traits = definition.trusted_traits();
         let reads_back = traits.bounded_output && traits.read_only && !traits.open_world;
         let policy = self.policy.load();
         let Some(block) = tools.get(definition.name.as_str()).and_then(|health| health.block) else {
-            return Standing::Free;
+            return HealthState::Free;
         };
         if reads_back || !policy.0.enabled || !policy.0.auto_block {
-            return Standing::Free;
+            return HealthState::Free;
         }
         if self.is_reset(&definition.name, block.since) {
-            return Standing::LetBack;
+            return HealthState::LetBack;
         }
         let cooldown = SignedDuration::from_secs(i64::try_from(policy.0.cooldown).unwrap_or(i64::MAX));
         if self.clock.now().duration_since(block.since) >= cooldown && !block.is_probed {
-            return Standing::MayProbe;
+            return HealthState::MayProbe;
         }
         let Block { failed, total, .. } = block;
-        Standing::Blocked(format!("auto-blocked after {failed}/{total} failures; `trust reset`"))
+        HealthState::Blocked(format!("auto-blocked after {failed}/{total} failures; `trust reset`"))
     }
 
     /// Counts a result; says what follows when that changed something.

@@ -7,11 +7,11 @@ use serde_json::Value;
 use tools_core::{Access, Inspection, Invocation, Outcome, SessionId, Subject, keys, nearest};
 
 use super::{
-    Told,
+    SessionTexts,
     decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects},
     extract::extract_paths,
 };
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
 
 /// How many names of a folder are compared with one that is not in it.
 const MAX_NAMES: usize = 1000;
@@ -21,13 +21,13 @@ const MAX_WARNINGS: usize = 3;
 /// Warns of what a call names that neither exists nor was told to the model.
 ///
 /// Paths are looked at in every session. Addresses and numbers only where the host tells what the
-/// user said ([`Told`]), and only of models that are configured as reasoning ones.
+/// user said ([`SessionTexts`]), and only of models that are configured as reasoning ones.
 #[derive(Debug)]
-pub struct GroundingGate(Arc<Told>);
+pub struct GroundingGate(Arc<SessionTexts>);
 
 impl GroundingGate {
     /// A gate over what models were told.
-    pub fn new(told: Arc<Told>) -> Self {
+    pub fn new(told: Arc<SessionTexts>) -> Self {
         Self(told)
     }
 
@@ -108,7 +108,7 @@ impl Gate for GroundingGate {
     /// What the call names out of nowhere.
     type Held = Vec<HallucinationSuspect>;
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "grounding",
         sections: &["agent.hallucination_detection"],
         applies: Applies::Reload,

@@ -12,4 +12,4 @@ mod gate;
 pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects};
 pub use extract::extract_paths;
 pub use gate::GroundingGate;
-pub use told::Told;
+pub use told::SessionTexts;

@@ -16,7 +16,7 @@ const SESSIONS: usize = 1000;
 
 /// What models were told, by session.
 #[derive(Debug, Default)]
-pub struct Told(Mutex<HashMap<SessionId, Heard>>);
+pub struct SessionTexts(Mutex<HashMap<SessionId, Heard>>);
 
 #[derive(Debug, Default, Clone)]
 struct Heard {
@@ -26,7 +26,7 @@ struct Heard {
     knows_user: bool,
 }
 
-impl Told {
+impl SessionTexts {
     /// Remembers what a user said.
     pub fn user(&self, session: &SessionId, text: &str) {
         self.add(session, text, true);
@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn what_was_told_last_is_remembered_and_sessions_are_apart() {
-        let told = Told::default();
+        let told = SessionTexts::default();
         let (one, two) = (SessionId::generate(), SessionId::generate());
         told.other(&one, "First");
         told.other(&one, &"ä".repeat(MAX_TOLD_BYTES));

@@ -4,7 +4,7 @@
 use tools_core::{Verdict, WebUrl};
 
 use super::forms::{Forms, command_glob};
-use super::pattern::{Crossing, Patterns, literal};
+use super::pattern::{Patterns, SeparatorRule, literal};
 
 /// A pattern of a rule, as it is compared with addresses.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl AddressPattern {
         };
         Some(Parts {
             scheme: scheme.filter(|scheme| scheme != "*"),
-            hosts: Patterns::compile(&hosts, Crossing::Everything).ok()?,
+            hosts: Patterns::compile(&hosts, SeparatorRule::Everything).ok()?,
             port,
             path,
             tightens,
@@ -129,7 +129,7 @@ impl Parts {
 }
 
 fn compiled(glob: String) -> Patterns {
-    Patterns::compile(&[(0, glob)], Crossing::Everything).unwrap_or_default()
+    Patterns::compile(&[(0, glob)], SeparatorRule::Everything).unwrap_or_default()
 }
 
 fn port_of(authority: &str) -> (&str, Port) {

@@ -316,7 +316,7 @@ mod tests {
         let path = |pattern: &str, name: &str, expected: bool| {
             for action in [Verdict::Allow, Verdict::Deny] {
                 let glob = path_glob(pattern, action, None);
-                let patterns = Patterns::compile(&[(0, glob)], crate::matching::Crossing::Folders).unwrap();
+                let patterns = Patterns::compile(&[(0, glob)], crate::matching::SeparatorRule::Folders).unwrap();
                 let forms = PathForms::new(&Path::new("/w").join(name), Path::new("/w"));
                 assert_eq!(forms.matches(&patterns), expected, "{pattern}: {name}");
             }

@@ -24,11 +24,11 @@ struct Node {
     above: Option<usize>,
 }
 
-/// Takes texts in; [`Building::done`] sorts and links them.
+/// Takes texts in; [`HeadTreeBuilder::done`] sorts and links them.
 #[derive(Debug, Default)]
-pub(super) struct Building(BTreeMap<String, Node>);
+pub(super) struct HeadTreeBuilder(BTreeMap<String, Node>);
 
-impl Building {
+impl HeadTreeBuilder {
     /// This text itself has a number; of several the lowest.
     pub(super) fn exactly(&mut self, text: String, number: usize) {
         lower(&mut self.0.entry(text).or_default().exact, number);

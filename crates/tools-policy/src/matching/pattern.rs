@@ -14,7 +14,7 @@ use tools_core::by_characters;
 
 use super::{
     alternatives::expanded,
-    heads::{Building, Heads},
+    heads::{HeadTreeBuilder, Heads},
 };
 
 /// Globs with more alternatives are compared as one.
@@ -22,7 +22,7 @@ const MAX_CHOICES: usize = 512;
 
 /// What a glob may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Crossing {
+pub(crate) enum SeparatorRule {
     /// `*` stands for anything.
     Everything,
     /// `*` stays within one folder.
@@ -33,7 +33,7 @@ pub(crate) enum Crossing {
 #[derive(Debug, Default)]
 pub(crate) struct Patterns {
     heads: Heads,
-    globs: Vec<Numbered>,
+    globs: Vec<NumberedMatcher>,
     /// Finds the pieces; `owners` has the globs of each.
     pieces: Option<AhoCorasick>,
     owners: Vec<Vec<usize>>,
@@ -42,7 +42,7 @@ pub(crate) struct Patterns {
 }
 
 #[derive(Debug)]
-struct Numbered {
+struct NumberedMatcher {
     number: usize,
     matcher: Matcher,
 }
@@ -93,12 +93,12 @@ enum Shape {
 }
 
 impl Shape {
-    fn parse(glob: &str, crossing: Crossing) -> Result<Self, globset::Error> {
+    fn parse(glob: &str, crossing: SeparatorRule) -> Result<Self, globset::Error> {
         if let Some(text) = literal(glob) {
             return Ok(Self::Exactly(text));
         }
         match crossing {
-            Crossing::Everything => {
+            SeparatorRule::Everything => {
                 let inner = glob.strip_suffix('*').unwrap_or(glob);
                 let inner = inner.strip_prefix('*').unwrap_or(inner);
                 // A `\` in front of the last `*` makes it a character, and leaves no literal here.
@@ -110,7 +110,7 @@ impl Shape {
                     });
                 }
             }
-            Crossing::Folders => {
+            SeparatorRule::Folders => {
                 let folder = glob.strip_suffix("/**").filter(|folder| !folder.is_empty());
                 if let Some(folder) = folder.and_then(literal) {
                     return Ok(Self::Begins(folder + "/"));
@@ -134,11 +134,11 @@ impl Matcher {
 /// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. `**`
 /// means something else beside a brace than beside a slash: globs on paths, and those with `**`,
 /// stay as they are.
-fn choices(glob: &str, crossing: Crossing) -> Vec<Cow<'_, str>> {
+fn choices(glob: &str, crossing: SeparatorRule) -> Vec<Cow<'_, str>> {
     if !glob.contains('{') {
         return vec![glob.into()];
     }
-    let is_apart = crossing == Crossing::Everything && !glob.contains("**");
+    let is_apart = crossing == SeparatorRule::Everything && !glob.contains("**");
     let each = if is_apart { expanded(glob, MAX_CHOICES) } else { None };
     // An empty alternative between two stars makes them meet.
     let each = each.filter(|each| each.iter().all(|glob| !glob.contains("**")));
@@ -151,9 +151,9 @@ pub(crate) fn is_plain(glob: &str) -> bool {
 }
 
 /// Parses one glob.
-pub(crate) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Error> {
+pub(crate) fn parse(glob: &str, crossing: SeparatorRule) -> Result<Glob, globset::Error> {
     GlobBuilder::new(glob)
-        .literal_separator(crossing == Crossing::Folders)
+        .literal_separator(crossing == SeparatorRule::Folders)
         .backslash_escape(true)
         .empty_alternates(true)
         .build()
@@ -161,9 +161,9 @@ pub(crate) fn parse(glob: &str, crossing: Crossing) -> Result<Glob, globset::Err
 
 impl Patterns {
     /// Compiles numbered globs; where two are the same text, the lower number has it.
-    pub(crate) fn compile(list: &[(usize, String)], crossing: Crossing) -> Result<Self, globset::Error> {
+    pub(crate) fn compile(list: &[(usize, String)], crossing: SeparatorRule) -> Result<Self, globset::Error> {
         let mut patterns = Self::default();
-        let mut heads = Building::default();
+        let mut heads = HeadTreeBuilder::default();
         let mut others = Vec::new();
         for (number, text) in list {
             for text in choices(text, crossing) {
@@ -171,7 +171,7 @@ impl Patterns {
                     Shape::Exactly(literal) => heads.exactly(literal, *number),
                     Shape::Begins(head) => heads.beginning(head, *number),
                     Shape::Other(matcher) => {
-                        patterns.globs.push(Numbered { number: *number, matcher });
+                        patterns.globs.push(NumberedMatcher { number: *number, matcher });
                         others.push((head(&text), longest_piece(&text)));
                     }
                 }
@@ -367,11 +367,11 @@ mod tests {
             .enumerate()
             .map(|(number, glob)| (number, (*glob).to_owned()))
             .collect();
-        let patterns = Patterns::compile(&list, Crossing::Everything).unwrap();
+        let patterns = Patterns::compile(&list, SeparatorRule::Everything).unwrap();
         for (text, first) in [("abc", 1), ("abd", 2), ("xyz", 0), ("", 3), ("xz", 3)] {
             assert_eq!(patterns.first(text), Some(first), "{text}");
         }
-        assert_eq!(Patterns::compile(&[], Crossing::Folders).unwrap().first("a"), None);
+        assert_eq!(Patterns::compile(&[], SeparatorRule::Folders).unwrap().first("a"), None);
     }
 
     /// A piece of a glob, for a matcher that knows nothing of beginnings, expressions and bytes.
@@ -395,10 +395,10 @@ mod tests {
             }
         }
 
-        fn is_match(pieces: &[Self], text: &str, crossing: Crossing) -> bool {
+        fn is_match(pieces: &[Self], text: &str, crossing: SeparatorRule) -> bool {
             let Some((piece, rest)) = pieces.split_first() else { return text.is_empty() };
             let behind = |text: &str| Self::is_match(rest, text, crossing);
-            let crosses = |one: char| crossing == Crossing::Everything || one != '/';
+            let crosses = |one: char| crossing == SeparatorRule::Everything || one != '/';
             let mut characters = text.chars();
             let first = characters.next();
             match piece {
@@ -439,7 +439,7 @@ mod tests {
     #[test]
     fn wildcards_stand_for_characters_and_an_alternative_may_be_empty() {
         let check = |glob: &str, text: &str, expected: bool| {
-            for crossing in [Crossing::Everything, Crossing::Folders] {
+            for crossing in [SeparatorRule::Everything, SeparatorRule::Folders] {
                 let patterns = Patterns::compile(&[(0, glob.to_owned())], crossing).unwrap();
                 assert_eq!(patterns.first(text).is_some(), expected, "{glob}: {text}");
             }
@@ -463,7 +463,7 @@ mod tests {
             text in "[abäöσ€/]{0,6}",
             folders in any::<bool>(),
         ) {
-            let crossing = if folders { Crossing::Folders } else { Crossing::Everything };
+            let crossing = if folders { SeparatorRule::Folders } else { SeparatorRule::Everything };
             let list: Vec<_> = globs.iter().map(|glob| glob.iter().map(Piece::write).collect()).enumerate().collect();
             let expected = globs.iter().position(|glob| Piece::is_match(glob, &text, crossing));
             prop_assert_eq!(Patterns::compile(&list, crossing).unwrap().first(&text), expected, "{:?}", list);
@@ -475,7 +475,7 @@ mod tests {
             text in "[ab/]{0,6}",
             folders in any::<bool>(),
         ) {
-            let crossing = if folders { Crossing::Folders } else { Crossing::Everything };
+            let crossing = if folders { SeparatorRule::Folders } else { SeparatorRule::Everything };
             let list: Vec<_> = globs.iter().cloned().enumerate().collect();
             let one_by_one = globs.iter().position(|glob| match literal(glob) {
                 Some(literal) => literal == text,
@@ -488,7 +488,7 @@ mod tests {
         fn an_escaped_text_matches_itself_only(text in any::<String>(), other in any::<String>()) {
             let glob = escape(&text);
             prop_assert_eq!(literal(&glob), Some(text.clone()));
-            let patterns = Patterns::compile(&[(0, glob)], Crossing::Everything).unwrap();
+            let patterns = Patterns::compile(&[(0, glob)], SeparatorRule::Everything).unwrap();
             prop_assert_eq!(patterns.first(&text), Some(0));
             prop_assert_eq!(patterns.first(&other).is_some(), other == text);
         }

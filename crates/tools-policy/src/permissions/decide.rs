@@ -177,7 +177,7 @@ struct Opinion {
 }
 
 /// A subject, and the opinion on it if it is a command.
-type Judged<'a> = (&'a Subject, Option<Opinion>);
+type SubjectOpinion<'a> = (&'a Subject, Option<Opinion>);
 
 struct Judge<'q, 'a> {
     list: &'a RuleList,
@@ -243,7 +243,7 @@ impl<'a> Judge<'_, 'a> {
         (is_line && session.names(call, subject)).then(|| session.allows(call, subject)).flatten()
     }
 
-    fn covered(&self, judged: &[Judged<'_>]) -> Covered {
+    fn covered(&self, judged: &[SubjectOpinion<'_>]) -> LineOpinion {
         let commands = || {
             judged
                 .iter()
@@ -258,7 +258,7 @@ impl<'a> Judge<'_, 'a> {
             Verdict::Deny => None,
         };
         let writes = |opinion: (&Subject, Opinion)| allow(opinion).is_some_and(|rule| self.list.covers_writes(rule));
-        Covered {
+        LineOpinion {
             commands: commands().count(),
             writes: commands().all(writes),
             last_allow: last(commands().map(allow)),
@@ -310,7 +310,7 @@ impl<'a> Judge<'_, 'a> {
     /// The whole line of several commands: an allow with wildcards says nothing about it, since the
     /// commands behind the first may be anything; a rule that tightens counts, unless rules before
     /// it allow every command.
-    fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &Covered) -> Part<'a> {
+    fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &LineOpinion) -> Part<'a> {
         let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
         match opinion.rule {
             Some(_) if opinion.verdict == Verdict::Allow => self.part(subject, opinion),
@@ -334,7 +334,7 @@ impl<'a> Judge<'_, 'a> {
     }
 
     /// The rule that allows a whole line word for word.
-    fn allowed_line(&self, (subject, opinion): &Judged<'_>, covered: &Covered) -> Option<usize> {
+    fn allowed_line(&self, (subject, opinion): &SubjectOpinion<'_>, covered: &LineOpinion) -> Option<usize> {
         let opinion = (*opinion)?;
         let is_whole = !is_simple(subject) || covered.commands == 1;
         opinion.rule.filter(|rule| is_whole && opinion.verdict == Verdict::Allow && self.list.is_literal(*rule))
@@ -368,7 +368,7 @@ impl<'a> Judge<'_, 'a> {
 
     /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of
     /// it.
-    fn host(&self, subject: &'a Subject, host: &str, by: NamedBy, covered: &Covered) -> Part<'a> {
+    fn host(&self, subject: &'a Subject, host: &str, by: NamedBy, covered: &LineOpinion) -> Part<'a> {
         let rule = self.list.first_text(&Forms::of_text(host));
         if rule.is_some() || covered.commands == 0 || by != NamedBy::Program {
             return self.part(subject, self.opinion(rule));
@@ -376,7 +376,13 @@ impl<'a> Judge<'_, 'a> {
         Part { subject, verdict: Verdict::Allow, because: Because::Commands }
     }
 
-    fn path(&self, subject: &'a Subject, path: &Path, (access, by): (Access, NamedBy), covered: &Covered) -> Part<'a> {
+    fn path(
+        &self,
+        subject: &'a Subject,
+        path: &Path,
+        (access, by): (Access, NamedBy),
+        covered: &LineOpinion,
+    ) -> Part<'a> {
         let forms = PathForms::new(path, self.question.workdir);
         if covered.commands == 0 && !covered.has_line(self.question.inspection) {
             let rule = lower(self.list.first_path(&forms), self.write_rule(&forms, access));
@@ -439,7 +445,7 @@ impl<'a> Judge<'_, 'a> {
 }
 
 /// What the rules say about the commands of a line taken together.
-struct Covered {
+struct LineOpinion {
     commands: usize,
     /// The last of the rules that allow the commands; `None` when not all are allowed.
     last_allow: Option<usize>,
@@ -450,7 +456,7 @@ struct Covered {
     writes: bool,
 }
 
-impl Covered {
+impl LineOpinion {
     fn has_line(&self, inspection: &Inspection) -> bool {
         self.commands > 0 || inspection.subjects.iter().any(|subject| matches!(subject, Subject::Command { .. }))
     }

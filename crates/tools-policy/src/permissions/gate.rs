@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Because, Decision,
-    gate::{About, Applies, Closed, CompileContext, Fault, Gate, Ruling, Stands},
+    gate::{Applies, CompileContext, Fault, Gate, GateInfo, ReadRestriction, Ruling, Stands},
     matching::PathForms,
     names::unknown,
 };
@@ -63,7 +63,7 @@ impl Gate for PermissionGate {
     type Policy = Permissions;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "permissions",
         sections: &["tools.permissions"],
         applies: Applies::Reload,
@@ -89,14 +89,14 @@ impl Gate for PermissionGate {
         permissions.denies_always(tool)
     }
 
-    fn closes(permissions: &Arc<Permissions>, tool: &str, workdir: &Path) -> Option<Closed> {
+    fn closes(permissions: &Arc<Permissions>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
         permissions.of(tool).filter(|list| list.denies_paths())?;
         let (permissions, tool, workdir) = (Arc::clone(permissions), tool.to_owned(), workdir.to_owned());
         let denies = move |path: &Path| {
             let list = permissions.of(&tool);
             list.is_some_and(|list| list.denies_path(&PathForms::new(path, &workdir)))
         };
-        Some(Closed { denies: Box::new(denies), places: vec![] })
+        Some(ReadRestriction { denies: Box::new(denies), places: vec![] })
     }
 
     fn lint(&self, permissions: &Arc<Permissions>, tools: &[Arc<ToolDef>]) -> Vec<String> {

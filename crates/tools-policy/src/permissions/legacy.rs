@@ -157,7 +157,7 @@ fn orders<'a>(words: &[&'a str]) -> Vec<Vec<&'a str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::{Crossing, Patterns, command_glob};
+    use crate::matching::{Patterns, SeparatorRule, command_glob};
 
     #[test]
     fn denials_come_first_and_nothing_is_allowed() {
@@ -205,7 +205,7 @@ mod tests {
     fn words_are_found_where_the_lists_find_them() {
         let check = |text: &str, command: &str, expected: bool| {
             let globs: Vec<_> = patterns(text).iter().map(|pattern| command_glob(pattern)).enumerate().collect();
-            let compiled = Patterns::compile(&globs, Crossing::Everything).unwrap();
+            let compiled = Patterns::compile(&globs, SeparatorRule::Everything).unwrap();
             assert_eq!(compiled.first(command).is_some(), expected, "{text}: {command}");
         };
         check("git push -f", "git push origin main -f", true);

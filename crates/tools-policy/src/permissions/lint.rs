@@ -3,11 +3,11 @@
 use std::fmt;
 
 use super::{config::Permissions, list::RuleList};
-use crate::matching::{Crossing, Patterns, command_glob, literal, path_glob};
+use crate::matching::{Patterns, SeparatorRule, command_glob, literal, path_glob};
 
 /// A rule that can never match.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shadowed {
+pub struct ShadowedRule {
     /// Where it stands: `tools.permissions.bash[2]`.
     pub path: String,
     /// Its pattern.
@@ -18,7 +18,7 @@ pub struct Shadowed {
     pub is_conflict: bool,
 }
 
-impl fmt::Display for Shadowed {
+impl fmt::Display for ShadowedRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` ({:?}) can never match: {} takes everything before it", self.path, self.pattern, self.by)?;
         if self.is_conflict { f.write_str(", and does something else") } else { Ok(()) }
@@ -30,24 +30,24 @@ impl fmt::Display for Shadowed {
 /// Whether one glob takes everything that another does is decided by examples: the wildcards of the
 /// later one are replaced by nothing, by a word and by several. Said only where it holds of
 /// commands and of paths alike.
-pub fn lint(permissions: &Permissions) -> Vec<Shadowed> {
+pub fn lint(permissions: &Permissions) -> Vec<ShadowedRule> {
     let mut lists: Vec<_> = permissions.lists().collect();
     lists.sort_unstable_by_key(|list| list.tool().to_owned());
     lists.into_iter().flat_map(shadowed).collect()
 }
 
-fn shadowed(list: &RuleList) -> Vec<Shadowed> {
+fn shadowed(list: &RuleList) -> Vec<ShadowedRule> {
     let rules: Vec<_> = list.configured().collect();
     let numbered = |glob: &dyn Fn(&str) -> String| -> Vec<(usize, String)> {
         rules.iter().enumerate().map(|(number, (pattern, _))| (number, glob(pattern))).collect()
     };
     // All compiled before: a glob that does not compile is not here.
     let texts =
-        Patterns::compile(&numbered(&|pattern| command_glob(pattern)), Crossing::Everything).unwrap_or_default();
+        Patterns::compile(&numbered(&|pattern| command_glob(pattern)), SeparatorRule::Everything).unwrap_or_default();
     // Each as an allow would read it: the narrowest reading.
     let paths = Patterns::compile(
         &numbered(&|pattern| path_glob(pattern, tools_core::Verdict::Allow, None)),
-        Crossing::Folders,
+        SeparatorRule::Folders,
     )
     .unwrap_or_default();
     let first = |number: usize, pattern: &str| {
@@ -58,7 +58,7 @@ fn shadowed(list: &RuleList) -> Vec<Shadowed> {
     };
     let found = rules.iter().enumerate().filter_map(|(number, (pattern, action))| {
         let by = first(number, pattern)?;
-        Some(Shadowed {
+        Some(ShadowedRule {
             path: format!("tools.permissions.{}[{number}]", list.tool()),
             pattern: (*pattern).to_owned(),
             by: list.reference(by).to_string(),

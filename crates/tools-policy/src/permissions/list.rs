@@ -14,8 +14,8 @@ use super::{
 use crate::{
     RuleRef,
     matching::{
-        AddressPattern, Crossing, Forms, Open, PathForms, Patterns, command_glob, glob_with_program_folded, is_plain,
-        literal, parse, path_glob, upwards, with_program_folded,
+        AddressPattern, Forms, Open, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
+        is_plain, literal, parse, path_glob, upwards, with_program_folded,
     },
 };
 
@@ -56,7 +56,7 @@ struct Matchers {
 
 impl Matchers {
     /// Compiles globs that were checked.
-    fn compile(globs: impl Iterator<Item = (usize, Verdict, String)>, crossing: Crossing) -> Self {
+    fn compile(globs: impl Iterator<Item = (usize, Verdict, String)>, crossing: SeparatorRule) -> Self {
         let (mut allowing, mut tightening) = (Vec::new(), Vec::new());
         for (number, action, glob) in globs {
             let list = if action == Verdict::Allow { &mut allowing } else { &mut tightening };
@@ -110,7 +110,7 @@ impl RuleList {
                 let folded = glob_with_program_folded(&glob).filter(|_| rule.action != Verdict::Allow);
                 std::iter::once(glob).chain(folded).map(move |glob| (number, rule.action, glob))
             });
-            Matchers::compile(globs, Crossing::Everything)
+            Matchers::compile(globs, SeparatorRule::Everything)
         })
     }
 
@@ -119,7 +119,7 @@ impl RuleList {
             // Default rules are about commands.
             let globs = self.numbered().filter(|(_, rule)| !rule.is_default && written(&rule.pattern).is_none());
             let glob = |rule: &Rule| path_glob(&rule.pattern, rule.action, self.home.as_deref());
-            Matchers::compile(globs.map(|(number, rule)| (number, rule.action, glob(rule))), Crossing::Folders)
+            Matchers::compile(globs.map(|(number, rule)| (number, rule.action, glob(rule))), SeparatorRule::Folders)
         })
     }
 
@@ -129,7 +129,7 @@ impl RuleList {
                 let glob = write_glob(written(&rule.pattern)?, rule.action, self.home.as_deref());
                 Some((number, rule.action, glob))
             });
-            Matchers::compile(globs, Crossing::Folders)
+            Matchers::compile(globs, SeparatorRule::Folders)
         })
     }
 
@@ -303,13 +303,13 @@ fn check(rule: &RuleConfig, home: Option<&Path>) -> Result<(), String> {
     };
     if let Some(written) = written(&rule.pattern) {
         check_length(written)?;
-        return right(&write_glob(written, rule.action, home), Crossing::Folders);
+        return right(&write_glob(written, rule.action, home), SeparatorRule::Folders);
     }
     if is_plain(&rule.pattern) && !rule.pattern.starts_with('~') {
         return Ok(());
     }
-    right(&command_glob(&rule.pattern), Crossing::Everything)?;
-    right(&path_glob(&rule.pattern, rule.action, home), Crossing::Folders)
+    right(&command_glob(&rule.pattern), SeparatorRule::Everything)?;
+    right(&path_glob(&rule.pattern, rule.action, home), SeparatorRule::Folders)
 }
 
 /// The path pattern of a rule that is about writing alone: `> build/**`.

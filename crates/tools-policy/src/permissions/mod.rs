@@ -77,6 +77,6 @@ pub use config::{NETWORK, Permissions, PermissionsConfig, RuleConfig, RuleError}
 pub use decide::{Question, decide};
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
-pub use lint::{Shadowed, lint};
+pub use lint::{ShadowedRule, lint};
 pub use session::{ApprovalSource, Difference, SessionRules, SessionView};
-pub use stored::{Approved, Scope, StoredRules, read_approvals};
+pub use stored::{Scope, StoredApproval, StoredRules, read_approvals};

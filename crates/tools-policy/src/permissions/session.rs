@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Because, OtherScript,
-    matching::{AddressPattern, Crossing, Forms, PathForms, Patterns, command_glob, literal, path_glob},
+    matching::{AddressPattern, Forms, PathForms, Patterns, SeparatorRule, command_glob, literal, path_glob},
 };
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the
@@ -203,12 +203,12 @@ impl CompiledRule {
         };
         if let Some(written) = written(&stored.pattern) {
             check_length(written).map_err(|problem| failed(&stored, problem))?;
-            let path = compile(write_glob(written, Verdict::Allow, None), Crossing::Folders)?;
+            let path = compile(write_glob(written, Verdict::Allow, None), SeparatorRule::Folders)?;
             return Ok(Self { text: Patterns::default(), path, is_write: true, is_literal: false, stored });
         }
         Ok(Self {
-            text: compile(command_glob(&stored.pattern), Crossing::Everything)?,
-            path: compile(path_glob(&stored.pattern, Verdict::Allow, None), Crossing::Folders)?,
+            text: compile(command_glob(&stored.pattern), SeparatorRule::Everything)?,
+            path: compile(path_glob(&stored.pattern, Verdict::Allow, None), SeparatorRule::Folders)?,
             is_write: false,
             is_literal: literal(&stored.pattern).is_some(),
             stored,

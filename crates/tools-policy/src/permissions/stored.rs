@@ -27,7 +27,7 @@ pub enum Scope {
 
 /// One approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approved {
+pub struct StoredApproval {
     /// How far it reaches.
     #[serde(flatten)]
     pub scope: Scope,
@@ -51,9 +51,9 @@ pub struct Approved {
 
 /// Compiled approvals: what runs.
 #[derive(Debug, Default)]
-pub struct StoredRules(Vec<(Approved, CompiledRule)>);
+pub struct StoredRules(Vec<(StoredApproval, CompiledRule)>);
 
-impl Approved {
+impl StoredApproval {
     /// The line that keeps it, with its line end.
     ///
     /// # Errors
@@ -81,10 +81,10 @@ impl Approved {
 
 /// Reads kept lines: the approvals that stand, and how many lines were of no use. A line that
 /// cannot be read allows nothing, so that leaving it out only tightens.
-pub fn read_approvals(text: &[u8]) -> (Vec<Approved>, usize) {
-    let (mut standing, mut useless): (Vec<Approved>, usize) = (Vec::new(), 0);
+pub fn read_approvals(text: &[u8]) -> (Vec<StoredApproval>, usize) {
+    let (mut standing, mut useless): (Vec<StoredApproval>, usize) = (Vec::new(), 0);
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
-        let Ok(read) = serde_json::from_slice::<Approved>(line) else {
+        let Ok(read) = serde_json::from_slice::<StoredApproval>(line) else {
             useless += 1;
             continue;
         };
@@ -98,7 +98,7 @@ pub fn read_approvals(text: &[u8]) -> (Vec<Approved>, usize) {
 
 impl StoredRules {
     /// Compiles approvals; those that are no valid globs allow nothing.
-    pub fn compile(approvals: Vec<Approved>) -> Self {
+    pub fn compile(approvals: Vec<StoredApproval>) -> Self {
         let compiled = approvals
             .into_iter()
             .filter_map(|approved| CompiledRule::compile(approved.rule()).ok().map(|rule| (approved, rule)));
@@ -111,7 +111,7 @@ impl StoredRules {
     }
 
     /// The approvals.
-    pub fn approvals(&self) -> impl Iterator<Item = &Approved> {
+    pub fn approvals(&self) -> impl Iterator<Item = &StoredApproval> {
         self.0.iter().map(|(approved, _)| approved)
     }
 
@@ -121,7 +121,7 @@ impl StoredRules {
         tool: &'a str,
         workdir: &'a Path,
         now: Timestamp,
-    ) -> impl Iterator<Item = &'a (Approved, CompiledRule)> {
+    ) -> impl Iterator<Item = &'a (StoredApproval, CompiledRule)> {
         self.0.iter().filter(move |(approved, _)| {
             let reaches = match &approved.scope {
                 Scope::Project { project } => project == workdir,
@@ -140,7 +140,7 @@ impl StoredRules {
 
 impl SessionRules {
     /// The approvals that stand beyond sessions.
-    pub fn approvals(&self) -> Vec<Approved> {
+    pub fn approvals(&self) -> Vec<StoredApproval> {
         self.stored().approvals().cloned().collect()
     }
 }
@@ -149,8 +149,8 @@ impl SessionRules {
 mod tests {
     use super::*;
 
-    fn approved(scope: Scope, pattern: &str) -> Approved {
-        Approved {
+    fn approved(scope: Scope, pattern: &str) -> StoredApproval {
+        StoredApproval {
             scope,
             tool: ToolName::parse("bash").unwrap(),
             pattern: pattern.to_owned(),
@@ -165,9 +165,9 @@ mod tests {
     fn lines_are_read_back_and_taken_back() {
         let project = Scope::Project { project: PathBuf::from("/w") };
         let (one, two) = (approved(project.clone(), "make"), approved(Scope::User, "make"));
-        let later = Approved { expires: Some(Timestamp::MAX), ..one.clone() };
-        let gone = Approved { revoked: true, ..two.clone() };
-        let line = |approved: &Approved| approved.to_line().unwrap();
+        let later = StoredApproval { expires: Some(Timestamp::MAX), ..one.clone() };
+        let gone = StoredApproval { revoked: true, ..two.clone() };
+        let line = |approved: &StoredApproval| approved.to_line().unwrap();
         assert_eq!(
             line(&one),
             "{\"scope\":\"project\",\"project\":\"/w\",\"tool\":\"bash\",\"pattern\":\"make\",\"at\":\"1970-01-01T00:00:00Z\"}\n"
@@ -184,7 +184,7 @@ mod tests {
         let project = Scope::Project { project: PathBuf::from("/w") };
         let until = Timestamp::from_second(100).unwrap();
         let rules = StoredRules::compile(vec![
-            Approved { expires: Some(until), ..approved(project, "make *") },
+            StoredApproval { expires: Some(until), ..approved(project, "make *") },
             approved(Scope::User, "ls"),
             approved(Scope::User, "[broken"),
         ]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tools_core::Invocation;
 use tools_secrets::SecretRedactor;
 
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
 
 /// Asks about calls whose content has placeholders of credentials from other files than the one
 /// they write.
@@ -25,7 +25,7 @@ impl Gate for PlacementGate {
     type Policy = ();
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "placement",
         sections: &[],
         applies: Applies::Reload,

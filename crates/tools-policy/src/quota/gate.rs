@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tools_core::{Invocation, Outcome, ToolError, ToolErrorCategory};
 
 use super::{config::QuotaPolicy, decide::Charge, ledger::Ledger};
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
 
 /// Holds a session to its quota of calls.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl Gate for QuotaGate {
     type Policy = QuotaPolicy;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "quota",
         sections: &["tools.max_tool_calls_per_session"],
         applies: Applies::Reload,

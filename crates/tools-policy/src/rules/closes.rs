@@ -9,10 +9,10 @@ use super::{
     config::{Capability, PolicyEffect, PolicyEnforcer, PolicyRule},
     decide::is_denied,
 };
-use crate::{gate::Closed, matching::PathForms};
+use crate::{gate::ReadRestriction, matching::PathForms};
 
 /// What the rules close to a tool; `None` when no rule is about paths alone.
-pub(super) fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<Closed> {
+pub(super) fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
     let rules = || policy.lists.iter().flat_map(|list| &list.rules).filter(|rule| rule.tool.matches(tool));
     if !rules().any(closes_paths) {
         return None;
@@ -20,7 +20,10 @@ pub(super) fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -
     let paths = rules().filter(|rule| closes_paths(rule)).filter_map(|rule| rule.paths.as_ref());
     let places = paths.flat_map(|paths| paths.places.iter().cloned()).collect();
     let (policy, tool, workdir) = (Arc::clone(policy), tool.to_owned(), workdir.to_owned());
-    Some(Closed { denies: Box::new(move |path| is_closed(&policy, &tool, &PathForms::new(path, &workdir))), places })
+    Some(ReadRestriction {
+        denies: Box::new(move |path| is_closed(&policy, &tool, &PathForms::new(path, &workdir))),
+        places,
+    })
 }
 
 /// Whether a rule refuses to read paths, by whatever parameters.

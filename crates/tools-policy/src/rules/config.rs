@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tools_core::{Verdict, todays_name};
 
-use crate::matching::{Crossing, OneGlob, Patterns, literal, parse, path_glob};
+use crate::matching::{OneGlob, Patterns, SeparatorRule, literal, parse, path_glob};
 
 /// Rules about calls, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -222,7 +222,7 @@ impl PolicyRule {
                 return Err(failed(&key, "an empty pattern matches nothing; `*` matches everything".to_owned()));
             }
             let glob = path_pattern(pattern, rule.effect, home);
-            parse(&glob, Crossing::Folders).map_err(|error| failed(&key, error.kind().to_string()))?;
+            parse(&glob, SeparatorRule::Folders).map_err(|error| failed(&key, error.kind().to_string()))?;
             globs.push((number, glob));
         }
         let folders = globs.iter().map(|(_, glob)| fixed_folder(glob)).collect();
@@ -230,7 +230,7 @@ impl PolicyRule {
         let is_unplaced = |glob: &str| glob.starts_with('/') && !glob.starts_with("/**/") && place(glob).is_none();
         let unplaced = globs.iter().filter(|(_, glob)| is_unplaced(glob));
         let unplaced = unplaced.map(|(number, _)| rule.paths[*number].clone()).collect();
-        let compiled = Patterns::compile(&globs, Crossing::Folders);
+        let compiled = Patterns::compile(&globs, SeparatorRule::Folders);
         let compiled = compiled.map_err(|error| failed("paths", error.kind().to_string()))?;
         let capabilities: Vec<_> = rule.capabilities.iter().map(|word| Capability::parse(word)).collect();
         Ok(Self {
@@ -256,7 +256,7 @@ impl ToolGlob {
         if !pattern.contains(['*', '?', '[', '{', '\\']) {
             return Ok(Self::Named(todays_name(&pattern).to_owned()));
         }
-        let glob = parse(&pattern, Crossing::Everything).map_err(|error| error.kind().to_string())?;
+        let glob = parse(&pattern, SeparatorRule::Everything).map_err(|error| error.kind().to_string())?;
         Ok(Self::Glob(OneGlob::compile(&glob)))
     }
 

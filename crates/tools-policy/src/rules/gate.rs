@@ -10,7 +10,7 @@ use super::{
     decide::{PolicyQuestion, decide},
     lint::lint,
 };
-use crate::gate::{About, Applies, Closed, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, ReadRestriction, Ruling, Stands};
 
 /// Refuses what the operator's rules deny.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +21,7 @@ impl Gate for PolicyGate {
     type Policy = PolicyEnforcer;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "policy",
         sections: &["tools.policy", "tools.authorization"],
         applies: Applies::Reload,
@@ -61,7 +61,7 @@ impl Gate for PolicyGate {
         policy.denies_always(tool)
     }
 
-    fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<Closed> {
+    fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
         closes(policy, tool, workdir)
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     anomaly::{Admission, Probe, ToolHealth},
-    gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands},
+    gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands},
     names::unknown,
 };
 
@@ -32,7 +32,7 @@ impl Gate for TrustGate {
     /// A probe is given back when the call ends without having been one.
     type Held = Option<Probe>;
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "trust",
         sections: &["tools.trust"],
         applies: Applies::Reload,

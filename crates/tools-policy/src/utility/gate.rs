@@ -9,7 +9,7 @@ use super::{
     decide::{UtilityDecision, UtilityQuestion, decide},
     history::History,
 };
-use crate::gate::{About, Applies, CompileContext, Fault, Gate, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
 
 /// Skips calls that are not worth making.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Gate for UtilityGate {
     type Policy = UtilityPolicy;
     type Held = ();
 
-    const ABOUT: About = About {
+    const ABOUT: GateInfo = GateInfo {
         name: "utility",
         sections: &["tools.utility"],
         applies: Applies::Reload,

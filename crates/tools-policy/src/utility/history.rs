@@ -39,12 +39,12 @@ pub struct History(Mutex<Sessions>);
 
 #[derive(Debug, Default)]
 struct Sessions {
-    by_id: HashMap<SessionId, Seen>,
+    by_id: HashMap<SessionId, CallHistory>,
     order: VecDeque<SessionId>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct CallHistory {
     calls: HashMap<ToolName, u32>,
     tokens: HashMap<(ToolName, String), VecDeque<usize>>,
     subjects: HashMap<u64, Subjects>,
@@ -103,7 +103,7 @@ impl History {
 }
 
 impl Sessions {
-    fn of(&mut self, session: &SessionId) -> &mut Seen {
+    fn of(&mut self, session: &SessionId) -> &mut CallHistory {
         if !self.by_id.contains_key(session) {
             self.order.push_back(session.clone());
             if self.order.len() > SESSIONS
@@ -117,11 +117,11 @@ impl Sessions {
 }
 
 /// Keeps the newest.
-trait Newest {
+trait BoundedPush {
     fn keep_newest(&mut self, most: usize);
 }
 
-impl<T> Newest for VecDeque<T> {
+impl<T> BoundedPush for VecDeque<T> {
     fn keep_newest(&mut self, most: usize) {
         while self.len() > most {
             self.pop_front();

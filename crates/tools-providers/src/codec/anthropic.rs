@@ -3,7 +3,7 @@
 use super::{
     Options,
     json::{Items, Members, Picture, object},
-    turns::{Answer, Said, Turn, Wrote, plain, turns},
+    turns::{Answer, Turn, UserPart, Wrote, plain, turns},
 };
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
@@ -130,7 +130,7 @@ fn messages(items: &mut Items<'_>, turns: &[Turn<'_>], marks: &Marks) {
     }
 }
 
-fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>], marks: Option<&Marks>) {
+fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>], marks: Option<&Marks>) {
     let count = results.len() + rest.len();
     let mark_of =
         |at: usize, written: usize| marks.filter(|_| at + 1 == count).and_then(|marks| marks.rolling(written));
@@ -156,8 +156,8 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>], marks:
     for (at, part) in rest.iter().enumerate() {
         let written = items.written();
         items.object(|block| match part {
-            Said::Text(said) => text(block, said, mark_of(results.len() + at, written + said.len())),
-            Said::Picture(media) => picture(block, media, mark_of(results.len() + at, written)),
+            UserPart::Text(said) => text(block, said, mark_of(results.len() + at, written + said.len())),
+            UserPart::Picture(media) => picture(block, media, mark_of(results.len() + at, written)),
         });
     }
 }

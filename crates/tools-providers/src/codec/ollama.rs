@@ -3,7 +3,7 @@
 use super::{
     Options,
     json::{Items, Members, object},
-    turns::{Answer, Said, Turn, Wrote, turns},
+    turns::{Answer, Turn, UserPart, Wrote, turns},
 };
 use crate::{Protocol, Request, ToolChoice};
 
@@ -62,7 +62,7 @@ fn tool(message: &mut Members<'_>, result: &Answer<'_>) {
     }
 }
 
-fn user(items: &mut Items<'_>, rest: &[Said<'_>]) {
+fn user(items: &mut Items<'_>, rest: &[UserPart<'_>]) {
     if rest.is_empty() {
         return;
     }
@@ -70,11 +70,11 @@ fn user(items: &mut Items<'_>, rest: &[Said<'_>]) {
         message.text("role", "user");
         let texts: Vec<&str> = rest
             .iter()
-            .filter_map(|part| if let Said::Text(text) = part { Some(text.as_ref()) } else { None })
+            .filter_map(|part| if let UserPart::Text(text) = part { Some(text.as_ref()) } else { None })
             .collect();
         message.text("content", &texts.join("\n"));
         let pictures =
-            || rest.iter().filter_map(|part| if let Said::Picture(media) = part { Some(*media) } else { None });
+            || rest.iter().filter_map(|part| if let UserPart::Picture(media) = part { Some(*media) } else { None });
         if pictures().next().is_some() {
             message.array("images", |items| pictures().for_each(|media| items.picture(media)));
         }

@@ -4,7 +4,7 @@ use super::{
     Options,
     json::{Items, Members, Picture, object},
     session::cache_key,
-    turns::{Answer, Said, Turn, Wrote, plain, turns},
+    turns::{Answer, Turn, UserPart, Wrote, plain, turns},
 };
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
@@ -77,14 +77,14 @@ fn tool(message: &mut Members<'_>, result: &Answer<'_>) {
 }
 
 /// What a person said, and the pictures of results, which the messages of tools cannot hold.
-fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>]) {
+fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>]) {
     let with_pictures = || results.iter().filter(|result| !result.pictures.is_empty());
     if rest.is_empty() && with_pictures().next().is_none() {
         return;
     }
     items.object(|message| {
         message.text("role", "user");
-        if let ([Said::Text(only)], None) = (rest, with_pictures().next()) {
+        if let ([UserPart::Text(only)], None) = (rest, with_pictures().next()) {
             return message.text("content", only);
         }
         message.array("content", |items| {
@@ -94,8 +94,8 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>]) {
             }
             for part in rest {
                 items.object(|member| match part {
-                    Said::Text(said) => text(member, said),
-                    Said::Picture(media) => picture(member, media),
+                    UserPart::Text(said) => text(member, said),
+                    UserPart::Picture(media) => picture(member, media),
                 });
             }
         });

@@ -5,7 +5,7 @@ use super::{
     Options,
     json::{Items, Members, Picture, object},
     session::cache_key,
-    turns::{Answer, Said, Turn, Wrote, plain, turns},
+    turns::{Answer, Turn, UserPart, Wrote, plain, turns},
 };
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
@@ -59,7 +59,7 @@ fn tool_choice(body: &mut Members<'_>, choice: ToolChoice<'_>) {
     }
 }
 
-fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>]) {
+fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>]) {
     for result in results {
         items.object(|item| {
             item.text("type", "function_call_output");
@@ -82,8 +82,8 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[Said<'_>]) {
         item.array("content", |items| {
             for part in rest {
                 items.object(|member| match part {
-                    Said::Text(said) => text(member, said),
-                    Said::Picture(media) => picture(member, media),
+                    UserPart::Text(said) => text(member, said),
+                    UserPart::Picture(media) => picture(member, media),
                 });
             }
         });

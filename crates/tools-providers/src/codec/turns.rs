@@ -21,12 +21,12 @@ const MAX_NAME_LEN: usize = 64;
 
 /// One turn.
 pub(super) enum Turn<'a> {
-    User { results: Vec<Answer<'a>>, rest: Vec<Said<'a>> },
+    User { results: Vec<Answer<'a>>, rest: Vec<UserPart<'a>> },
     Assistant(Vec<Wrote<'a>>),
 }
 
 /// A part of a user's turn.
-pub(super) enum Said<'a> {
+pub(super) enum UserPart<'a> {
     Text(Cow<'a, str>),
     Picture(&'a Media),
 }
@@ -100,7 +100,7 @@ pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'
                 let says_something = wrote.iter().any(|part| !matches!(part, Wrote::Thinking(_)));
                 if says_something {
                     if turns.is_empty() {
-                        turns.push(Turn::User { results: vec![], rest: vec![Said::Text("(continued)".into())] });
+                        turns.push(Turn::User { results: vec![], rest: vec![UserPart::Text("(continued)".into())] });
                     }
                     match turns.last_mut() {
                         Some(Turn::Assistant(before)) => before.append(&mut wrote),
@@ -120,12 +120,12 @@ pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'
         push_user(&mut turns, results, rest);
     }
     if turns.is_empty() {
-        turns.push(Turn::User { results: vec![], rest: vec![Said::Text("(nothing was said)".into())] });
+        turns.push(Turn::User { results: vec![], rest: vec![UserPart::Text("(nothing was said)".into())] });
     }
     turns
 }
 
-fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut rest: Vec<Said<'a>>) {
+fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut rest: Vec<UserPart<'a>>) {
     if results.is_empty() && rest.is_empty() {
         return;
     }
@@ -144,7 +144,7 @@ fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut re
 fn said<'a>(
     blocks: impl Iterator<Item = &'a Block>,
     open: Vec<(&'a str, Cow<'a, str>, Cow<'a, str>)>,
-) -> (Vec<Answer<'a>>, Vec<Said<'a>>) {
+) -> (Vec<Answer<'a>>, Vec<UserPart<'a>>) {
     let mut given: HashMap<&str, Vec<_>> = HashMap::new();
     let mut rest = Vec::new();
     for block in blocks {
@@ -154,11 +154,11 @@ fn said<'a>(
             }
             // A result whose call is no longer in the history.
             Block::ToolResult(result) => {
-                rest.push(Said::Text(format!("[result of `{}`]\n{}", result.name, result.text).into()));
-                rest.extend(result.images.iter().map(Said::Picture));
+                rest.push(UserPart::Text(format!("[result of `{}`]\n{}", result.name, result.text).into()));
+                rest.extend(result.images.iter().map(UserPart::Picture));
             }
-            Block::Text(text) if !text.trim().is_empty() => rest.push(Said::Text(text.as_str().into())),
-            Block::Image(picture) => rest.push(Said::Picture(picture)),
+            Block::Text(text) if !text.trim().is_empty() => rest.push(UserPart::Text(text.as_str().into())),
+            Block::Image(picture) => rest.push(UserPart::Picture(picture)),
             _ => {}
         }
     }

@@ -74,7 +74,7 @@ impl Drop for Connection {
 }
 
 /// Why an exchange failed, before it is given the provider's name.
-type Failed = (ProviderFault, String);
+type ExchangeError = (ProviderFault, String);
 
 impl HttpProvider {
     pub(super) fn new(
@@ -90,7 +90,7 @@ impl HttpProvider {
     }
 
     /// The key, read at the first request that needs it.
-    async fn key(&self) -> Result<Option<Key>, Failed> {
+    async fn key(&self) -> Result<Option<Key>, ExchangeError> {
         let Some(read) = &self.keys else { return Ok(None) };
         let mut held = self.key.lock().await;
         if held.is_none() {
@@ -100,7 +100,7 @@ impl HttpProvider {
     }
 
     async fn ask(&self, request: &Request<'_>, key: Option<&Key>, sink: &dyn Sink) -> Result<Reply, ProviderError> {
-        let failed = |(fault, message): Failed| self.error(fault, &message, key);
+        let failed = |(fault, message): ExchangeError| self.error(fault, &message, key);
         let body = encode(&self.options, request);
         let message = self.message(body, key).map_err(failed)?;
         let (response, _connection) = self.send(message).await.map_err(failed)?;
@@ -124,7 +124,12 @@ impl HttpProvider {
         self.stream(body, decoder, sink).await.map_err(failed)
     }
 
-    async fn stream(&self, mut body: Incoming, mut decoder: Decoder<'_>, sink: &dyn Sink) -> Result<Reply, Failed> {
+    async fn stream(
+        &self,
+        mut body: Incoming,
+        mut decoder: Decoder<'_>,
+        sink: &dyn Sink,
+    ) -> Result<Reply, ExchangeError> {
         let broken = |broken: Broken| (broken.fault, broken.message);
         while !decoder.is_done() {
             let Some(bytes) = self.next(&mut body).await? else { break };
@@ -134,7 +139,7 @@ impl HttpProvider {
     }
 
     /// A body that is no stream, up to a length.
-    async fn rest(&self, mut body: Incoming, most: usize) -> Result<Vec<u8>, Failed> {
+    async fn rest(&self, mut body: Incoming, most: usize) -> Result<Vec<u8>, ExchangeError> {
         let mut whole = Vec::new();
         while whole.len() < most {
             let Some(bytes) = self.next(&mut body).await? else { break };
@@ -144,7 +149,7 @@ impl HttpProvider {
     }
 
     /// The next bytes of a body, none of them for what is no data; `None` at its end.
-    async fn next(&self, body: &mut Incoming) -> Result<Option<Bytes>, Failed> {
+    async fn next(&self, body: &mut Incoming) -> Result<Option<Bytes>, ExchangeError> {
         match timeout(self.stall, body.frame()).await {
             Err(_) => Err(self.stalled()),
             Ok(None) => Ok(None),
@@ -155,7 +160,7 @@ impl HttpProvider {
         }
     }
 
-    fn message(&self, body: Vec<u8>, key: Option<&Key>) -> Result<HttpRequest<Full<Bytes>>, Failed> {
+    fn message(&self, body: Vec<u8>, key: Option<&Key>) -> Result<HttpRequest<Full<Bytes>>, ExchangeError> {
         let protocol = self.options.protocol;
         let mut message = HttpRequest::post(self.endpoint.path(path(protocol)))
             .header(header::HOST, &self.endpoint.authority)
@@ -179,7 +184,7 @@ impl HttpProvider {
         message.body(Full::new(Bytes::from(body))).map_err(invalid)
     }
 
-    async fn send(&self, message: HttpRequest<Full<Bytes>>) -> Result<(Response<Incoming>, Connection), Failed> {
+    async fn send(&self, message: HttpRequest<Full<Bytes>>) -> Result<(Response<Incoming>, Connection), ExchangeError> {
         let network = |problem: String| (ProviderFault::Network, problem);
         let connected = timeout(CONNECT, async {
             let stream = self.dial().await?;
@@ -215,7 +220,7 @@ impl HttpProvider {
         Err(format!("`{}` cannot be reached: {last}", self.endpoint.authority))
     }
 
-    fn stalled(&self) -> Failed {
+    fn stalled(&self) -> ExchangeError {
         (ProviderFault::Stalled, format!("nothing came for {} seconds", self.stall.as_secs()))
     }
 

@@ -41,4 +41,4 @@ mod server;
 pub use answer::{Answer, End, answer};
 pub use provider::ScriptedProvider;
 pub use script::{Fault, Script, ScriptError, ScriptedCall, Turn};
-pub use server::{Received, ScriptedServer};
+pub use server::{ReceivedRequest, ScriptedServer};

@@ -25,7 +25,7 @@ const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Received {
+pub struct ReceivedRequest {
     /// Its path.
     pub path: String,
     /// Its headers, with names in lower case.
@@ -38,7 +38,7 @@ pub struct Received {
 #[derive(Debug)]
 pub struct ScriptedServer {
     address: SocketAddr,
-    received: Arc<Mutex<Vec<Received>>>,
+    received: Arc<Mutex<Vec<ReceivedRequest>>>,
     task: JoinHandle<()>,
 }
 
@@ -76,12 +76,12 @@ impl ScriptedServer {
     }
 
     /// What was asked so far, in order.
-    pub fn received(&self) -> Vec<Received> {
+    pub fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-async fn serve(stream: TcpStream, script: &Script, all: &Mutex<Vec<Received>>) -> io::Result<()> {
+async fn serve(stream: TcpStream, script: &Script, all: &Mutex<Vec<ReceivedRequest>>) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     let request = read(&mut stream).await?;
     let protocol = match request.path.as_str() {
@@ -109,7 +109,7 @@ async fn serve(stream: TcpStream, script: &Script, all: &Mutex<Vec<Received>>) -
     write(stream.get_mut(), &answer).await
 }
 
-async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Received> {
+async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<ReceivedRequest> {
     let mut line = String::new();
     stream.read_line(&mut line).await?;
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -126,7 +126,7 @@ async fn read(stream: &mut BufReader<TcpStream>) -> io::Result<Received> {
     let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
     let mut body = vec![0; length.unwrap_or(0).min(MAX_BODY_BYTES)];
     stream.read_exact(&mut body).await?;
-    Ok(Received { path, headers, body })
+    Ok(ReceivedRequest { path, headers, body })
 }
 
 async fn write(stream: &mut TcpStream, answer: &Answer) -> io::Result<()> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::network::NetworkNamespace;
-use super::obeyed::Held;
+use super::obeyed::ReadOnlyPath;
 use crate::view::View;
 
 /// How strictly a child process is confined by the kernel.
@@ -94,7 +94,7 @@ pub struct Confinement {
     /// Files and folders inside writable ones that other programs obey: read-only as far as the
     /// level goes. What is gone when a process starts is skipped. See
     /// [`ObeyedFiles::held`](super::ObeyedFiles::held).
-    pub held: Vec<Held>,
+    pub held: Vec<ReadOnlyPath>,
     /// Folders inside writable ones that must not come to be: empty and read-only while a process
     /// runs, gone afterwards.
     pub absent: Vec<PathBuf>,

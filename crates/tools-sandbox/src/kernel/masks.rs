@@ -13,7 +13,7 @@ use tools_core::{Clock, SystemClock};
 
 use crate::ReadRules;
 
-use super::obeyed::{Held, Kind, ObeyedEntry, ObeyedIn, obeyed_in};
+use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
 /// nobody can spend it on new ones to make a walk forget the old.
@@ -61,9 +61,10 @@ pub struct ObeyedFiles {
 
 impl ObeyedFiles {
     /// What a child finds read-only unless somebody agreed to its being changed, outermost first.
-    pub fn held(&self) -> Vec<Held> {
-        let missing = self.missing_hooks.iter().map(|hooks| Held { path: hooks.clone(), pinned: 1 });
-        let mut held: Vec<Held> = self.entries.iter().filter_map(|entry| entry.held.clone()).chain(missing).collect();
+    pub fn held(&self) -> Vec<ReadOnlyPath> {
+        let missing = self.missing_hooks.iter().map(|hooks| ReadOnlyPath { path: hooks.clone(), pinned: 1 });
+        let mut held: Vec<ReadOnlyPath> =
+            self.entries.iter().filter_map(|entry| entry.held.clone()).chain(missing).collect();
         held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
         held
     }
@@ -83,7 +84,7 @@ impl ObeyedFiles {
 /// table of what other programs obey, brought to the kernel. Clones share what they know of the
 /// folders, so that a walk reads only those that changed since the last one.
 #[derive(Clone)]
-pub struct Hidden {
+pub struct MaskRules {
     rules: ReadRules,
     others: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
     places: Vec<PathBuf>,
@@ -103,13 +104,13 @@ struct Folder {
     folders: Vec<PathBuf>,
 }
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for MaskRules {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Hidden").field("places", &self.places).finish_non_exhaustive()
     }
 }
 
-impl Hidden {
+impl MaskRules {
     /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such
     /// as `~/.ssh`.
     pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
@@ -310,7 +311,7 @@ mod tests {
         path.ends_with(".env") || path.ends_with("secrets")
     }
 
-    fn found(hidden: &Hidden, root: &Path) -> Vec<String> {
+    fn found(hidden: &MaskRules, root: &Path) -> Vec<String> {
         let masks = hidden.walk(&[root.to_owned()], 100, Depth::All);
         assert!(!masks.incomplete && masks.unexamined.is_empty());
         let below = |path: &PathBuf| path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
@@ -322,7 +323,7 @@ mod tests {
     #[test]
     fn denied_files_and_whole_folders_are_found() {
         let root = tree();
-        let hidden = Hidden::new(is_denied, vec![]);
+        let hidden = MaskRules::new(is_denied, vec![]);
         assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "sub/.env"]);
     }
 
@@ -336,7 +337,7 @@ mod tests {
             let (deny, allow): (Vec<String>, Vec<String>) =
                 (deny.into_iter().map(str::to_owned).collect(), allow.into_iter().map(str::to_owned).collect());
             let rules = ReadRules::compile(Some(&deny), &allow, &path, None).unwrap();
-            let hidden = Hidden::new(|path| path.ends_with("main.rs"), vec![]).with_rules(rules.clone());
+            let hidden = MaskRules::new(|path| path.ends_with("main.rs"), vec![]).with_rules(rules.clone());
             let masks = hidden.masks_read_only(std::slice::from_ref(&path));
             for file in [".env", "sub", "sub/.env", "secrets", "secrets/key", "src", "src/main.rs", "node_modules/.env"]
             {
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn what_comes_and_goes_between_two_walks_is_seen() {
         let root = tree();
-        let hidden = Hidden::new(is_denied, vec![]);
+        let hidden = MaskRules::new(is_denied, vec![]);
         found(&hidden, root.path());
         std::fs::write(root.path().join("src/.env"), "").unwrap();
         assert_eq!(found(&hidden, root.path()), [".env", "node_modules/.env", "secrets", "src/.env", "sub/.env"]);
@@ -368,7 +369,7 @@ mod tests {
         let root = tree();
         std::fs::create_dir(root.path().join(".git")).unwrap();
         std::fs::write(root.path().join(".git/config"), "").unwrap();
-        let hidden = Hidden::new(|path| path.ends_with("config"), vec!["/home/me/.ssh".into()]);
+        let hidden = MaskRules::new(|path| path.ends_with("config"), vec!["/home/me/.ssh".into()]);
         assert_eq!(hidden.masks(&[root.path().to_owned()]).paths, [Path::new("/home/me/.ssh")]);
     }
 
@@ -380,8 +381,9 @@ mod tests {
             std::fs::write(root.path().join(file), "").unwrap();
         }
         let found = |budget, depth| {
-            let masks = Hidden::new(is_denied, vec![]).walk(&[root.path().to_owned()], budget, depth);
-            let names = |held: Held| held.path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
+            let masks = MaskRules::new(is_denied, vec![]).walk(&[root.path().to_owned()], budget, depth);
+            let names =
+                |held: ReadOnlyPath| held.path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
             (masks.unexamined.is_empty(), masks.obeyed.held().into_iter().map(names).collect::<Vec<_>>())
         };
         let top = [".envrc", ".git/config", ".git/hooks", ".github/workflows"].map(str::to_owned);
@@ -394,7 +396,7 @@ mod tests {
     #[test]
     fn what_was_not_examined_is_closed_and_what_is_known_costs_nothing() {
         let root = tree();
-        let hidden = Hidden::new(is_denied, vec![]);
+        let hidden = MaskRules::new(is_denied, vec![]);
         let walk = |budget| {
             let masks = hidden.walk(&[root.path().to_owned()], budget, Depth::All);
             let below = |path: &PathBuf| path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();

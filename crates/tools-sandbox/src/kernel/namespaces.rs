@@ -13,9 +13,9 @@ use libc::{c_int, c_ulong};
 use super::config::{Confinement, Network};
 use super::masks::below_any;
 use super::network::NetworkNamespace;
-use super::obeyed::Held;
+use super::obeyed::ReadOnlyPath;
 use super::own::{self, OwnMounts, own_terminals};
-use super::seen::{Covers, Seen};
+use super::seen::{Covers, ViewMounts};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
 use crate::private::{PrivateFolder, sweep, temporary_places};
@@ -73,7 +73,7 @@ pub(crate) struct NamespacePlan {
     /// renamed and their content found, or replaced, under another name.
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
-    seen: Seen,
+    seen: ViewMounts,
 }
 
 /// Most files that other programs obey that a plan holds: each costs some microseconds per process.
@@ -147,8 +147,8 @@ impl NamespacePlan {
         let (uid, gid) = ids();
         let view = ask.view.as_ref().filter(|_| !whole_tree_writable);
         let seen = match view.zip(folders) {
-            Some((view, folders)) => Seen::new(view, &folders.covers, &folders.base, &writable, &granted, temp)?,
-            None => Seen::default(),
+            Some((view, folders)) => ViewMounts::new(view, &folders.covers, &folders.base, &writable, &granted, temp)?,
+            None => ViewMounts::default(),
         };
         Ok(Self {
             seen,
@@ -334,8 +334,8 @@ fn hold(path: &CStr) -> Result<()> {
 
 /// What is held in the roots, as far as it is not protected anyway: no more than [`MAX_HELD`],
 /// those that come first.
-fn most_near<'a>(held: &'a [Held], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a Held> {
-    let is_free = |held: &&Held| {
+fn most_near<'a>(held: &'a [ReadOnlyPath], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a ReadOnlyPath> {
+    let is_free = |held: &&ReadOnlyPath| {
         let path = &held.path;
         roots.iter().any(|root| path.starts_with(root) && path != *root)
             && !protected.iter().any(|outer| path.starts_with(outer))

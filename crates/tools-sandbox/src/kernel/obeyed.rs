@@ -29,12 +29,12 @@ pub struct ObeyedEntry {
     pub is_of_git: bool,
     /// How it is held; `None` for what is only told, for links, and for what lies in a folder that
     /// is held.
-    pub held: Option<Held>,
+    pub held: Option<ReadOnlyPath>,
 }
 
 /// Something that a child finds read-only although it lies in a writable folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Held {
+pub struct ReadOnlyPath {
     /// A file or a folder, not a link, by a canonical path.
     pub path: PathBuf,
     /// How many of the folders right above it cannot be renamed either, so that it cannot be
@@ -42,7 +42,7 @@ pub struct Held {
     pub pinned: usize,
 }
 
-impl Held {
+impl ReadOnlyPath {
     /// The folders above it that cannot be renamed either.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         self.path.ancestors().skip(1).take(self.pinned).map(Path::to_owned)
@@ -110,7 +110,7 @@ impl Place<'_> {
             class: found.obeyed.class,
             is_folder: kind == Kind::Folder,
             is_of_git: self.of_git,
-            held: is_held.then(|| Held { path: path.clone(), pinned: self.pinned() }),
+            held: is_held.then(|| ReadOnlyPath { path: path.clone(), pinned: self.pinned() }),
             path,
         })
     }

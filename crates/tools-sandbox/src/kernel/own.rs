@@ -42,7 +42,7 @@ const NEEDED: [&str; 12] = [
 const MAX_BROUGHT: usize = 64;
 
 /// A folder or a file to be made in the file system in memory.
-struct Made {
+struct OwnEntry {
     path: CString,
     is_folder: bool,
     mode: u32,
@@ -53,7 +53,7 @@ pub(crate) struct OwnMounts {
     options: CString,
     /// Where `/run` is, when it is covered.
     run: Option<CString>,
-    made: Vec<Made>,
+    made: Vec<OwnEntry>,
     /// What is found again at its place although that is covered.
     brought: Vec<CString>,
 }
@@ -138,7 +138,7 @@ impl OwnMounts {
     fn add(&mut self, top: &str, below: &Path, is_folder: bool, mode: u32) -> std::result::Result<(), SpawnError> {
         let path = text(&Path::new(BASE).join(top).join(below))?;
         if !self.made.iter().any(|made| made.path == path) {
-            self.made.push(Made { path, is_folder, mode });
+            self.made.push(OwnEntry { path, is_folder, mode });
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::landlock::{self, Ruleset};
 use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
-use super::probe::{Found, Probe};
+use super::probe::{Probe, ProbeResult};
 use super::resolve::{Canonical, resolve_by_words};
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
@@ -19,7 +19,7 @@ use crate::process::{SpawnError, Step};
 use crate::view::View;
 
 /// What a child carries out between `fork` and `exec`.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledPlan {
     pub(crate) namespaces: Option<NamespacePlan>,
     pub(crate) landlock: Option<Ruleset>,
     pub(crate) filter: Option<Filter>,
@@ -32,7 +32,7 @@ pub(crate) struct Compiled {
 /// clone.
 #[derive(Clone)]
 pub struct Sandbox {
-    compiled: Arc<Compiled>,
+    compiled: Arc<CompiledPlan>,
     strength: Arc<Strength>,
     folders: Arc<PrivateFolders>,
     /// Kept while processes run.
@@ -137,11 +137,11 @@ impl Sandbox {
         self.seen.as_ref().is_some_and(|(view, _)| view.caches.is_some())
     }
 
-    pub(crate) fn compiled(&self) -> &Compiled {
+    pub(crate) fn compiled(&self) -> &CompiledPlan {
         &self.compiled
     }
 
-    fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, found: &Found) -> Result<Self, SpawnError> {
+    fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, found: &ProbeResult) -> Result<Self, SpawnError> {
         let (level, degraded) = choose(ask.mode, found)?;
         let probe = &found.probe;
         let missing = missing(&ask.protected);
@@ -202,7 +202,7 @@ impl Sandbox {
             not_stopped,
         };
         Ok(Self {
-            compiled: Arc::new(Compiled {
+            compiled: Arc::new(CompiledPlan {
                 namespaces,
                 landlock,
                 filter: seccomp.then(|| Filter::new(sockets(ask.network, level))),
@@ -222,7 +222,7 @@ impl Sandbox {
 
 /// The level for a mode on this machine. Where nobody demanded a level, less than this machine gave
 /// before is not taken for all it has.
-fn choose(mode: SandboxMode, found: &Found) -> Result<(Level, bool), SpawnError> {
+fn choose(mode: SandboxMode, found: &ProbeResult) -> Result<(Level, bool), SpawnError> {
     let (level, degraded) = choose_level(mode, &found.probe)?;
     let before = found.before.as_ref().filter(|_| mode == SandboxMode::BestEffort);
     match before.map(|before| choose_level(mode, before)).transpose()? {
@@ -323,13 +323,13 @@ fn variables(
 
 /// What is to be protected and is not there: what would come to be first, as a file or as a folder
 /// above it.
-struct Missing {
+struct MissingPath {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
 }
 
-fn missing(protected: &[PathBuf]) -> Missing {
-    let mut missing = Missing { folders: Vec::new(), files: Vec::new() };
+fn missing(protected: &[PathBuf]) -> MissingPath {
+    let mut missing = MissingPath { folders: Vec::new(), files: Vec::new() };
     for path in protected.iter().filter(|path| std::fs::symlink_metadata(path).is_err()) {
         let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
         let Some(first) = first else { continue };
@@ -339,7 +339,7 @@ fn missing(protected: &[PathBuf]) -> Missing {
     missing
 }
 
-impl Missing {
+impl MissingPath {
     /// Those that a process could make: in a folder it may write, and not in one that is protected.
     fn held_in(self, ask: &Confinement) -> Self {
         let is_open = |path: &PathBuf| below_any(path, &ask.writable) && !below_any(path, &ask.protected);
@@ -472,7 +472,8 @@ mod tests {
     #[test]
     fn less_than_before_is_an_error_where_no_level_was_demanded() {
         let check = |mode, now: Probe, before: Option<Probe>| {
-            choose(mode, &Found { probe: now, before }).map_err(|error| matches!(error, SpawnError::Weaker { .. }))
+            choose(mode, &ProbeResult { probe: now, before })
+                .map_err(|error| matches!(error, SpawnError::Weaker { .. }))
         };
         let whole = || probe(true, Some(7), true);
         let less = || probe(false, Some(7), true);

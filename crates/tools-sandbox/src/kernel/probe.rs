@@ -55,15 +55,15 @@ pub struct Probe {
 }
 
 /// What was found, and whether a file is still believed.
-struct Known {
+struct CachedProbe {
     probe: Option<Probe>,
     is_doubted: bool,
 }
 
-static KNOWN: Mutex<Known> = Mutex::new(Known { probe: None, is_doubted: false });
+static KNOWN: Mutex<CachedProbe> = Mutex::new(CachedProbe { probe: None, is_doubted: false });
 
 /// What works here, and what worked here before where that was more.
-pub(crate) struct Found {
+pub(crate) struct ProbeResult {
     pub(crate) probe: Probe,
     pub(crate) before: Option<Probe>,
 }
@@ -76,16 +76,16 @@ impl Probe {
     }
 
     /// The same with `record`, the file in which it is kept between starts.
-    pub(crate) fn found(record: Option<&Path>) -> Found {
+    pub(crate) fn found(record: Option<&Path>) -> ProbeResult {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(probe) = known.probe.as_ref().filter(|probe| probe.is_whole()) {
-            return Found { probe: probe.clone(), before: None };
+            return ProbeResult { probe: probe.clone(), before: None };
         }
         let here = record.map(|_| remembered::here()).unwrap_or_default();
         let before = record.and_then(|record| remembered::recall(record, &here));
         if let Some(probe) = before.as_ref().filter(|probe| probe.is_whole() && !known.is_doubted) {
             known.probe = Some(probe.clone());
-            return Found { probe: probe.clone(), before: None };
+            return ProbeResult { probe: probe.clone(), before: None };
         }
         let probe = Self::run();
         known.probe = Some(probe.clone());
@@ -93,12 +93,12 @@ impl Probe {
         if let (Some(record), None) = (record, &before) {
             remembered::keep(record, &here, &probe);
         }
-        Found { probe, before }
+        ProbeResult { probe, before }
     }
 
     /// A process could not be confined as this says: the next question is answered by trying.
     pub(crate) fn doubt() {
-        *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = Known { probe: None, is_doubted: true };
+        *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = CachedProbe { probe: None, is_doubted: true };
     }
 
     fn run() -> Self {

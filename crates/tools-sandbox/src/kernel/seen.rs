@@ -21,20 +21,20 @@ pub(crate) const MAX_SEEN: usize = 256;
 pub(super) struct Covers(Mutex<Vec<(Arc<View>, PathBuf)>>);
 
 /// One mount that shows something.
-struct Shown {
+struct ViewMount {
     source: CString,
     target: CString,
 }
 
 /// The mounts that show a view, outermost first.
 #[derive(Default)]
-pub(super) struct Seen {
-    shown: Vec<Shown>,
+pub(super) struct ViewMounts {
+    shown: Vec<ViewMount>,
     caches: Option<CString>,
 }
 
-/// Detached mounts, by number in [`Seen`].
-pub(super) struct Detached {
+/// Detached mounts, by number in [`ViewMounts`].
+pub(super) struct DetachedMounts {
     shown: [RawFd; MAX_SEEN],
     caches: RawFd,
 }
@@ -96,7 +96,7 @@ fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
     std::fs::OpenOptions::new().append(true).create(true).open(at).map(drop)
 }
 
-impl Seen {
+impl ViewMounts {
     /// Plans the mounts of `view` for processes that may write `writable` and connect to `sockets`.
     /// `temp` is the folder that stands for `/tmp`, where it is private.
     pub(super) fn new(
@@ -154,7 +154,7 @@ impl Seen {
         }
         shown.sort();
         shown.truncate(MAX_SEEN);
-        let shown = shown.iter().map(|(target, source)| Ok(Shown { source: text(source)?, target: text(target)? }));
+        let shown = shown.iter().map(|(target, source)| Ok(ViewMount { source: text(source)?, target: text(target)? }));
         let caches = view.caches.as_deref().map(text).transpose()?;
         Ok(Self { shown: shown.collect::<std::result::Result<_, SpawnError>>()?, caches })
     }
@@ -170,8 +170,8 @@ impl Seen {
     }
 
     /// Takes what is shown, read-only as everything is by then, before anything is covered.
-    pub(super) fn detach(&self, caches: RawFd) -> std::result::Result<Detached, (Step, Errno)> {
-        let mut detached = Detached { shown: [-1; MAX_SEEN], caches };
+    pub(super) fn detach(&self, caches: RawFd) -> std::result::Result<DetachedMounts, (Step, Errno)> {
+        let mut detached = DetachedMounts { shown: [-1; MAX_SEEN], caches };
         for (slot, shown) in detached.shown.iter_mut().zip(&self.shown) {
             *slot = match sys::clone_tree(&shown.source, Reach::Recursive) {
                 Ok(mount) => mount,
@@ -184,7 +184,7 @@ impl Seen {
     }
 
     /// Covers what is concealed and shows what is granted.
-    pub(super) fn attach(&self, detached: &Detached) -> std::result::Result<(), (Step, Errno)> {
+    pub(super) fn attach(&self, detached: &DetachedMounts) -> std::result::Result<(), (Step, Errno)> {
         for (mount, shown) in detached.shown.iter().zip(&self.shown) {
             show(*mount, &shown.target).map_err(|errno| (Step::Conceal, errno))?;
         }
@@ -192,7 +192,7 @@ impl Seen {
     }
 
     /// Puts the caches in their place.
-    pub(super) fn attach_caches(&self, detached: &Detached) -> std::result::Result<(), (Step, Errno)> {
+    pub(super) fn attach_caches(&self, detached: &DetachedMounts) -> std::result::Result<(), (Step, Errno)> {
         self.caches
             .as_ref()
             .map_or(Ok(()), |target| show(detached.caches, target))

@@ -88,9 +88,9 @@ fn table() -> Vec<(u32, Deny, Names)> {
 const FCHMODAT2: c_long = 452;
 
 /// What each call that is told names.
-pub(crate) struct Named(Vec<(u32, Names)>);
+pub(crate) struct NotifiedCalls(Vec<(u32, Names)>);
 
-impl Named {
+impl NotifiedCalls {
     pub(crate) fn new() -> Self {
         Self(table().into_iter().map(|(number, _, names)| (number, names)).collect())
     }
@@ -162,7 +162,7 @@ mod tests {
     fn every_call_that_is_told_names_something_once() {
         let table = table();
         assert!(table.windows(2).all(|pair| pair[0].0 < pair[1].0), "{table:?}");
-        let named = Named::new();
+        let named = NotifiedCalls::new();
         for (number, _, names) in table {
             assert_eq!(named.of(c_int::try_from(number).unwrap()), Some(names));
         }

@@ -123,7 +123,7 @@ pub(crate) unsafe fn clone_sharing(
 }
 
 /// What a process needs that goes into other namespaces and leaves a child there.
-struct Joining {
+struct NamespaceEntry {
     namespaces: [RawFd; 2],
     flags: usize,
     stack: *mut usize,
@@ -151,7 +151,7 @@ pub(crate) unsafe fn clone_sharing_in(
 ) -> io::Result<(OwnedFd, i32)> {
     let flags = flags | libc::CLONE_VM | libc::CLONE_PIDFD | libc::CLONE_PARENT;
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    let mut joining = Joining {
+    let mut joining = NamespaceEntry {
         namespaces,
         flags,
         stack: stack.top(),
@@ -171,8 +171,8 @@ pub(crate) unsafe fn clone_sharing_in(
 }
 
 extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
-    // SAFETY: `clone_sharing_in` passes a `Joining` and stands still until we have ended.
-    let joining = unsafe { &mut *joining.cast::<Joining>() };
+    // SAFETY: `clone_sharing_in` passes a `NamespaceEntry` and stands still until we have ended.
+    let joining = unsafe { &mut *joining.cast::<NamespaceEntry>() };
     let [user, network] = joining.namespaces;
     let joined = sys::enter_namespace(user, libc::CLONE_NEWUSER)
         .and_then(|()| sys::enter_namespace(network, libc::CLONE_NEWNET));

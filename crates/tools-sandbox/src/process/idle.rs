@@ -19,9 +19,9 @@ pub(super) fn only_reads_input(supervisor: i32) -> bool {
         }
         for thread in threads(process) {
             let Ok(blocked_in) = fs::read_to_string(thread.join("syscall")) else { return false };
-            match Blocked::parse(&blocked_in) {
-                Some(Blocked::ReadingInput) => reads = true,
-                Some(Blocked::WaitingForChildren) => {}
+            match BlockReason::parse(&blocked_in) {
+                Some(BlockReason::ReadingInput) => reads = true,
+                Some(BlockReason::WaitingForChildren) => {}
                 None => return false,
             }
         }
@@ -31,12 +31,12 @@ pub(super) fn only_reads_input(supervisor: i32) -> bool {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Blocked {
+enum BlockReason {
     ReadingInput,
     WaitingForChildren,
 }
 
-impl Blocked {
+impl BlockReason {
     /// Reads a line of `/proc/…/syscall`: a number and its arguments in hexadecimal, or a word.
     fn parse(line: &str) -> Option<Self> {
         let mut words = line.split_whitespace();
@@ -67,16 +67,16 @@ mod tests {
     fn only_reading_and_waiting_is_idle() {
         let (read, wait, nap) = (libc::SYS_read, libc::SYS_wait4, libc::SYS_clock_nanosleep);
         let table = [
-            (format!("{read} 0x0 0x7ffc 0x1 0x0"), Some(Blocked::ReadingInput)),
+            (format!("{read} 0x0 0x7ffc 0x1 0x0"), Some(BlockReason::ReadingInput)),
             (format!("{read} 0x5 0x7ffc 0x1 0x0"), None),
-            (format!("{wait} 0xffffffff 0x0"), Some(Blocked::WaitingForChildren)),
+            (format!("{wait} 0xffffffff 0x0"), Some(BlockReason::WaitingForChildren)),
             (format!("{nap} 0x0 0x0"), None),
             ("running".to_owned(), None),
             ("-1 0x7ffc 0x7f".to_owned(), None),
             (String::new(), None),
         ];
         for (line, expected) in table {
-            assert_eq!(Blocked::parse(&line), expected, "{line}");
+            assert_eq!(BlockReason::parse(&line), expected, "{line}");
         }
     }
 }

@@ -55,12 +55,12 @@ impl std::fmt::Debug for Supervisor {
 /// A running supervisor. It ends when its control pipe does; dropping this waits for that and reaps
 /// it.
 pub(super) struct Supervisor {
-    descriptor: Option<Watched>,
+    descriptor: Option<PidWatch>,
     shared: Option<Box<Shared>>,
     id: i32,
 }
 
-enum Watched {
+enum PidWatch {
     ByRuntime(AsyncFd<OwnedFd>),
     /// The runtime would not take it; only reaping is left.
     Plain(OwnedFd),
@@ -119,8 +119,8 @@ impl Supervisor {
         };
         let (descriptor, id) = started.map_err(|source| SpawnError::Confine { step: Step::Clone, source })?;
         let descriptor = match descriptor.try_clone().and_then(watch) {
-            Ok(watched) => Watched::ByRuntime(watched),
-            Err(_) => Watched::Plain(descriptor),
+            Ok(watched) => PidWatch::ByRuntime(watched),
+            Err(_) => PidWatch::Plain(descriptor),
         };
         Ok(Self { descriptor: Some(descriptor), shared: Some(shared), id })
     }
@@ -132,7 +132,7 @@ impl Supervisor {
 
     /// Waits until it has ended, and with it the tree.
     pub(super) async fn gone(&self) {
-        if let Some(Watched::ByRuntime(watched)) = &self.descriptor {
+        if let Some(PidWatch::ByRuntime(watched)) = &self.descriptor {
             // An error means that the runtime is going down; the drop waits by itself then.
             let _ = watched.readable().await;
         }
@@ -142,8 +142,8 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         let descriptor = match self.descriptor.take() {
-            Some(Watched::ByRuntime(watched)) => watched.into_inner(),
-            Some(Watched::Plain(descriptor)) => descriptor,
+            Some(PidWatch::ByRuntime(watched)) => watched.into_inner(),
+            Some(PidWatch::Plain(descriptor)) => descriptor,
             None => return,
         };
         let shared = self.shared.take();

@@ -13,7 +13,7 @@ use super::error::Step;
 use super::spec::SideChannel;
 use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
-use crate::kernel::{Compiled, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict};
+use crate::kernel::{CompiledPlan, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict};
 
 /// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
 const MAX_SWEEPS: u32 = 500;
@@ -32,7 +32,7 @@ pub(crate) struct Orders<'a> {
     pub(crate) control: RawFd,
     /// Write end: [`Message`]s.
     pub(crate) status: RawFd,
-    pub(crate) compiled: &'a Compiled,
+    pub(crate) compiled: &'a CompiledPlan,
     /// The filter that has writes told, and the socket on which its listener goes out.
     pub(crate) watch: Option<(&'a WatchFilter, RawFd)>,
     /// Upper end of the leader's stack until it executes.
@@ -312,14 +312,14 @@ fn drain(children: RawFd) {
     while sys::read(children, &mut event).is_ok_and(|n| n > 0) {}
 }
 
-struct Reaped {
+struct ReapResult {
     /// Wait status of the leader, if it was among them.
     leader: Option<c_int>,
     none_left: bool,
 }
 
-fn reap_all(leader: i32) -> Reaped {
-    let mut reaped = Reaped { leader: None, none_left: false };
+fn reap_all(leader: i32) -> ReapResult {
+    let mut reaped = ReapResult { leader: None, none_left: false };
     loop {
         let mut status: c_int = 0;
         let flags = libc::WNOHANG | libc::__WALL;

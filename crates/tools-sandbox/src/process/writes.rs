@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use tokio::sync::oneshot;
 use tools_core::{FileState, WriteLog};
 
-use crate::kernel::{Level, Named, Names, Sandbox};
+use crate::kernel::{Level, Names, NotifiedCalls, Sandbox};
 
 /// The kernel's requests, with the sizes of its records in them.
 const RECEIVE: libc::Ioctl = 0xC050_2100_u32 as libc::Ioctl;
@@ -137,7 +137,7 @@ fn listener(socket: &OwnedFd) -> Option<OwnedFd> {
 }
 
 fn listen(listener: &OwnedFd, stopped: &PipeReader, log: &WriteLog) {
-    let named = Named::new();
+    let named = NotifiedCalls::new();
     loop {
         let mut events = [
             libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 },

@@ -44,7 +44,7 @@ pub struct Bounds<'a> {
 
 /// Why a look ended though there was more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cut {
+pub enum CutReason {
     /// There were more entries than were to be looked at.
     Entries,
     /// Time was up.
@@ -75,7 +75,7 @@ pub struct Look {
     /// Directories that were not to be looked into.
     pub skipped: Vec<PathBuf>,
     /// Why it is not all.
-    pub cut: Option<Cut>,
+    pub cut: Option<CutReason>,
     /// How many entries there are.
     pub count: usize,
 }
@@ -174,7 +174,7 @@ struct Walk<'a> {
     skips: &'a Skips<'a>,
     now: i128,
     count: AtomicUsize,
-    cut: Mutex<Option<Cut>>,
+    cut: Mutex<Option<CutReason>>,
     queue: Mutex<Queue>,
     ready: Condvar,
 }
@@ -222,14 +222,14 @@ impl Walk<'_> {
         }
     }
 
-    fn is_over(&self) -> Option<Cut> {
+    fn is_over(&self) -> Option<CutReason> {
         if self.bounds.cancelled.load(Ordering::Relaxed) {
-            return Some(Cut::Cancelled);
+            return Some(CutReason::Cancelled);
         }
         if self.count.load(Ordering::Relaxed) > self.bounds.entries {
-            return Some(Cut::Entries);
+            return Some(CutReason::Entries);
         }
-        self.bounds.until.is_some_and(|until| Instant::now() > until).then_some(Cut::Time)
+        self.bounds.until.is_some_and(|until| Instant::now() > until).then_some(CutReason::Time)
     }
 
     fn folder(&self, path: PathBuf, part: &mut Part, children: &mut Vec<PathBuf>, buffer: &mut [MaybeUninit<u8>]) {
@@ -253,7 +253,7 @@ impl Walk<'_> {
             }
         };
         if is_cut {
-            self.cut.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(Cut::Entries);
+            self.cut.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(CutReason::Entries);
         }
         if !path.as_os_str().is_empty() && (self.skips)(&path, &names) {
             part.skipped.push(path);
@@ -349,15 +349,15 @@ mod tests {
     fn a_look_ends_at_its_bounds() {
         let place = furnished(60, 40);
         let few = look_at(place.path(), 500, false, &|_, _| false);
-        assert_eq!(few.cut, Some(Cut::Entries));
+        assert_eq!(few.cut, Some(CutReason::Entries));
         assert!(few.count < 1500, "{}", few.count);
-        assert_eq!(look_at(place.path(), usize::MAX, true, &|_, _| false).cut, Some(Cut::Cancelled));
+        assert_eq!(look_at(place.path(), usize::MAX, true, &|_, _| false).cut, Some(CutReason::Cancelled));
         let flat = furnished(1, 500);
-        assert_eq!(look_at(flat.path(), 100, false, &|_, _| false).cut, Some(Cut::Entries));
+        assert_eq!(look_at(flat.path(), 100, false, &|_, _| false).cut, Some(CutReason::Entries));
         let past = Instant::now();
         let never = AtomicBool::new(false);
         let bounds = Bounds { entries: usize::MAX, until: Some(past), cancelled: &never };
-        assert_eq!(look(&open(place.path()), &bounds, &|_, _| false).unwrap().cut, Some(Cut::Time));
+        assert_eq!(look(&open(place.path()), &bounds, &|_, _| false).unwrap().cut, Some(CutReason::Time));
     }
 
     #[test]

@@ -6,6 +6,6 @@ mod look;
 mod put;
 mod scan;
 
-pub use look::{Bounds, Cut, Entry, Look, Skips, look, node};
+pub use look::{Bounds, CutReason, Entry, Look, Skips, look, node};
 pub use put::{copy, link, put, remove, settle};
 pub use scan::{Node, Scan, Shape, ShapeKind, scan};

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{surroundings::Surroundings, value::Concealed};
+use super::{surroundings::Surroundings, value::ConcealedFolder};
 
 /// The folders at the top that belong to the system. `/tmp` is private to child processes anyway.
 const SYSTEM: [&str; 20] = [
@@ -37,11 +37,11 @@ const NO_HOME: [&str; 10] =
 /// What is concealed from processes that may write `writable` and read `explicit`; outermost only.
 pub(super) fn concealed(
     around: &Surroundings,
-    further: Option<Concealed>,
+    further: Option<ConcealedFolder>,
     writable: &[PathBuf],
     explicit: &[PathBuf],
-) -> Vec<Concealed> {
-    let top = around.top.iter().filter(|folder| !is_system(folder)).map(|folder| Concealed {
+) -> Vec<ConcealedFolder> {
+    let top = around.top.iter().filter(|folder| !is_system(folder)).map(|folder| ConcealedFolder {
         path: folder.clone(),
         why: match folder.to_str() {
             Some("/home") => "homes of users".to_owned(),
@@ -51,13 +51,13 @@ pub(super) fn concealed(
     let own = around.homes.iter().map(|home| (home, "your home"));
     let others = around.others.iter().map(|home| (home, "the home of another user"));
     let homes = own.chain(others).filter(|(home, _)| is_home(home));
-    let homes = homes.map(|(home, why)| Concealed { path: home.clone(), why: why.to_owned() });
+    let homes = homes.map(|(home, why)| ConcealedFolder { path: home.clone(), why: why.to_owned() });
     let is_open =
         |path: &Path| writable.iter().chain(explicit).any(|root| path.starts_with(root) || path == Path::new("/"));
-    let mut all: Vec<Concealed> =
+    let mut all: Vec<ConcealedFolder> =
         top.chain(homes).chain(further).filter(|concealed| !is_open(&concealed.path)).collect();
     all.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut outermost: Vec<Concealed> = Vec::new();
+    let mut outermost: Vec<ConcealedFolder> = Vec::new();
     for concealed in all {
         match outermost.last() {
             Some(outer) if concealed.path == outer.path => {

@@ -9,7 +9,7 @@ use super::{
     repository::belonging,
     surroundings::Surroundings,
     toolchains,
-    value::{Concealed, Granted, HandedIn, View},
+    value::{ConcealedFolder, GrantedPath, HandedIn, View},
 };
 
 /// How deep credentials are looked for in what is granted to toolchains: beside their programs, not
@@ -30,7 +30,7 @@ pub struct ViewAsk<'a> {
     pub handed_in: Vec<HandedIn>,
     /// The folder for caches, which exists, and places that are shown in it without being written:
     /// where, and what.
-    pub caches: Option<(PathBuf, Vec<Granted>)>,
+    pub caches: Option<(PathBuf, Vec<GrantedPath>)>,
 }
 
 impl std::fmt::Debug for ViewAsk<'_> {
@@ -50,7 +50,7 @@ impl View {
         let cargo = around.cargo_home();
         let outside = cargo.as_ref().filter(|_| ask.caches.is_some()).and_then(|cargo| cargo.canonicalize().ok());
         let outside = outside.filter(|_| around.named("CARGO_HOME").is_some());
-        let outside = outside.map(|path| Concealed { path, why: "where cargo keeps its files".to_owned() });
+        let outside = outside.map(|path| ConcealedFolder { path, why: "where cargo keeps its files".to_owned() });
         let concealed = concealed(around, outside, ask.writable, &explicit);
         let mut grants = Grants::new(&concealed, &around.homes, ask.writable, ask.denies);
         let mut searched = Vec::new();

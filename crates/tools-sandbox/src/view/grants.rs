@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use super::value::{Concealed, Granted, Link};
+use super::value::{ConcealedFolder, GrantedPath, Link};
 
 /// Most places that are granted: each is a mount for each process.
 const MAX_GRANTS: usize = 192;
@@ -19,19 +19,19 @@ const MIXED: [&str; 10] =
 
 /// What is granted so far.
 pub(super) struct Grants<'a> {
-    concealed: &'a [Concealed],
+    concealed: &'a [ConcealedFolder],
     homes: &'a [PathBuf],
     writable: &'a [PathBuf],
     denies: &'a dyn Fn(&Path) -> bool,
-    pub(super) granted: Vec<Granted>,
+    pub(super) granted: Vec<GrantedPath>,
     pub(super) links: Vec<Link>,
     /// What was met on the way to other places: most begin with the same folders.
-    met: RefCell<HashMap<PathBuf, Option<Met>>>,
+    met: RefCell<HashMap<PathBuf, Option<NameTarget>>>,
 }
 
 /// What has a name.
 #[derive(Debug, Clone)]
-enum Met {
+enum NameTarget {
     Itself,
     Link(PathBuf),
 }
@@ -47,7 +47,7 @@ pub(super) enum By {
 
 impl<'a> Grants<'a> {
     pub(super) fn new(
-        concealed: &'a [Concealed],
+        concealed: &'a [ConcealedFolder],
         homes: &'a [PathBuf],
         writable: &'a [PathBuf],
         denies: &'a dyn Fn(&Path) -> bool,
@@ -58,7 +58,7 @@ impl<'a> Grants<'a> {
     /// Grants what is at `path`, if it is concealed. `true` when it can be read afterwards, also
     /// because it could before.
     pub(super) fn add(&mut self, path: &Path, why: &str, by: By) -> bool {
-        let Some(Found { real, links }) = self.follow(path) else { return false };
+        let Some(ResolvedName { real, links }) = self.follow(path) else { return false };
         let is_allowed = by == By::Configuration || !(self.is_too_wide(&real) || (self.denies)(&real));
         if !is_allowed {
             return false;
@@ -68,7 +68,7 @@ impl<'a> Grants<'a> {
                 return false;
             }
             self.granted.retain(|inner| !inner.path.starts_with(&real));
-            self.granted.push(Granted { path: real.clone(), source: real, why: why.to_owned() });
+            self.granted.push(GrantedPath { path: real.clone(), source: real, why: why.to_owned() });
         }
         self.keep_links(links);
         true
@@ -84,7 +84,7 @@ impl<'a> Grants<'a> {
     pub(super) fn place(&mut self, path: &Path) -> Option<PathBuf> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return None };
         let place = match self.follow(parent) {
-            Some(Found { real, links }) => {
+            Some(ResolvedName { real, links }) => {
                 self.keep_links(links);
                 real.join(name)
             }
@@ -128,20 +128,24 @@ impl<'a> Grants<'a> {
     }
 
     /// What is at `path`, whose folders hold no link; `None` when nothing is.
-    fn meet(&self, path: &Path) -> Option<Met> {
+    fn meet(&self, path: &Path) -> Option<NameTarget> {
         let mut met = self.met.borrow_mut();
         if let Some(known) = met.get(path) {
             return known.clone();
         }
         let found = path.symlink_metadata().ok().and_then(|metadata| {
-            if metadata.is_symlink() { std::fs::read_link(path).ok().map(Met::Link) } else { Some(Met::Itself) }
+            if metadata.is_symlink() {
+                std::fs::read_link(path).ok().map(NameTarget::Link)
+            } else {
+                Some(NameTarget::Itself)
+            }
         });
         met.insert(path.to_owned(), found.clone());
         found
     }
 
     /// The path without its links. `None` when it leads nowhere.
-    fn follow(&self, path: &Path) -> Option<Found> {
+    fn follow(&self, path: &Path) -> Option<ResolvedName> {
         let mut links = Vec::new();
         let mut todo: Vec<PathBuf> = parts(path);
         let mut real = PathBuf::from("/");
@@ -152,11 +156,11 @@ impl<'a> Grants<'a> {
             }
             let next = real.join(&part);
             let target = match self.meet(&next)? {
-                Met::Itself => {
+                NameTarget::Itself => {
                     real = next;
                     continue;
                 }
-                Met::Link(target) => target,
+                NameTarget::Link(target) => target,
             };
             if links.len() >= MAX_HOPS {
                 return None;
@@ -168,11 +172,11 @@ impl<'a> Grants<'a> {
             links.push(Link { at: next, to: target });
         }
         links.retain(|link| self.is_concealed(&link.at));
-        Some(Found { real, links })
+        Some(ResolvedName { real, links })
     }
 }
 
-struct Found {
+struct ResolvedName {
     real: PathBuf,
     links: Vec<Link>,
 }

@@ -16,4 +16,4 @@ mod value;
 pub use caches::{CACHES, CachePlace};
 pub use discover::ViewAsk;
 pub use surroundings::Surroundings;
-pub use value::{Concealed, Granted, HandedIn, Link, View};
+pub use value::{ConcealedFolder, GrantedPath, HandedIn, Link, View};

@@ -8,7 +8,7 @@ use std::{
 
 /// A folder that child processes find empty but for what is granted in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Concealed {
+pub struct ConcealedFolder {
     /// The folder, canonical.
     pub path: PathBuf,
     /// Why it is concealed.
@@ -17,7 +17,7 @@ pub struct Concealed {
 
 /// A file or folder in a concealed one that child processes may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Granted {
+pub struct GrantedPath {
     /// Where it is seen.
     pub path: PathBuf,
     /// What is seen there: canonical, in most cases the same path.
@@ -52,9 +52,9 @@ pub struct HandedIn {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// Folders that are empty but for what follows; none lies in another.
-    pub concealed: Vec<Concealed>,
+    pub concealed: Vec<ConcealedFolder>,
     /// What may be read in them; none lies in another.
-    pub granted: Vec<Granted>,
+    pub granted: Vec<GrantedPath>,
     /// Links in them: those of the user on the way to what is granted, and those that lead package
     /// managers to `caches`.
     pub links: Vec<Link>,
@@ -76,7 +76,7 @@ pub struct View {
 impl View {
     /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this
     /// view decides. `writable` are the folders that may be written. The path is taken as it is.
-    pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&Concealed> {
+    pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&ConcealedFolder> {
         let concealed = self.concealed.iter().find(|concealed| path.starts_with(&concealed.path))?;
         let is_seen = writable.iter().any(|root| path.starts_with(root))
             || self.granted.iter().any(|granted| path.starts_with(&granted.path))
@@ -96,9 +96,9 @@ mod tests {
 
     #[test]
     fn what_lies_in_a_concealed_folder_is_seen_only_where_something_was_granted() {
-        let granted = |path: &str| Granted { path: path.into(), source: path.into(), why: String::new() };
+        let granted = |path: &str| GrantedPath { path: path.into(), source: path.into(), why: String::new() };
         let view = View {
-            concealed: vec![Concealed { path: "/home".into(), why: "homes".to_owned() }],
+            concealed: vec![ConcealedFolder { path: "/home".into(), why: "homes".to_owned() }],
             granted: vec![granted("/home/me/.rustup")],
             links: vec![Link { at: "/home/me/.npm".into(), to: "/elsewhere".into() }],
             ..View::default()

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use tools_sandbox::kernel::{Confinement, Hidden, Probe, Sandbox, SandboxMode};
+use tools_sandbox::kernel::{Confinement, MaskRules, Probe, Sandbox, SandboxMode};
 
 use crate::support::{Place, run};
 
 /// What the walk finds, as a confinement.
-fn holding(place: &Place, hidden: &Hidden) -> Confinement {
+fn holding(place: &Place, hidden: &MaskRules) -> Confinement {
     let obeyed = hidden.masks(std::slice::from_ref(&place.work)).obeyed;
     Confinement { held: obeyed.held(), absent: obeyed.missing_hooks, ..place.ask(SandboxMode::Namespaces) }
 }
@@ -45,7 +45,7 @@ async fn what_is_held_cannot_be_changed_moved_or_replaced() {
         return;
     }
     let place = workspace();
-    let sandbox = Sandbox::compile(&holding(&place, &Hidden::nothing())).unwrap();
+    let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
     for attempt in [
         "echo x >> .envrc",
         "echo x > .git/config",
@@ -77,7 +77,7 @@ async fn nothing_of_what_may_not_come_to_be_is_left() {
         return;
     }
     let place = workspace();
-    let hidden = Hidden::nothing();
+    let hidden = MaskRules::nothing();
     let base = Sandbox::compile(&place.ask(SandboxMode::Namespaces)).unwrap();
     let attempts = (0..8).map(|number| {
         let (place, hidden, base) = (&place, &hidden, &base);
@@ -107,7 +107,7 @@ async fn what_is_gone_by_then_is_no_obstacle() {
         return;
     }
     let place = workspace();
-    let sandbox = Sandbox::compile(&holding(&place, &Hidden::nothing())).unwrap();
+    let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
     fs::remove_file(place.work.join(".envrc")).unwrap();
     fs::remove_dir_all(place.work.join("sub")).unwrap();
     let ran = run("echo ok", &place.work, &sandbox).await;
@@ -117,7 +117,7 @@ async fn what_is_gone_by_then_is_no_obstacle() {
 #[test]
 fn the_level_below_says_that_it_does_not_hold_them() {
     let place = workspace();
-    let ask = Confinement { mode: SandboxMode::Landlock, ..holding(&place, &Hidden::nothing()) };
+    let ask = Confinement { mode: SandboxMode::Landlock, ..holding(&place, &MaskRules::nothing()) };
     let Ok(sandbox) = Sandbox::compile(&ask) else {
         eprintln!("SKIPPED: no Landlock");
         return;

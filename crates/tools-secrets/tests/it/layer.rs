@@ -8,8 +8,8 @@ use schemars::Schema;
 use serde_json::{Value, json};
 use tools_core::{
     Announce, Approval, CallContext, CallerId, ClaimSource, EventKind, EventSink, FileDiff, Media, OutputStream,
-    Recorded, Redactor as _, SessionId, Stack, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind,
-    ToolName, ToolOutput, ToolTraits,
+    RecordedResult, Redactor as _, SessionId, Stack, SystemClock, ToolCall, ToolDef, ToolError, ToolErrorCategory,
+    ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 use tools_secrets::{Piece, SecretRedactor, SecretStream, SecretsLayer, SecretsMode, scan};
 use tools_testkit::{Behaviour, ScriptedExecutor};
@@ -169,7 +169,7 @@ fn stack(mode: SecretsMode, behaviour: Behaviour) -> (Stack, ScriptedExecutor) {
     (Stack::new(vec![Arc::new(announce), Arc::new(SecretsLayer::new(redactor, mode))], executor.clone()), executor)
 }
 
-async fn call(stack: &Stack, cx: &CallContext, params: Value) -> Recorded {
+async fn call(stack: &Stack, cx: &CallContext, params: Value) -> RecordedResult {
     let call = ToolCall::new("put", params).expect("a name and an object");
     stack.run(call, None, cx).await
 }

@@ -13,14 +13,14 @@ use crate::exit;
 use crate::obeyed::{Guard, note, unmasked_note};
 use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
-use crate::run::{CHUNK, DRAIN, Started, next_chunk, pipe_status, take_ready};
+use crate::run::{CHUNK, DRAIN, RunningCommand, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
 use crate::way_out::Passage;
 use crate::whole::Whole;
 
 /// A job that was started and is not yet followed.
-pub(crate) struct Following {
-    pub(crate) started: Started,
+pub(crate) struct NewJob {
+    pub(crate) started: RunningCommand,
     /// Its command line.
     pub(crate) line: Arc<str>,
     pub(crate) pipeline: Option<Pipeline>,
@@ -33,7 +33,7 @@ pub(crate) struct Following {
 }
 
 #[derive(PartialEq, Eq)]
-enum Stopped {
+enum JobStop {
     No,
     TimedOut,
     Killed,
@@ -41,15 +41,23 @@ enum Stopped {
     OverLimit(String),
 }
 
-impl Following {
+impl NewJob {
     /// Follows the job to its end; `intake` takes what it prints where that is much.
     pub(crate) async fn run(self, job: Arc<Job>, intake: Option<Arc<dyn Intake>>) {
-        let Self { started: Started { mut tree, side }, pipeline, limit, grace, guard, mut temp, passage, line: _ } =
-            self;
+        let Self {
+            started: RunningCommand { mut tree, side },
+            pipeline,
+            limit,
+            grace,
+            guard,
+            mut temp,
+            passage,
+            line: _,
+        } = self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
         let (mut out, mut err) = (vec![0; CHUNK], vec![0; CHUNK]);
         let mut deadline = Instant::now() + limit;
-        let (mut ended, mut stopped) = (false, Stopped::No);
+        let (mut ended, mut stopped) = (false, JobStop::No);
         let mut watch = PromptWatch::new();
         let is_taken = intake.is_some();
         let mut whole = Whole::new(0, intake);
@@ -71,30 +79,30 @@ impl Following {
                     ended = true;
                     deadline = deadline.min(Instant::now() + DRAIN);
                 }
-                () = job.stop.notified(), if stopped == Stopped::No && !ended => {
-                    stopped = Stopped::Killed;
+                () = job.stop.notified(), if stopped == JobStop::No && !ended => {
+                    stopped = JobStop::Killed;
                     let _ = tree.signal(15);
                     deadline = Instant::now() + grace;
                 }
-                () = sleep_until(watch.look_at()), if stopped == Stopped::No && !ended => {
+                () = sleep_until(watch.look_at()), if stopped == JobStop::No && !ended => {
                     if let Some(question) = watch.look(&tree) {
-                        stopped = Stopped::AwaitsInput(question);
+                        stopped = JobStop::AwaitsInput(question);
                         let _ = tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
                 }
-                () = sleep_until(temp.look_at()), if stopped == Stopped::No && !ended => {
+                () = sleep_until(temp.look_at()), if stopped == JobStop::No && !ended => {
                     if let Some(what) = temp.look() {
-                        stopped = Stopped::OverLimit(what);
+                        stopped = JobStop::OverLimit(what);
                         let _ = tree.signal(15);
                         deadline = Instant::now() + grace;
                     }
                 }
                 () = sleep_until(deadline) => {
-                    if ended || stopped != Stopped::No {
+                    if ended || stopped != JobStop::No {
                         break;
                     }
-                    stopped = Stopped::TimedOut;
+                    stopped = JobStop::TimedOut;
                     let _ = tree.signal(15);
                     deadline = Instant::now() + grace;
                 }
@@ -108,14 +116,14 @@ impl Following {
                 job.push(source, bytes);
             });
         }
-        let timed_out = stopped == Stopped::TimedOut;
-        let killed = stopped == Stopped::Killed;
+        let timed_out = stopped == JobStop::TimedOut;
+        let killed = stopped == JobStop::Killed;
         let pipe_status = pipe_status(pipeline.as_ref(), side);
         let exit_code = if timed_out { exit::TIMED_OUT } else { exit::code(exit) };
         let hidden = pipeline.as_ref().zip(pipe_status.as_ref()).filter(|_| exit_code == 0);
         let why = match stopped {
-            Stopped::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
-            Stopped::OverLimit(what) => Some(format!("it took too much of {what}")),
+            JobStop::AwaitsInput(question) => Some(format!("it waited for an answer to `{question}`")),
+            JobStop::OverLimit(what) => Some(format!("it took too much of {what}")),
             _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
         };
         let after = guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default();

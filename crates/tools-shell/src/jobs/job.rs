@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tools_core::SessionId;
 
 use super::log::{Log, Source};
-use crate::whole::Gathered;
+use crate::whole::CommandOutput;
 
 /// A command in the background.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Inner {
     log: Log,
     /// Both streams as they came, for a reader who has missed a part of the log; there once it has
     /// ended.
-    whole: Option<Gathered>,
+    whole: Option<CommandOutput>,
     end: Option<JobEnd>,
 }
 
@@ -126,7 +126,7 @@ impl Job {
     }
 
     /// It has ended; `whole` is all that it printed, where somebody takes it.
-    pub(crate) fn end(&self, end: JobEnd, whole: Option<Gathered>) {
+    pub(crate) fn end(&self, end: JobEnd, whole: Option<CommandOutput>) {
         let mut inner = self.lock();
         inner.whole = whole;
         inner.end = Some(end);
@@ -140,17 +140,17 @@ impl Job {
 
     /// All that it printed, once it has ended. What lies in a store already can be had any number
     /// of times, what is held only once: then `None`, as while it runs.
-    pub(crate) fn take_whole(&self) -> Option<Gathered> {
+    pub(crate) fn take_whole(&self) -> Option<CommandOutput> {
         let mut inner = self.lock();
         match &inner.whole {
-            Some(Gathered::Taken(ends, digest)) => Some(Gathered::Taken(ends.clone(), digest.clone())),
+            Some(CommandOutput::Taken(ends, digest)) => Some(CommandOutput::Taken(ends.clone(), digest.clone())),
             _ => inner.whole.take(),
         }
     }
 
     /// How many bytes it holds of what it printed, beside the log.
     pub(crate) fn held(&self) -> u64 {
-        self.lock().whole.as_ref().map_or(0, Gathered::size)
+        self.lock().whole.as_ref().map_or(0, CommandOutput::size)
     }
 
     /// Lets go of what it holds beside the log.

@@ -6,7 +6,7 @@ mod job;
 mod log;
 mod table;
 
-pub(crate) use follow::Following;
+pub(crate) use follow::NewJob;
 pub(crate) use job::Job;
 
 pub use job::{JobReport, JobState};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinHandle;
 use tools_core::{CallContext, SessionId};
 
-use super::follow::Following;
+use super::follow::NewJob;
 use super::job::Job;
 use crate::error::ShellError;
 
@@ -50,7 +50,7 @@ impl Jobs {
     ///
     /// # Errors
     /// When `most` run already; the job is ended then.
-    pub(crate) fn adopt(&self, following: Following, cx: &CallContext, most: usize) -> Result<Arc<Job>, ShellError> {
+    pub(crate) fn adopt(&self, following: NewJob, cx: &CallContext, most: usize) -> Result<Arc<Job>, ShellError> {
         let mut table = self.lock();
         table.admits(most)?;
         table.started += 1;

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tools_core::{FileState, ObeyedClass, WriteLog, was_agreed_since};
-use tools_sandbox::kernel::{Held, Hidden, Level, ObeyedEntry, ObeyedFiles};
+use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
 
 use super::{
     aside::put_aside,
@@ -18,11 +18,11 @@ use super::{
 
 /// What was there before a command, and what it may change of it.
 pub(crate) struct Guard {
-    hidden: Hidden,
+    hidden: MaskRules,
     roots: Vec<PathBuf>,
     grants: Grants,
     since: Instant,
-    before: BTreeMap<PathBuf, Seen>,
+    before: BTreeMap<PathBuf, GuardedEntry>,
     repositories: HashSet<PathBuf>,
     /// Where git would look for hooks and nothing was.
     missing_hooks: Vec<PathBuf>,
@@ -36,7 +36,7 @@ pub(crate) struct Guard {
 }
 
 /// An entry, and the state of what lies there.
-struct Seen {
+struct GuardedEntry {
     entry: ObeyedEntry,
     state: Option<FileState>,
 }
@@ -44,7 +44,7 @@ struct Seen {
 impl Guard {
     /// From what lies in the canonical `roots` now; `masked` are the closed files among it.
     pub(crate) fn new(
-        hidden: Hidden,
+        hidden: MaskRules,
         roots: Vec<PathBuf>,
         (found, masked): (ObeyedFiles, &[PathBuf]),
         grants: Grants,
@@ -81,10 +81,10 @@ impl Guard {
     }
 
     /// What the command finds read-only, the nearest to the top first.
-    pub(crate) fn held(&self) -> Vec<Held> {
+    pub(crate) fn held(&self) -> Vec<ReadOnlyPath> {
         let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.grants.lift(entry));
-        let absent = self.absent().into_iter().map(|path| Held { path, pinned: 1 });
-        let mut held: Vec<Held> = entries.filter_map(|entry| entry.held.clone()).chain(absent).collect();
+        let absent = self.absent().into_iter().map(|path| ReadOnlyPath { path, pinned: 1 });
+        let mut held: Vec<ReadOnlyPath> = entries.filter_map(|entry| entry.held.clone()).chain(absent).collect();
         held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
         held
     }
@@ -147,7 +147,7 @@ impl Guard {
         reports
     }
 
-    fn changed(&self, now: &Seen, writes: Option<&WriteLog>) -> Option<ObeyedReport> {
+    fn changed(&self, now: &GuardedEntry, writes: Option<&WriteLog>) -> Option<ObeyedReport> {
         let path = &now.entry.path;
         match self.before.get(path) {
             Some(before) if now.entry.is_folder || before.state == now.state => None,
@@ -169,7 +169,7 @@ impl Guard {
     }
 
     /// The folder in which something new gets another name; `None` when it may stay.
-    fn root_to_put_aside_in(&self, now: &Seen) -> Option<&Path> {
+    fn root_to_put_aside_in(&self, now: &GuardedEntry) -> Option<&Path> {
         let ObeyedEntry { path, class, is_of_git, .. } = &now.entry;
         let is_agreed = self.grants.cover(path, *is_of_git)
             || self.grants.lead_below(path)
@@ -191,12 +191,12 @@ impl Guard {
     }
 
     /// What only lies elsewhere now was there before.
-    fn was_moved(&self, now: &Seen) -> bool {
-        let id = |seen: &Seen| seen.state.map(|state| state.id);
+    fn was_moved(&self, now: &GuardedEntry) -> bool {
+        let id = |seen: &GuardedEntry| seen.state.map(|state| state.id);
         id(now).is_some() && self.before.values().any(|before| id(before) == id(now))
     }
 
-    fn told(&self, seen: &Seen, change: ObeyedChange) -> ObeyedReport {
+    fn told(&self, seen: &GuardedEntry, change: ObeyedChange) -> ObeyedReport {
         let ObeyedEntry { path, by, class, .. } = &seen.entry;
         report(self.shown(path), by, change, *class == ObeyedClass::Guarded)
     }
@@ -221,9 +221,9 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
-fn seen(entries: Vec<ObeyedEntry>) -> BTreeMap<PathBuf, Seen> {
+fn seen(entries: Vec<ObeyedEntry>) -> BTreeMap<PathBuf, GuardedEntry> {
     let state = |path: &Path| std::fs::symlink_metadata(path).ok().as_ref().map(FileState::from);
-    entries.into_iter().map(|entry| (entry.path.clone(), Seen { state: state(&entry.path), entry })).collect()
+    entries.into_iter().map(|entry| (entry.path.clone(), GuardedEntry { state: state(&entry.path), entry })).collect()
 }
 
 fn report(path: String, by: &str, change: ObeyedChange, guarded: bool) -> ObeyedReport {

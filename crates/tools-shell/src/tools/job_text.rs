@@ -1,10 +1,12 @@
 //! What the tools on jobs give back: what the command printed as text, how it stands as data, the
 //! report as an object.
 
-use tools_core::{AnswerBudget, CallContext, ClaimSource, Complete, Ended, Shown, Stopped, ToolOutput, Window, keys};
+use tools_core::{
+    AnswerBudget, CallContext, ClaimSource, Complete, Ended, StopReason, SummaryKind, ToolOutput, Window, keys,
+};
 
 use crate::jobs::{Job, JobReport, JobState};
-use crate::whole::Gathered;
+use crate::whole::CommandOutput;
 
 /// Room for the line below the text.
 const NOTES: usize = 400;
@@ -55,10 +57,10 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
     let whole = if is_partial { job.take_whole() } else { None };
     let ended = ended(report, whole.is_some());
     let (complete, digest) = match whole {
-        Some(Gathered::Taken(_, digest)) => (None, Some(*digest)),
+        Some(CommandOutput::Taken(_, digest)) => (None, Some(*digest)),
         Some(held) => {
             let (text, gap) = held.into_parts();
-            (Some(Complete { text: text.into(), shown: Shown::Ends, gap }), None)
+            (Some(Complete { text: text.into(), shown: SummaryKind::Ends, gap }), None)
         }
         None => (None, None),
     };
@@ -108,8 +110,8 @@ fn ended(report: &JobReport, is_handed_on: bool) -> Ended {
         notes.push(format!("next: {}", report.next));
     }
     let stopped = match (report.timed_out, report.killed) {
-        (true, _) => Some(Stopped::TimedOut),
-        (_, true) => Some(Stopped::Killed),
+        (true, _) => Some(StopReason::TimedOut),
+        (_, true) => Some(StopReason::Killed),
         _ => None,
     };
     Ended { exit: report.exit_code, signal: report.signal, stopped, notes, line: None }

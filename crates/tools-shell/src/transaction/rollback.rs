@@ -11,7 +11,7 @@ use tools_sandbox::{Directory, FileKind, tree};
 use super::{
     envelope::RollbackReport,
     scope::SnapshotScope,
-    snapshot::{Kept, Snapshot},
+    snapshot::{FolderSnapshot, Snapshot},
 };
 
 /// What has to be done in one folder.
@@ -67,8 +67,8 @@ pub(crate) fn roll_back(snapshot: Snapshot) -> RollbackReport {
     report
 }
 
-fn one(kept: &Kept, snapshot: &Snapshot, report: &mut RollbackReport) -> io::Result<()> {
-    let Kept { root, before, copies } = kept;
+fn one(kept: &FolderSnapshot, snapshot: &Snapshot, report: &mut RollbackReport) -> io::Result<()> {
+    let FolderSnapshot { root, before, copies } = kept;
     let wants = |path: &Path, kind| kind == FileKind::Directory || snapshot.scope.covers(path);
     let now = tree::scan(root, usize::MAX, &wants)?;
     let plan = plan(before, &now, &snapshot.scope);
@@ -108,7 +108,7 @@ fn one(kept: &Kept, snapshot: &Snapshot, report: &mut RollbackReport) -> io::Res
 
 /// Whether a file only looks as if it could have been changed, because it was written shortly
 /// before the snapshot.
-fn is_same_after_all(kept: &Kept, copies: &Directory, path: &Path, now: Option<&tree::Node>) -> bool {
+fn is_same_after_all(kept: &FolderSnapshot, copies: &Directory, path: &Path, now: Option<&tree::Node>) -> bool {
     let (Some(then), Some(now)) = (kept.before.nodes.get(path), now) else { return false };
     if then.metadata != now.metadata || then.link != now.link {
         return false;

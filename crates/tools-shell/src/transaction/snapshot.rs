@@ -34,7 +34,7 @@ pub(crate) enum SnapshotError {
 }
 
 /// One folder a command may write, as it was.
-pub(crate) struct Kept {
+pub(crate) struct FolderSnapshot {
     pub(crate) root: Directory,
     pub(crate) before: tree::Scan,
     /// The name of each file's copy in the backup.
@@ -43,7 +43,7 @@ pub(crate) struct Kept {
 
 /// All of it, and where the copies are: removed with the value unless it is kept.
 pub(crate) struct Snapshot {
-    pub(crate) kept: Vec<Kept>,
+    pub(crate) kept: Vec<FolderSnapshot>,
     pub(crate) folder: PrivateFolder,
     pub(crate) copies: Directory,
     pub(crate) scope: SnapshotScope,
@@ -83,7 +83,12 @@ impl Snapshot {
     }
 }
 
-fn copy_all(root: Directory, mut before: tree::Scan, copies: &Directory, index: usize) -> Result<Kept, SnapshotError> {
+fn copy_all(
+    root: Directory,
+    mut before: tree::Scan,
+    copies: &Directory,
+    index: usize,
+) -> Result<FolderSnapshot, SnapshotError> {
     let mut names = BTreeMap::new();
     let mut gone = Vec::new();
     let mut parent: Option<(PathBuf, Directory)> = None;
@@ -109,7 +114,7 @@ fn copy_all(root: Directory, mut before: tree::Scan, copies: &Directory, index: 
         names.insert(path.clone(), copy);
     }
     before.nodes.retain(|path, _| !gone.contains(path));
-    Ok(Kept { root, before, copies: names })
+    Ok(FolderSnapshot { root, before, copies: names })
 }
 
 /// Without those that lie in another one.

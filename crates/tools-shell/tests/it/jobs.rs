@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tools_core::{
-    CallContext, Digest, Intake, Showing, Shown, Skipped, TextSink, ToolCall, ToolErrorCategory as Category,
+    CallContext, Digest, Intake, LineSelection, SkippedPart, SummaryKind, TextSink, ToolCall,
+    ToolErrorCategory as Category,
 };
 use tools_sandbox::kernel::Probe;
 use tools_shell::{JobKill, JobRead, ShellConfig};
@@ -103,7 +104,7 @@ impl Intake for Collecting {
         u64::MAX
     }
 
-    fn open(&self, _: Showing) -> Box<dyn TextSink> {
+    fn open(&self, _: LineSelection) -> Box<dyn TextSink> {
         Box::new(Collected(Arc::clone(&self.0)))
     }
 }
@@ -115,12 +116,12 @@ impl TextSink for Collected {
 
     fn show(&mut self, _: &str) {}
 
-    fn skip(&mut self, _: Skipped) {}
+    fn skip(&mut self, _: SkippedPart) {}
 
     fn finish(self: Box<Self>, exit: Option<i32>) -> Digest {
         Digest {
             bytes: self.0.lock().unwrap().len() as u64,
-            shown: Shown::All,
+            shown: SummaryKind::All,
             head: format!("{exit:?}"),
             tail: String::new(),
             middle: None,

@@ -8,7 +8,7 @@ use tools_core::{
     Approval, CallContext, CompositeExecutor, DynExecutor, SystemClock, ToolCall, ToolError, ToolExecutor, ToolOutput,
     Typed,
 };
-use tools_sandbox::kernel::Hidden;
+use tools_sandbox::kernel::MaskRules;
 use tools_shell::{Bash, JobKill, JobRead, Jobs, ShellConfig, ShellPolicyHandle};
 
 pub(crate) struct Shell {
@@ -56,7 +56,7 @@ impl Shell {
         let (work, outside) = (root.join("work"), root.join("outside"));
         std::fs::create_dir(&work).unwrap();
         std::fs::create_dir(&outside).unwrap();
-        let hidden = Hidden::new(|path| path.ends_with(".env"), vec![outside.join("secrets")]);
+        let hidden = MaskRules::new(|path| path.ends_with(".env"), vec![outside.join("secrets")]);
         let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).hiding(hidden);
         let cx = CallContext::new(&work);
         let jobs = Arc::clone(bash.jobs());
@@ -97,7 +97,7 @@ impl Shell {
     }
 }
 
-fn came(executed: tools_core::Executed) -> Came {
+fn came(executed: tools_core::ExecuteResult) -> Came {
     match executed {
         Ok(output) => Came { output, error: None },
         Err(error) => Came { output: error.output().cloned(), error: Some(error) },

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 use tools_core::{
-    ConfirmReason, DynExecutor, Inspection, Shown, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
+    ConfirmReason, DynExecutor, Inspection, SummaryKind, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
 };
 
 use super::{invoke_skill::InvokeSkill, load_skill::LoadSkill};
@@ -124,5 +124,5 @@ pub(super) fn shown(opened: &Opened, body: &str, most: usize, more: &str) -> Too
         return output;
     }
     let end = body.floor_char_boundary(most);
-    output.showing(format!("{head}{}\n[…]{foot}", &body[..end]), Shown::Extract)
+    output.showing(format!("{head}{}\n[…]{foot}", &body[..end]), SummaryKind::Extract)
 }

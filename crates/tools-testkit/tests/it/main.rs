@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tools_core::{
-    Approval, CallContext, Executed, Inspection, Tool, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolKind,
-    ToolOutput, ToolTraits, Typed,
+    Approval, CallContext, ExecuteResult, Inspection, Tool, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
+    ToolKind, ToolOutput, ToolTraits, Typed,
 };
 use tools_testkit::{Workspace, contract};
 
@@ -55,14 +55,19 @@ impl ToolExecutor for Wrapped {
         self.inner.inspect(call, cx).await
     }
 
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> Executed {
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         match self.inner.execute_tool_call(call, cx).await {
             Ok(None) if self.claims_everything => Ok(Some(ToolOutput::text("mine"))),
             executed => executed,
         }
     }
 
-    async fn execute_tool_call_confirmed(&self, call: &ToolCall, approval: &Approval, cx: &CallContext) -> Executed {
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
         if self.takes_any_approval {
             return self.inner.execute_tool_call(call, cx).await;
         }

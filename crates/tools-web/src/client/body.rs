@@ -26,18 +26,18 @@ pub(super) struct Intake {
 }
 
 enum Decoder {
-    Plain(Capped),
-    Gzip(Box<MultiGzDecoder<Capped>>),
+    Plain(CappedBuffer),
+    Gzip(Box<MultiGzDecoder<CappedBuffer>>),
     /// `deflate`, of which the first byte tells whether it is wrapped as the standard says.
-    Undecided(Capped),
-    Zlib(Box<ZlibDecoder<Capped>>),
-    Deflate(Box<DeflateDecoder<Capped>>),
+    Undecided(CappedBuffer),
+    Zlib(Box<ZlibDecoder<CappedBuffer>>),
+    Deflate(Box<DeflateDecoder<CappedBuffer>>),
 }
 
 impl Intake {
     /// An intake for a body with this `Content-Encoding`, of which `most` bytes are kept.
     pub(super) fn new(encoding: Option<&str>, most: usize) -> Result<Self, WebError> {
-        let kept = Capped { kept: Vec::new(), most, has_more: false };
+        let kept = CappedBuffer { kept: Vec::new(), most, has_more: false };
         let decoder = match encoding.map(|encoding| encoding.trim().to_ascii_lowercase()).as_deref() {
             None | Some("" | "identity") => Decoder::Plain(kept),
             Some("gzip" | "x-gzip") => Decoder::Gzip(Box::new(MultiGzDecoder::new(kept))),
@@ -93,7 +93,7 @@ impl Intake {
 }
 
 impl Decoder {
-    fn kept(&self) -> &Capped {
+    fn kept(&self) -> &CappedBuffer {
         match self {
             Self::Plain(kept) | Self::Undecided(kept) => kept,
             Self::Gzip(inner) => inner.get_ref(),
@@ -102,7 +102,7 @@ impl Decoder {
         }
     }
 
-    fn kept_mut(&mut self) -> &mut Capped {
+    fn kept_mut(&mut self) -> &mut CappedBuffer {
         match self {
             Self::Plain(kept) | Self::Undecided(kept) => kept,
             Self::Gzip(inner) => inner.get_mut(),
@@ -114,13 +114,13 @@ impl Decoder {
 
 /// Keeps so many bytes and refuses the next one.
 #[derive(Default)]
-struct Capped {
+struct CappedBuffer {
     kept: Vec<u8>,
     most: usize,
     has_more: bool,
 }
 
-impl Write for Capped {
+impl Write for CappedBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = self.most - self.kept.len();
         if room == 0 && !bytes.is_empty() {

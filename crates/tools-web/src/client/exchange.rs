@@ -20,7 +20,7 @@ use crate::guard::{PageUrl, Vetted};
 const MAX_HEADER: usize = 64 * 1024;
 
 /// The head of an answer, with its body still on the wire.
-pub(super) struct Answered {
+pub(super) struct ResponseHead {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     body: Incoming,
@@ -42,7 +42,7 @@ pub(super) async fn exchange(
     vetted: &Vetted,
     url: &PageUrl,
     request: &Request<'_>,
-) -> Result<Answered, WebError> {
+) -> Result<ResponseHead, WebError> {
     let (stream, _) = dial(dialer, vetted).await?;
     let stream = tls.connect(vetted.host(), stream).await?;
     let mut builder = http1::Builder::new();
@@ -52,7 +52,7 @@ pub(super) async fn exchange(
     let connection = Connection(tokio::spawn(async move { drop(connection.await) }));
     let message = message(url, request)?;
     let (head, body) = sender.send_request(message).await.map_err(WebError::Http)?.into_parts();
-    Ok(Answered { status: head.status, headers: head.headers, body, _connection: connection })
+    Ok(ResponseHead { status: head.status, headers: head.headers, body, _connection: connection })
 }
 
 fn message(url: &PageUrl, request: &Request<'_>) -> Result<hyper::Request<Empty<Bytes>>, WebError> {
@@ -75,7 +75,7 @@ fn message(url: &PageUrl, request: &Request<'_>) -> Result<hyper::Request<Empty<
     message.body(Empty::new()).map_err(|_| WebError::Refused(crate::guard::Refusal::Malformed("it cannot be sent")))
 }
 
-impl Answered {
+impl ResponseHead {
     /// A header as text; `None` when it is missing or no text.
     pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()

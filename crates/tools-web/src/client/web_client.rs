@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tools_egress::dial::{Dialer, Tcp};
 
 use super::Body;
-use super::exchange::{Answered, exchange};
+use super::exchange::{ResponseHead, exchange};
 use super::tls::Tls;
 use crate::error::WebError;
 use crate::guard::{Guard, PageUrl, Refusal, SystemResolver, UrlRules};
@@ -120,7 +120,7 @@ impl WebClient {
 
     async fn fetched(
         (url, redirects): (PageUrl, usize),
-        answered: Answered,
+        answered: ResponseHead,
         request: &Request<'_>,
     ) -> Result<Fetched, WebError> {
         let is_known =
@@ -143,7 +143,7 @@ impl WebClient {
 }
 
 /// Where a redirect leads; `None` when the answer is none.
-fn location(answered: &Answered) -> Result<Option<&str>, WebError> {
+fn location(answered: &ResponseHead) -> Result<Option<&str>, WebError> {
     if !matches!(answered.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
     }
@@ -152,7 +152,7 @@ fn location(answered: &Answered) -> Result<Option<&str>, WebError> {
 }
 
 /// Seconds only: a date would need this machine's clock to be right.
-fn retry_after(answered: &Answered) -> Option<Duration> {
+fn retry_after(answered: &ResponseHead) -> Option<Duration> {
     let seconds: u64 = answered.header(&header::RETRY_AFTER)?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds.min(3600)))
 }

@@ -26,7 +26,7 @@ pub enum CharsetFrom {
 
 /// Text out of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded<'a> {
+pub struct DecodedText<'a> {
     /// The text.
     pub text: Cow<'a, str>,
     /// The name of the encoding (`windows-1251`).
@@ -38,12 +38,12 @@ pub struct Decoded<'a> {
 }
 
 /// Decodes a body; `content_type` is its header, `truncated` says that its end is missing.
-pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) -> Decoded<'a> {
+pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) -> DecodedText<'a> {
     let (encoding, from, mark) = encoding_of(bytes, content_type);
     let rest = &bytes[mark..];
     let rest = if truncated && encoding == UTF_8 { without_cut_character(rest) } else { rest };
     let (text, damaged) = encoding.decode_without_bom_handling(rest);
-    Decoded { text, charset: encoding.name(), from, damaged }
+    DecodedText { text, charset: encoding.name(), from, damaged }
 }
 
 fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetFrom, usize) {

@@ -14,11 +14,11 @@ mod walk;
 mod writer;
 mod xhtml;
 
-pub use charset::{CharsetFrom, Decoded, decode};
+pub use charset::{CharsetFrom, DecodedText, decode};
 pub use kind::{Kind, kind_of};
 pub use left_out::LeftOut;
 pub use parse::{Document, PATIENCE};
 pub use readable::{Format, Readable, readable};
-pub use select::{Extract, Found, SelectorFault, select};
+pub use select::{Extract, Matches, SelectorFault, select};
 
 pub(crate) use control::without_controls;

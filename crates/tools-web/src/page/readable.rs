@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::links::Base;
-use super::walk::{Ask, Walked, walk};
+use super::walk::{Ask, WalkResult, walk};
 use super::{Document, LeftOut};
 
 /// Less text than this is not what a reader came for.
@@ -75,7 +75,7 @@ pub fn readable(document: &Document, url: Option<&Url>, format: Format, patience
 }
 
 /// The part of the text that the page calls its content, with the heading above it.
-fn content(walked: &Walked) -> String {
+fn content(walked: &WalkResult) -> String {
     let text = walked.text.as_str();
     let part = |range: Option<(usize, usize)>, least: usize| {
         let (from, to) = range?;

@@ -53,7 +53,7 @@ impl Extract {
 
 /// What was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Matches {
     /// The first ones, in the order of the page.
     pub matches: Vec<String>,
     /// How many there are.
@@ -94,7 +94,7 @@ pub fn select(
     extract: &Extract,
     limit: usize,
     patience: Duration,
-) -> Result<Found, SelectorFault> {
+) -> Result<Matches, SelectorFault> {
     let fault = |problem| SelectorFault { problem, position: 0, near: String::new() };
     if selector.len() > MAX_SELECTOR_BYTES {
         return Err(fault("the selector is longer than 1000 bytes"));
@@ -106,7 +106,7 @@ pub fn select(
     if has > 2 || has > 0 && nodes > MAX_WITH_HAS {
         return Err(fault("`:has` is too costly on this page"));
     }
-    let mut found = Found { is_cut: document.is_cut, ..Found::default() };
+    let mut found = Matches { is_cut: document.is_cut, ..Matches::default() };
     let mut take = |element: ElementRef<'_>| {
         let Some(text) = extracted(element, extract) else { return };
         found.total += 1;
@@ -260,7 +260,7 @@ mod tests {
     const PAGE: &str = "<ul id=menu class='a b'><li class=a>One <b>two</b></li><li data-x=1>Three<script>x()</script></li></ul>\
         <pre>  a\n    b</pre><p>p\u{1b}q</p>";
 
-    fn found(selector: &str, extract: &str, limit: usize) -> Result<Found, String> {
+    fn found(selector: &str, extract: &str, limit: usize) -> Result<Matches, String> {
         let document = Document::parse(PAGE, &Kind::Html, PATIENCE);
         let extract = Extract::parse(extract)?;
         select(&document, selector, &extract, limit, PATIENCE).map_err(|fault| fault.to_string())

@@ -25,7 +25,7 @@ pub(super) struct Ask<'a> {
 
 /// What a walk found.
 #[derive(Default)]
-pub(super) struct Walked {
+pub(super) struct WalkResult {
     pub(super) text: String,
     pub(super) title: Option<String>,
     /// Where in the text the element `main` stands; the same of the only article, and of the first
@@ -52,7 +52,7 @@ struct Table {
 
 struct Walk<'a, 'b> {
     ask: Ask<'a>,
-    found: Walked,
+    found: WalkResult,
     page: Writer,
     cell: Option<Writer>,
     table: Option<Table>,
@@ -73,10 +73,10 @@ const STRIDE: usize = 4096;
 const ABOVE: usize = 64;
 
 /// Walks the page.
-pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> Walked {
+pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
     let mut walk = Walk {
         ask,
-        found: Walked::default(),
+        found: WalkResult::default(),
         page: Writer::default(),
         cell: None,
         table: None,

@@ -9,7 +9,9 @@ use super::frame::Frame;
 use super::site::{By, Page, Web, aside, output};
 use super::window::window;
 use crate::error::WebError;
-use crate::page::{Decoded, Document, Format, Kind, PATIENCE, Readable, decode, kind_of, readable, without_controls};
+use crate::page::{
+    DecodedText, Document, Format, Kind, PATIENCE, Readable, decode, kind_of, readable, without_controls,
+};
 
 /// Characters of a window unless the call asks for fewer or more.
 const USUAL_LIMIT: usize = 20_000;
@@ -95,7 +97,7 @@ fn show(args: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
     Ok(output(frame.around(window.text), raw, fetched.body.truncated || next.is_some()))
 }
 
-fn describe(frame: &mut Frame, decoded: &Decoded<'_>, readable: &Readable) {
+fn describe(frame: &mut Frame, decoded: &DecodedText<'_>, readable: &Readable) {
     if let Some(title) = &readable.title {
         let title: String = title.chars().take(200).collect();
         // Out of the page, so on one line and in quotation marks.

@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 /// The pages.
 #[derive(Default)]
-pub(super) struct Kept(Mutex<VecDeque<Entry>>);
+pub(super) struct PageCache(Mutex<VecDeque<Entry>>);
 
 /// A page and when its server last vouched for it.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(super) struct Entry {
     pub(super) since: Instant,
 }
 
-impl Kept {
+impl PageCache {
     /// The page of this URL that this session has read.
     pub(super) fn find(&self, session: &SessionId, url: &str) -> Option<Entry> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

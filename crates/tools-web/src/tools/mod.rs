@@ -7,4 +7,4 @@ mod site;
 mod web_scrape;
 mod window;
 
-pub use site::{Hop, MayFollow, Unfollowed, Web};
+pub use site::{Hop, MayFollow, RedirectRefusal, Web};

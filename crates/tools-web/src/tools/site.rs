@@ -11,7 +11,7 @@ use tools_core::{
 };
 
 use super::fetch::Fetch;
-use super::kept::Kept;
+use super::kept::PageCache;
 use super::web_scrape::WebScrape;
 use crate::client::{Fetched, Request, WebClient};
 use crate::config::ScrapePolicy;
@@ -23,7 +23,7 @@ const ACCEPT: &str =
     "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1";
 
 /// Judges where a redirect leads, as the call itself was judged.
-pub type MayFollow = Arc<dyn Fn(Hop<'_>) -> Result<(), Unfollowed> + Send + Sync>;
+pub type MayFollow = Arc<dyn Fn(Hop<'_>) -> Result<(), RedirectRefusal> + Send + Sync>;
 
 /// A redirect.
 pub struct Hop<'a> {
@@ -37,7 +37,7 @@ pub struct Hop<'a> {
 
 /// Why a redirect is not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unfollowed {
+pub enum RedirectRefusal {
     /// This rule denies it.
     Denied(String),
     /// A person would be asked about it: that takes a call of its own.
@@ -58,7 +58,7 @@ pub(super) struct By<'a> {
 pub struct Web {
     policy: Shared<ScrapePolicy>,
     client: Arc<WebClient>,
-    kept: Arc<Kept>,
+    kept: Arc<PageCache>,
     may_follow: Option<MayFollow>,
 }
 
@@ -140,8 +140,8 @@ impl Web {
         };
         let leaves_host = (next.host(), next.port()) != (asked.host(), asked.port());
         judge(Hop { call, leaves_host, context: by.cx }).map_err(|why| match why {
-            Unfollowed::Denied(rule) => Refusal::Domain { host: next.host().to_string(), rule },
-            Unfollowed::Asks => Refusal::Elsewhere { url: next.to_string() },
+            RedirectRefusal::Denied(rule) => Refusal::Domain { host: next.host().to_string(), rule },
+            RedirectRefusal::Asks => Refusal::Elsewhere { url: next.to_string() },
         })
     }
 }

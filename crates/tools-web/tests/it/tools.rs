@@ -10,7 +10,7 @@ use tools_core::{
     ToolOutput,
 };
 use tools_testkit::Workspace;
-use tools_web::{Hop, ScrapeConfig, Unfollowed, Web};
+use tools_web::{Hop, RedirectRefusal, ScrapeConfig, Web};
 
 use crate::world::{World, html, page};
 
@@ -201,7 +201,7 @@ async fn a_redirect_is_judged_by_whoever_judged_the_call() {
     world
         .serve("a.example.org/b", page("302 Found", &["location: https://b.example.org/x"], ""))
         .serve("b.example.org/x", html("other"));
-    let judge = |hop: Hop<'_>| if hop.leaves_host { Err(Unfollowed::Asks) } else { Ok(()) };
+    let judge = |hop: Hop<'_>| if hop.leaves_host { Err(RedirectRefusal::Asks) } else { Ok(()) };
     let tools = Tools::of(Tools::web(&world).following(Arc::new(judge)));
     assert!(tools.text(json!({"url": "https://a.example.org/1"})).await.contains("same host"));
     let error = tools.call("fetch", json!({"url": "https://a.example.org/b"})).await.unwrap_err();

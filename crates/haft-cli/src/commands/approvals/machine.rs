@@ -1,10 +1,10 @@
 //! Questions as JSON lines for another program, which writes its answers as JSON lines.
 
-use haft::questions::{Choice, Ended, Event, Watch};
+use haft::questions::{Choice, EndReason, Event, Watch};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Asked, LAST, lines};
+use super::{LAST, QuestionView, lines};
 use crate::{commands::call::interrupt, exit::Exit, output};
 
 /// A line of the other program.
@@ -45,7 +45,7 @@ pub(super) async fn watch(mut watch: Watch, notify: Option<&str>) -> Result<Exit
 fn tell(event: Event, notify: Option<&str>) {
     match event {
         Event::Asked(standing) => {
-            let Some(asked) = Asked::new(*standing) else { return };
+            let Some(asked) = QuestionView::new(*standing) else { return };
             if let Some(line) = notify {
                 asked.notify(line);
             }
@@ -65,9 +65,9 @@ fn tell(event: Event, notify: Option<&str>) {
         }
         Event::Ended { id, how } => {
             let how = match how {
-                Ended::Taken => "taken",
-                Ended::Late => "late",
-                Ended::Withdrawn => "withdrawn",
+                EndReason::Taken => "taken",
+                EndReason::Late => "late",
+                EndReason::Withdrawn => "withdrawn",
             };
             output::json(&json!({"event": "ended", "id": id, "how": how}));
         }

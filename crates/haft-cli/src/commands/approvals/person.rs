@@ -2,12 +2,12 @@
 
 use std::{collections::VecDeque, fs::File, io::Write};
 
-use haft::questions::{Choice, Ended, Event, Watch};
+use haft::questions::{Choice, EndReason, Event, Watch};
 use rustix::termios::{QueueSelector, tcflush};
 
-use super::{Asked, choice, lines, told};
+use super::{QuestionView, choice, lines, told};
 use crate::{
-    args::Common,
+    args::CommonArgs,
     asking::{Reply, Screen},
     commands::call::interrupt,
     exit::Exit,
@@ -18,20 +18,25 @@ struct Person<'a> {
     watch: Watch,
     terminal: File,
     notify: Option<&'a str>,
-    waiting: VecDeque<Asked>,
-    current: Option<Current>,
+    waiting: VecDeque<QuestionView>,
+    current: Option<CurrentQuestion>,
 }
 
 /// The question that is shown.
-struct Current {
-    asked: Asked,
+struct CurrentQuestion {
+    asked: QuestionView,
     /// Whether the next line is the reason of a no.
     why: bool,
     answered: bool,
 }
 
 /// Shows and answers until it is interrupted or the terminal is gone.
-pub(super) async fn watch(common: &Common, watch: Watch, notify: Option<&str>, terminal: File) -> Result<Exit, String> {
+pub(super) async fn watch(
+    common: &CommonArgs,
+    watch: Watch,
+    notify: Option<&str>,
+    terminal: File,
+) -> Result<Exit, String> {
     let reading = terminal.try_clone().map_err(|error| format!("the terminal cannot be read: {error}"))?;
     let mut lines = lines::of_terminal(reading);
     let mut person = Person { watch, terminal, notify, waiting: VecDeque::new(), current: None };
@@ -58,7 +63,7 @@ impl Person<'_> {
     fn happened(&mut self, event: Event) {
         match event {
             Event::Asked(standing) => {
-                let Some(asked) = Asked::new(*standing) else { return };
+                let Some(asked) = QuestionView::new(*standing) else { return };
                 if let Some(line) = self.notify {
                     asked.notify(line);
                 }
@@ -77,7 +82,7 @@ impl Person<'_> {
         }
     }
 
-    fn ended(&mut self, how: Ended, answered: bool) {
+    fn ended(&mut self, how: EndReason, answered: bool) {
         let front = if answered { "" } else { "\n" };
         self.say(&format!("{front}{}\n", told(how, answered)));
         self.show_next();
@@ -94,7 +99,7 @@ impl Person<'_> {
         let from = format!("{}{more}", asked.from());
         let text = asked.shown.text(&[from], Screen::of(&self.terminal), asked.seconds());
         self.say(&text);
-        self.current = Some(Current { asked, why: false, answered: false });
+        self.current = Some(CurrentQuestion { asked, why: false, answered: false });
     }
 
     fn typed(&mut self, line: &str) {

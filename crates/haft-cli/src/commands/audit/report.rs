@@ -11,14 +11,14 @@ use haft::{
 };
 use serde_json::json;
 
-use crate::{args::Common, commands::open::workdir, exit::Exit, output};
+use crate::{args::CommonArgs, commands::open::workdir, exit::Exit, output};
 
 /// Where the page goes when nobody says.
 const USUAL: &str = "haft-report.html";
 
 /// Writes the page of `log`; `of_folder` shows the calls in the working directory alone.
 pub(super) fn write(
-    common: &Common,
+    common: &CommonArgs,
     log: &Path,
     out: Option<&Path>,
     calls: usize,

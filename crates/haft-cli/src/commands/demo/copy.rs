@@ -15,7 +15,7 @@ const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// A copy, and how much it holds.
 #[derive(Debug)]
-pub(super) struct Copied {
+pub(super) struct CopySummary {
     pub(super) folder: PathBuf,
     pub(super) files: usize,
 }
@@ -27,14 +27,14 @@ pub(super) struct Copied {
 ///
 /// # Errors
 /// When the new folder cannot be written.
-pub(super) fn copy(repository: &Path) -> io::Result<Copied> {
+pub(super) fn copy(repository: &Path) -> io::Result<CopySummary> {
     let name = repository.file_name().unwrap_or_default();
     let above = std::env::temp_dir().join(format!("haft-demo-{}", std::process::id()));
     let folder = above.join(name);
     // Fails if another process has already created the folder.
     fs::create_dir(&above)?;
     fs::create_dir_all(&folder)?;
-    let mut copied = Copied { folder: folder.clone(), files: 0 };
+    let mut copied = CopySummary { folder: folder.clone(), files: 0 };
     let (mut entries, mut bytes) = (0, 0);
     let mut waiting = VecDeque::from([(repository.to_owned(), folder)]);
     while let Some((from, to)) = waiting.pop_front() {

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{acts, agent, stage::Stage};
-use crate::{args::Common, exit::Exit};
+use crate::{args::CommonArgs, exit::Exit};
 
 /// Plays the session and prints what happened.
-pub(crate) async fn run(common: &Common, dir: &Path) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, dir: &Path) -> Result<Exit, String> {
     let mut stage = Stage::set(common, dir)?;
     acts::machine(&mut stage);
     acts::looking_around(&mut stage).await?;

@@ -8,14 +8,14 @@ use std::{
 
 use haft::{
     CallReport, Explanation, Toolbox,
-    config::{HaftConfig, Loaded},
+    config::{HaftConfig, LoadedConfig},
     core::{CallContext, ToolCall, Verdict},
 };
 use serde_json::{Value, json};
 
 use super::copy::copy;
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{
         call::{Consent, make},
         open::folder,
@@ -60,7 +60,7 @@ pub(super) struct Stage {
 
 impl Stage {
     /// Makes the folder and the toolbox.
-    pub(super) fn set(common: &Common, dir: &Path) -> Result<Self, String> {
+    pub(super) fn set(common: &CommonArgs, dir: &Path) -> Result<Self, String> {
         let named = folder("directory", dir)?;
         let (repository, said) = match prepared(&named) {
             Ok(()) => (named.clone(), format!("haft demo on {}", named.display())),
@@ -208,7 +208,7 @@ impl Stage {
 /// A toolbox that works in `workdir` and keeps everything it stores in the demo's own folder.
 fn toolbox(own: &Path, workdir: &Path) -> Result<Toolbox, String> {
     let environment = |name: &str| std::env::var(name).ok();
-    let mut loaded = Loaded::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
+    let mut loaded = LoadedConfig::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.path = own.join("audit.jsonl");
     let state = own.join("state");
     loaded.config.tools.overflow.path = state.join("overflow/overflow.db");

@@ -2,9 +2,9 @@
 
 use haft::{checkpoint::Selection, core::ToolName};
 
-use super::turns::Running;
+use super::turns::AgentRun;
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::undo,
     output::{self, one_line},
 };
@@ -18,18 +18,18 @@ const HELP: &str = "\
 /quit               end the session";
 
 /// Whether the session goes on.
-pub(super) enum Next {
+pub(super) enum NextStep {
     Goes,
     Ends,
 }
 
 /// Runs a command.
-pub(super) async fn run(common: &Common, running: &mut Running, line: &str) -> Next {
+pub(super) async fn run(common: &CommonArgs, running: &mut AgentRun, line: &str) -> NextStep {
     let (command, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
     match command {
         "/help" => output::line(HELP),
-        "/quit" | "/exit" => return Next::Ends,
+        "/quit" | "/exit" => return NextStep::Ends,
         "/status" => status(common, running),
         "/compact" => compact(running, rest).await,
         "/clear" => clear(running, rest == "--all"),
@@ -37,10 +37,10 @@ pub(super) async fn run(common: &Common, running: &mut Running, line: &str) -> N
         "/trust" => trust(rest),
         other => output::note(&format!("there is no command `{}`; /help lists them", one_line(other))),
     }
-    Next::Goes
+    NextStep::Goes
 }
 
-fn status(common: &Common, running: &Running) {
+fn status(common: &CommonArgs, running: &AgentRun) {
     let (status, toolbox) = (running.agent.status(), &running.toolbox);
     if common.json {
         return output::json(&status);
@@ -76,7 +76,7 @@ fn status(common: &Common, running: &Running) {
     output::line(&running.status_line());
 }
 
-async fn compact(running: &mut Running, focus: &str) {
+async fn compact(running: &mut AgentRun, focus: &str) {
     let focus = Some(focus).filter(|focus| !focus.is_empty());
     match running.agent.compact(focus).await {
         Ok(0) => output::note("nothing to summarise: the conversation is short"),
@@ -88,7 +88,7 @@ async fn compact(running: &mut Running, focus: &str) {
     }
 }
 
-fn clear(running: &mut Running, all: bool) {
+fn clear(running: &mut AgentRun, all: bool) {
     let session = running.toolbox.context().session().clone();
     running.agent.clear();
     running.toolbox.reset_session(&session);
@@ -99,10 +99,10 @@ fn clear(running: &mut Running, all: bool) {
     output::note("the conversation was cleared");
 }
 
-fn take_back(common: &Common, running: &Running) {
+fn take_back(common: &CommonArgs, running: &AgentRun) {
     let session = running.toolbox.context().session().as_str().to_owned();
     let last = Selection::Last { count: 1, session: Some(session) };
-    if let Err(problem) = undo::run_on(common, &running.toolbox, undo::What::Undo, last) {
+    if let Err(problem) = undo::run_on(common, &running.toolbox, undo::UndoRequest::Undo, last) {
         output::note(&problem);
     }
 }

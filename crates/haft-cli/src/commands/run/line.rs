@@ -3,13 +3,13 @@
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use super::{
-    commands::{self, Next},
-    turns::{Ended, Running},
+    commands::{self, NextStep},
+    turns::{AgentRun, TurnEnd},
 };
-use crate::{args::Common, exit::Exit, output};
+use crate::{args::CommonArgs, exit::Exit, output};
 
 /// Takes lines until there are no more.
-pub(super) async fn session(common: &Common, running: &mut Running) -> Exit {
+pub(super) async fn session(common: &CommonArgs, running: &mut AgentRun) -> Exit {
     if !common.quiet && !common.json {
         output::note("type a task, or /help for the commands; Ctrl-D ends the session");
     }
@@ -21,11 +21,11 @@ pub(super) async fn session(common: &Common, running: &mut Running) -> Exit {
         }
         if line.starts_with('/') {
             match commands::run(common, running, line).await {
-                Next::Goes => continue,
-                Next::Ends => return Exit::Ok,
+                NextStep::Goes => continue,
+                NextStep::Ends => return Exit::Ok,
             }
         }
-        let Ended { .. } = running.turn(line).await;
+        let TurnEnd { .. } = running.turn(line).await;
         running.keep(line);
         for asked in running.headless.wanted() {
             output::note(&format!("not approved: {asked}"));
@@ -37,7 +37,7 @@ pub(super) async fn session(common: &Common, running: &mut Running) -> Exit {
 }
 
 /// A line of the input; `None` at its end.
-async fn next_line(common: &Common) -> Option<String> {
+async fn next_line(common: &CommonArgs) -> Option<String> {
     if !common.json && io::stdin().is_terminal() {
         let mut out = io::stderr().lock();
         let _ = out.write_all(b"> ").and_then(|()| out.flush());

@@ -10,7 +10,7 @@ use haft::{
 };
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     output::{self, one_line, printable},
 };
 
@@ -20,7 +20,7 @@ const LINES: usize = 6;
 const WIDTH: usize = 160;
 
 /// Shows events: as JSON lines, or to a person.
-pub(super) struct Shown {
+pub(super) struct EventView {
     json: bool,
     quiet: bool,
     /// Text of the model is shown while it comes.
@@ -30,8 +30,8 @@ pub(super) struct Shown {
     redactor: SecretRedactor,
 }
 
-impl Shown {
-    pub(super) fn new(common: &Common, toolbox: &Toolbox) -> Result<Self, String> {
+impl EventView {
+    pub(super) fn new(common: &CommonArgs, toolbox: &Toolbox) -> Result<Self, String> {
         let redactor = haft::redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
         let streams = !common.json && !common.quiet && io::stdout().is_terminal();
         Ok(Self { json: common.json, quiet: common.quiet, streams, is_open: false, redactor })

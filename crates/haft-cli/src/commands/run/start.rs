@@ -12,10 +12,10 @@ use haft::{
 use super::{
     confirm::Headless,
     line, show,
-    turns::{Ended, Running},
+    turns::{AgentRun, TurnEnd},
 };
 use crate::{
-    args::{Common, NonInteractive, Run},
+    args::{CommonArgs, NonInteractive, Run},
     commands::open::{building, workdir},
     exit::Exit,
     output,
@@ -25,9 +25,9 @@ use crate::{
 const EVENTS: usize = 4096;
 
 /// Runs one task, or a session where none was given.
-pub(crate) async fn run(common: &Common, verb: &Run) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String> {
     let kept = resumed(common, verb)?;
-    let common = &Common {
+    let common = &CommonArgs {
         session: kept.as_ref().map(|kept| kept.session.as_str().to_owned()).or_else(|| common.session.clone()),
         ..common.clone()
     };
@@ -49,8 +49,8 @@ pub(crate) async fn run(common: &Common, verb: &Run) -> Result<Exit, String> {
         title.clone_from(&kept.title);
         builder = kept.resumed(builder)?;
     }
-    let shown = show::Shown::new(common, &toolbox)?;
-    let mut running = Running { toolbox, agent: builder.build(), receiver, shown, headless, title };
+    let shown = show::EventView::new(common, &toolbox)?;
+    let mut running = AgentRun { toolbox, agent: builder.build(), receiver, shown, headless, title };
     let _watch = running.toolbox.watch(|name| std::env::var(name).ok());
     let ended = match &verb.task {
         Some(task) => running.one(common, task).await,
@@ -62,7 +62,7 @@ pub(crate) async fn run(common: &Common, verb: &Run) -> Result<Exit, String> {
 }
 
 /// The kept conversation that goes on; `None` for a new one.
-fn resumed(common: &Common, verb: &Run) -> Result<Option<KeptSession>, String> {
+fn resumed(common: &CommonArgs, verb: &Run) -> Result<Option<KeptSession>, String> {
     let Some(which) = &verb.resume else { return Ok(None) };
     let sessions = Sessions::of_user();
     let found = match which.as_deref().or(common.session.as_deref()) {
@@ -73,10 +73,10 @@ fn resumed(common: &Common, verb: &Run) -> Result<Option<KeptSession>, String> {
     found.map(Some).ok_or_else(|| "no session of this directory to resume; see `haft sessions list`".to_owned())
 }
 
-impl Running {
+impl AgentRun {
     /// One task, and what its end means for the command.
-    async fn one(&mut self, common: &Common, task: &str) -> Exit {
-        let Ended { turn, signal } = self.turn(task).await;
+    async fn one(&mut self, common: &CommonArgs, task: &str) -> Exit {
+        let TurnEnd { turn, signal } = self.turn(task).await;
         self.keep(task);
         if !common.quiet && !common.json {
             output::note(&self.status_line());

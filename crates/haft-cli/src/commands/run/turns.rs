@@ -10,30 +10,30 @@ use haft::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{confirm::Headless, show::Shown};
+use super::{confirm::Headless, show::EventView};
 use crate::{commands::call::interrupt, output};
 
 /// An agent at work.
-pub(super) struct Running {
+pub(super) struct AgentRun {
     pub(super) toolbox: Toolbox,
     pub(super) agent: Agent,
     pub(super) receiver: mpsc::Receiver<AgentEvent>,
-    pub(super) shown: Shown,
+    pub(super) shown: EventView,
     pub(super) headless: Headless,
     /// The beginning of what the user said first.
     pub(super) title: String,
 }
 
 /// How a turn ended.
-pub(super) struct Ended {
+pub(super) struct TurnEnd {
     pub(super) turn: Turn,
     /// The number of the signal that called it off.
     pub(super) signal: Option<u8>,
 }
 
-impl Running {
+impl AgentRun {
     /// Runs a turn and shows it.
-    pub(super) async fn turn(&mut self, task: &str) -> Ended {
+    pub(super) async fn turn(&mut self, task: &str) -> TurnEnd {
         let (cancel, signal) = (CancellationToken::new(), Cell::new(None));
         self.headless.begins(&cancel);
         let Self { agent, receiver, shown, .. } = self;
@@ -58,7 +58,7 @@ impl Running {
             shown.event(&event);
         }
         shown.ended(&turn.text, &turn.stop.notice());
-        Ended { turn, signal: signal.get() }
+        TurnEnd { turn, signal: signal.get() }
     }
 
     /// Keeps the conversation, so that it can go on later.

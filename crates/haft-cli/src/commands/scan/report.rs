@@ -12,7 +12,7 @@ use super::{encoding::Encoding, run::Ask};
 
 /// One credential; never the value itself. Field names are permanent.
 #[derive(Debug, Serialize)]
-struct Found<'a> {
+struct CredentialReport<'a> {
     file: &'a str,
     kind: &'static str,
     rule: &'static str,
@@ -83,7 +83,7 @@ impl Printer<'_> {
                 } else {
                     let (line, column, length) = (self.line, self.column, characters(bytes));
                     let Self { file, out, .. } = self;
-                    let found = Found { file, kind: finding.kind, rule: finding.rule, line, column, length };
+                    let found = CredentialReport { file, kind: finding.kind, rule: finding.rule, line, column, length };
                     let line = serde_json::to_string(&found).map_err(io::Error::other);
                     line.and_then(|line| writeln!(out, "{line}"))
                 }

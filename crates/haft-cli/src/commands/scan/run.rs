@@ -11,7 +11,7 @@ use haft::secrets::SecretRedactor;
 use rustix::fs::OFlags;
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::{open::load, scan::encoding::Transcoder, scan::report::Report},
     exit::Exit,
     output,
@@ -31,7 +31,7 @@ pub(crate) struct Ask {
 
 /// Looks through every file; what cannot be read is told and does not keep the others from being
 /// looked through.
-pub(crate) fn run(common: &Common, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
     let loaded = load(common)?;
     let redactor = haft::redactor(&loaded.config.tools.filters.security)
         .map_err(|error| format!("tools.filters.security.extra_patterns[{}]: {error}", error.index))?

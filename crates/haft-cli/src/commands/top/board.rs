@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::{figures::Figures, questions::Questions, sources};
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::open::{load, workdir},
 };
 
@@ -24,7 +24,7 @@ const LISTED_CALLS: usize = 100;
 /// Everything.
 pub(super) struct Board {
     pub(super) questions: Questions,
-    common: Common,
+    common: CommonArgs,
     file: PathBuf,
     folder: String,
     scheduler: Option<Scheduler>,
@@ -41,7 +41,7 @@ struct Record {
 
 impl Board {
     /// Reads the record from its beginning.
-    pub(super) fn new(common: &Common, questions: Questions) -> Result<Self, String> {
+    pub(super) fn new(common: &CommonArgs, questions: Questions) -> Result<Self, String> {
         let loaded = load(common)?;
         let file = haft::audit_file(&loaded.config);
         let scheduler = haft::schedule(&loaded).map_err(|error| error.to_string())?;

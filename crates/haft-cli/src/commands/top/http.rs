@@ -48,7 +48,7 @@ struct Head {
 
 /// The body of an answer.
 #[derive(Debug, Deserialize)]
-struct Answered {
+struct Response {
     id: u64,
     #[serde(flatten)]
     choice: Choice,
@@ -173,8 +173,8 @@ impl Door {
         match route {
             Route::Page => self.response(200, "text/html; charset=utf-8", &self.page()),
             Route::State => self.response(200, "application/json", &board.state().await.to_string()),
-            Route::Answer => match serde_json::from_slice::<Answered>(body) {
-                Ok(Answered { id, choice }) => {
+            Route::Answer => match serde_json::from_slice::<Response>(body) {
+                Ok(Response { id, choice }) => {
                     let status = if board.questions.answer(id, choice) { 204 } else { 409 };
                     self.response(status, "text/plain", "")
                 }

@@ -13,7 +13,7 @@ use haft::{
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::asking::Shown;
+use crate::asking::TerminalQuestion;
 
 /// Answers on their way to the watch; a person gives one at a time.
 const MAX_ANSWERS: usize = 16;
@@ -32,7 +32,7 @@ struct Open {
 }
 
 /// The side that keeps them up to date.
-pub(super) struct Watching {
+pub(super) struct QuestionWatcher {
     watch: Watch,
     open: Arc<Mutex<BTreeMap<u64, Open>>>,
     answers: mpsc::Receiver<(u64, Choice)>,
@@ -40,10 +40,10 @@ pub(super) struct Watching {
 
 impl Questions {
     /// Those of a watch.
-    pub(super) fn watching(watch: Watch) -> (Self, Watching) {
+    pub(super) fn watching(watch: Watch) -> (Self, QuestionWatcher) {
         let (to, answers) = mpsc::channel(MAX_ANSWERS);
         let open = Arc::default();
-        (Self { open: Arc::clone(&open), answers: to }, Watching { watch, open, answers })
+        (Self { open: Arc::clone(&open), answers: to }, QuestionWatcher { watch, open, answers })
     }
 
     /// Each question with the seconds that are left.
@@ -70,7 +70,7 @@ impl Questions {
     }
 }
 
-impl Watching {
+impl QuestionWatcher {
     /// Waits for the next event or answer, and heeds it. May be dropped at any time.
     pub(super) async fn step(&mut self) {
         tokio::select! {
@@ -86,7 +86,7 @@ impl Watching {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Asked(standing) => {
-                let Some(shown) = Shown::new(&standing.prompt, standing.asker.lasting) else { return };
+                let Some(shown) = TerminalQuestion::new(&standing.prompt, standing.asker.lasting) else { return };
                 let value = json!({
                     "id": standing.id,
                     "client": standing.asker.client,

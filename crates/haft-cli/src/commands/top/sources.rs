@@ -4,7 +4,7 @@ use haft::tasks::Scheduler;
 use serde_json::{Value, json};
 
 use crate::{
-    args::Common,
+    args::CommonArgs,
     commands::setup::{State, found},
 };
 
@@ -25,7 +25,7 @@ pub(super) async fn tasks(scheduler: Option<&Scheduler>, folder: &str) -> Vec<Va
 }
 
 /// The hosts that are here, and whether they are set up.
-pub(super) fn hosts(common: &Common) -> Vec<Value> {
+pub(super) fn hosts(common: &CommonArgs) -> Vec<Value> {
     let hosts = found(common).unwrap_or_default().into_iter().filter(|host| host.is_there || host.state == State::Done);
     let told = hosts.map(|host| {
         let state = match &host.state {

@@ -83,7 +83,7 @@ fn alone(
     }
     let rules = from_legacy(blocked.unwrap_or_default(), confirmed.unwrap_or(usual));
     let mut rest = |key, list: Option<&[String]>| {
-        let parted = Parted::of(list?.to_vec());
+        let parted = PatternSplit::of(list?.to_vec());
         parted.warn(key, notes);
         Some(parted.stays)
     };
@@ -106,8 +106,8 @@ fn beside_rules(
         ));
         asks.clear();
     }
-    let blocked = Parted::of(blocked.unwrap_or_default().to_vec());
-    let confirmed = Parted::of(asks);
+    let blocked = PatternSplit::of(blocked.unwrap_or_default().to_vec());
+    let confirmed = PatternSplit::of(asks);
     blocked.warn("blocked_commands", notes);
     confirmed.warn("confirm_patterns", notes);
     if blocked.goes.is_empty() && confirmed.goes.is_empty() {
@@ -119,12 +119,12 @@ fn beside_rules(
 
 /// The patterns of a list, parted into those whose place rules can take and those that they cannot
 /// replace.
-struct Parted {
+struct PatternSplit {
     stays: Vec<String>,
     goes: Vec<String>,
 }
 
-impl Parted {
+impl PatternSplit {
     fn of(list: Vec<String>) -> Self {
         let (goes, stays) = list.into_iter().partition(|text| is_said_by_rules(text));
         Self { stays, goes }

@@ -15,7 +15,7 @@ mod retry;
 mod steps;
 mod tables;
 
-pub use steps::{Migrated, migrate};
+pub use steps::{Migration, migrate};
 
 pub(crate) use steps::to_load;
 

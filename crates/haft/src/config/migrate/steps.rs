@@ -14,7 +14,7 @@ use crate::config::{ConfigError, HaftConfig, source::Source};
 
 /// What a migration did. Two equal texts in and out mean that there was nothing to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Migrated {
+pub struct Migration {
     /// The configuration in today's form.
     pub text: String,
     /// What was changed, one sentence each.
@@ -66,13 +66,13 @@ const STEPS: &[Step] = &[
 ///
 /// # Errors
 /// When the text is no TOML.
-pub fn migrate(text: &str) -> Result<Migrated, ConfigError> {
+pub fn migrate(text: &str) -> Result<Migration, ConfigError> {
     apply(text, |_| true)
 }
 
 /// What has to be done so that a text can be loaded at all; `None` for nothing, which is told
 /// without parsing the text.
-pub(crate) fn to_load(text: &str) -> Option<Migrated> {
+pub(crate) fn to_load(text: &str) -> Option<Migration> {
     let is_due = |step: &Step| step.is_needed_to_load && step.signs.iter().any(|sign| text.contains(sign));
     if !STEPS.iter().any(is_due) {
         return None;
@@ -80,7 +80,7 @@ pub(crate) fn to_load(text: &str) -> Option<Migrated> {
     apply(text, is_due).ok().filter(|migrated| migrated.text != text)
 }
 
-fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migrated, ConfigError> {
+fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migration, ConfigError> {
     // Faults of the text are told as a start would tell them.
     Source::parse(text)?;
     let fault = |error: toml_edit::TomlError| ConfigError {
@@ -98,7 +98,7 @@ fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migrated, ConfigE
     let text = if changed { document.to_string() } else { text.to_owned() };
     let Notes { changes, warnings, filter_rules, moved } = notes;
     let unknown = unknown(&text)?;
-    Ok(Migrated { text, changes, warnings, unknown, filter_rules, moved })
+    Ok(Migration { text, changes, warnings, unknown, filter_rules, moved })
 }
 
 /// The keys of a text that mean nothing.

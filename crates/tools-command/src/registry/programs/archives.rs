@@ -3,7 +3,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
 use tools_core::Access;
 
 /// Options of `tar` whose value is run.
@@ -57,13 +57,16 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--unzip-command")], Does::Hides("`zip` that runs a program to test what it made")),
+            when(
+                &[ArgumentCondition::Has("--unzip-command")],
+                Does::Hides("`zip` that runs a program to test what it made"),
+            ),
             always(Does::RunsLineWithMore(At::Value("--unzip-command"))),
             always(Does::By(zip_test)),
             always(Does::Writes(At::Nth(0))),
             always(Does::Writes(At::Value("--output-file -lf"))),
             always(Does::ReadsTrees(At::From(1))),
-            when(&[When::Has("-m --move")], Does::DeletesTrees(At::From(1))),
+            when(&[ArgumentCondition::Has("-m --move")], Does::DeletesTrees(At::From(1))),
         ],
         examples: &[
             ("zip x.zip y -T -TT 'rm -rf z'", Expect::Opaque("to test what it made")),
@@ -85,7 +88,10 @@ pub(super) static ALL: &[Program] = &[
             style: Style::Exact,
             ..Syntax::EXACT
         },
-        rules: &[always(Does::Reads(At::Nth(0))), when(&[When::Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped))],
+        rules: &[
+            always(Does::Reads(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped)),
+        ],
         examples: &[
             ("unzip -o x.zip -d .git", Expect::Writes(".git")),
             ("unzip -qd .git x.zip", Expect::Writes(".git")),
@@ -131,7 +137,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("--files --files0"))),
             always(Does::Writes(At::Value("--output"))),
-            when(&[When::Lacks("--stdout --list --test")], Does::By(compressed)),
+            when(&[ArgumentCondition::Lacks("--stdout --list --test")], Does::By(compressed)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -152,8 +158,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::From(1))),
             always(Does::Writes(At::Value("-o*"))),
-            when(&[When::First("a u d rn")], Does::Writes(At::Nth(1))),
-            when(&[When::First("x e"), When::Lacks("-o*")], Does::Writes(At::Path("."))),
+            when(&[ArgumentCondition::First("a u d rn")], Does::Writes(At::Nth(1))),
+            when(&[ArgumentCondition::First("x e"), ArgumentCondition::Lacks("-o*")], Does::Writes(At::Path("."))),
             always(Does::Reads(At::Rest("@"))),
         ],
         examples: &[
@@ -173,12 +179,15 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
+            when(&[ArgumentCondition::Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
             always(Does::RunsLineWithMore(At::Value("--rsh-command --rsh-comm"))),
             always(Does::Writes(At::Value("-O --file --directory"))),
             always(Does::Reads(At::Value("-I --file --pattern-file"))),
-            when(&[When::Has("--extract -r"), When::Lacks("--list")], Does::Writes(At::Path("."))),
-            when(&[When::Has("--pass-through")], Does::Writes(At::Last)),
+            when(
+                &[ArgumentCondition::Has("--extract -r"), ArgumentCondition::Lacks("--list")],
+                Does::Writes(At::Path(".")),
+            ),
+            when(&[ArgumentCondition::Has("--pass-through")], Does::Writes(At::Last)),
         ],
         examples: &[
             ("cpio -o --rsh-command=./x -F h:y", Expect::Opaque(HIDES)),

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, PLACEHOLDER, Value};
-use crate::registry::{At, Does, Expect, More, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, More, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -15,10 +15,16 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[When::Lacks("-I -J --replace")], Does::By(appended)),
-            when(&[When::Has("-I -J --replace"), When::Lacks("-n -L --max-lines")], Does::By(replaced)),
+            when(&[ArgumentCondition::Lacks("-I -J --replace")], Does::By(appended)),
+            when(
+                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Lacks("-n -L --max-lines")],
+                Does::By(replaced),
+            ),
             // Which of the two counts depends on the version.
-            when(&[When::Has("-I -J --replace"), When::Has("-n -L --max-lines")], Does::By(appended)),
+            when(
+                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Has("-n -L --max-lines")],
+                Does::By(appended),
+            ),
             always(Does::Reads(At::Value("--arg-file"))),
         ],
         is_exhaustive: true,
@@ -104,7 +110,10 @@ pub(super) static ALL: &[Program] = &[
             valued: "-u|--umask -a|--arg --regex",
             ..Syntax::GNU
         },
-        rules: &[when(&[When::Lacks("--test --list")], Does::Hides("`run-parts` runs every program in a folder"))],
+        rules: &[when(
+            &[ArgumentCondition::Lacks("--test --list")],
+            Does::Hides("`run-parts` runs every program in a folder"),
+        )],
         examples: &[
             ("run-parts ./hooks", Expect::Opaque("every program in a folder")),
             ("run-parts --test x", Expect::Plain),

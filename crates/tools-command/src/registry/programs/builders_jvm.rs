@@ -3,7 +3,9 @@
 use super::registries::{self, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, when,
+};
 
 /// What options do that name programs, settings or code.
 const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
@@ -28,7 +30,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(goals)),
             always(Does::By(properties)),
             always(Does::RunsScript(At::Value("--file"))),
-            when(&[When::Has("--settings --global-settings --install-settings --project-settings")], OWN),
+            when(&[ArgumentCondition::Has("--settings --global-settings --install-settings --project-settings")], OWN),
             always(Does::Writes(At::Value("--log-file"))),
         ],
         builds: true,
@@ -68,10 +70,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Lacks("--dry-run --help")], Does::By(tasks)),
+            when(&[ArgumentCondition::Lacks("--dry-run --help")], Does::By(tasks)),
             always(Does::By(properties)),
             always(Does::RunsScript(At::Value("--build-file --settings-file --init-script"))),
-            when(&[When::Has("--init-script --gradle-user-home")], OWN),
+            when(&[ArgumentCondition::Has("--init-script --gradle-user-home")], OWN),
         ],
         builds: true,
         examples: &[
@@ -106,7 +108,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(commands)),
             always(Does::By(properties)),
-            when(&[When::Has("-J* -java-home --sbt-jar")], OWN),
+            when(&[ArgumentCondition::Has("-J* -java-home --sbt-jar")], OWN),
         ],
         builds: true,
         examples: &[
@@ -135,7 +137,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[When::Has("-lib -logger -listener -inputhandler -main")], OWN),
+            when(&[ArgumentCondition::Has("-lib -logger -listener -inputhandler -main")], OWN),
             always(Does::RunsScript(At::Value("-buildfile"))),
             always(Does::Writes(At::Value("-logfile"))),
             always(Does::By(commands)),

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Input;
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -10,8 +10,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-E -G -l -r -s -v --quiet --silent -x", valued: "-p|--prompt", ..Syntax::GNU },
         rules: &[
-            when(&[When::Fed], Does::Hides("an editor that follows commands")),
-            when(&[When::OperandStarts("!")], Does::Hides("an editor that follows commands")),
+            when(&[ArgumentCondition::Fed], Does::Hides("an editor that follows commands")),
+            when(&[ArgumentCondition::OperandStarts("!")], Does::Hides("an editor that follows commands")),
             always(Does::Writes(At::Nth(0))),
         ],
         examples: &[
@@ -57,7 +57,7 @@ pub(super) static ALL: &[Program] = &[
                      -o|--debugfile -l|--arglength -B -H -S -T -N",
             ..Syntax::GNU
         },
-        rules: &[when(&[When::Lacks("--version --help")], Does::Hides("`m4` runs what its text says"))],
+        rules: &[when(&[ArgumentCondition::Lacks("--version --help")], Does::Hides("`m4` runs what its text says"))],
         examples: &[
             ("m4 <<< 'syscmd(uname)'", Expect::Opaque("runs what its text says")),
             ("m4 x.m4", Expect::Opaque("runs what its text says")),

@@ -4,7 +4,7 @@
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
 
 const OWN: Does = Does::Hides("a check with a program of its own choice");
 
@@ -16,7 +16,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--pastebin")], PUBLISHES),
+            when(&[ArgumentCondition::Has("--pastebin")], PUBLISHES),
             always(Does::Writes(At::Value("--junit-xml --report-log --log-file"))),
             always(Does::DeletesTrees(At::Value("--basetemp"))),
         ],
@@ -94,7 +94,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--python-executable --pythonpath")], OWN),
+            when(&[ArgumentCondition::Has("--python-executable --pythonpath")], OWN),
             always(Does::RunsWords(At::Value("--python-executable --pythonpath"))),
             always(Does::Writes(At::Value(
                 "--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report",
@@ -129,7 +129,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--execArgv")], OWN),
+            when(&[ArgumentCondition::Has("--execArgv")], OWN),
             always(Does::RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
             always(Does::Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
         ],
@@ -162,8 +162,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "--dry-run -d|--dryrun --record", ..Syntax::EXACT },
         rules: &[
-            when(&[When::Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
-            when(&[When::Has("--record")], PUBLISHES),
+            when(&[ArgumentCondition::Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
+            when(&[ArgumentCondition::Has("--record")], PUBLISHES),
         ],
         examples: &[
             ("codecov upload-process", Expect::Asks("publishes")),

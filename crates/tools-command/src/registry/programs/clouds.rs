@@ -1,6 +1,6 @@
 //! Clouds: what removes, changes or shows what others use there.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
 const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
@@ -31,21 +31,24 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[When::Operand("destroy delete remove rm halt taint untaint force-unlock down")], REMOVES),
             when(
-                &[When::First(
+                &[ArgumentCondition::Operand("destroy delete remove rm halt taint untaint force-unlock down")],
+                REMOVES,
+            ),
+            when(
+                &[ArgumentCondition::First(
                     "apply import up update refresh deploy push run-all state workspace provision reload resume suspend cancel login build snapshot box invoke convert bootstrap watch rollback stack",
                 )],
                 CHANGES,
             ),
-            when(&[When::First("logout login")], LOGIN),
-            when(&[When::Operand("publish")], PUBLISHES),
+            when(&[ArgumentCondition::First("logout login")], LOGIN),
+            when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
             when(
-                &[When::First("console exec ssh powershell rdp winrm plugin run test")],
+                &[ArgumentCondition::First("console exec ssh powershell rdp winrm plugin run test")],
                 Does::Hides("a tool that runs what it is told to"),
             ),
-            when(&[When::Has("--app")], Does::RunsLine(At::Value("--app"))),
-            when(&[When::First("output"), When::Has("-json -raw")], SHOWS),
+            when(&[ArgumentCondition::Has("--app")], Does::RunsLine(At::Value("--app"))),
+            when(&[ArgumentCondition::First("output"), ArgumentCondition::Has("-json -raw")], SHOWS),
         ],
         examples: &[
             ("terraform destroy -auto-approve", Expect::Asks("removes resources")),
@@ -93,60 +96,60 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    When::Operand(
+                    ArgumentCondition::Operand(
                         "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill",
                     ),
-                    When::Lacks("--dryrun"),
+                    ArgumentCondition::Lacks("--dryrun"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    When::OperandStarts(
+                    ArgumentCondition::OperandStarts(
                         "delete- remove- terminate- purge- batch-delete deregister- revoke- detach- disassociate- cancel- stop- disable- empty-",
                     ),
-                    When::Lacks("--dryrun"),
+                    ArgumentCondition::Lacks("--dryrun"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    When::Operand(
+                    ArgumentCondition::Operand(
                         "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke",
                     ),
-                    When::Lacks("--dryrun"),
+                    ArgumentCondition::Lacks("--dryrun"),
                 ],
                 CHANGES,
             ),
             when(
                 &[
-                    When::OperandStarts(
+                    ArgumentCondition::OperandStarts(
                         "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- tag-resource untag-resource deploy",
                     ),
-                    When::Lacks("--dryrun"),
+                    ArgumentCondition::Lacks("--dryrun"),
                 ],
                 CHANGES,
             ),
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "login logout configure auth sso-login authorize init credentials activate-service-account",
                 )],
                 LOGIN,
             ),
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "print-access-token print-identity-token get-secret-value get-login-password get-session-token export-credentials get-access-token get-credentials list-keys show-keys decrypt get-parameters-by-path assume-role create-access-key get-caller-token versions-access",
                 )],
                 SHOWS,
             ),
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "ssh scp start-session execute-command exec bastion interactive shell serve rcd mount nfsmount",
                 )],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
             when(
-                &[When::Has("--password-command")],
+                &[ArgumentCondition::Has("--password-command")],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
             always(Does::RunsLine(At::Value("--password-command"))),
@@ -184,43 +187,47 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    When::Operand(
+                    ArgumentCondition::Operand(
                         "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate",
                     ),
-                    When::Lacks("--dry-run"),
+                    ArgumentCondition::Lacks("--dry-run"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    When::First(
+                    ArgumentCondition::First(
                         "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link",
                     ),
-                    When::Lacks("--dry-run"),
+                    ArgumentCondition::Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
             when(
                 &[
-                    When::OperandStarts("deploy publish releases: deploy: ps:scale config:set config:unset"),
-                    When::Lacks("--dry-run"),
+                    ArgumentCondition::OperandStarts(
+                        "deploy publish releases: deploy: ps:scale config:set config:unset",
+                    ),
+                    ArgumentCondition::Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
             when(
-                &[When::First(
+                &[ArgumentCondition::First(
                     "login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token",
                 )],
                 LOGIN,
             ),
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url",
                 )],
                 SHOWS,
             ),
             when(
-                &[When::First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci")],
+                &[ArgumentCondition::First(
+                    "ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci",
+                )],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
         ],
@@ -258,21 +265,23 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args")],
+                &[ArgumentCondition::Has(
+                    "--module-path --args --connection --vault-password-file --vault-id --ssh-common-args",
+                )],
                 Does::Hides("`ansible` that runs what it is told to"),
             ),
             when(
                 &[
-                    When::Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
-                    When::FirstIsNot(
+                    ArgumentCondition::Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
+                    ArgumentCondition::FirstIsNot(
                         "list info search view init encrypt decrypt rekey edit create encrypt_string sanity units collection role install remove import setup delete login",
                     ),
                 ],
                 Does::By(played),
             ),
-            when(&[When::First("decrypt view")], SHOWS),
-            when(&[When::First("shell")], Does::Hides("`ansible` that runs what it is told to")),
-            when(&[When::First("import delete login publish")], PUBLISHES),
+            when(&[ArgumentCondition::First("decrypt view")], SHOWS),
+            when(&[ArgumentCondition::First("shell")], Does::Hides("`ansible` that runs what it is told to")),
+            when(&[ArgumentCondition::First("import delete login publish")], PUBLISHES),
         ],
         examples: &[
             ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),

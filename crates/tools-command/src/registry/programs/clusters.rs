@@ -1,7 +1,7 @@
 //! Clusters: what removes, changes or shows what others use there.
 
 use crate::registry::{
-    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, plain, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
@@ -27,7 +27,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
+            when(
+                &[ArgumentCondition::Has("--kubeconfig --kuberc")],
+                Does::Hides("a cluster whose settings may run a program"),
+            ),
             always(Does::Reads(At::Value("--filename --kustomize"))),
         ],
         subcommands: &[
@@ -35,16 +38,22 @@ pub(super) static ALL: &[Program] = &[
                 names: &["get"],
                 syntax: KUBE_GET,
                 rules: &[
-                    when(&[When::OperandHas("secret"), When::ValueStarts("--output", "y j g c t")], SHOWS),
-                    when(&[When::OperandHas("secret"), When::Has("--template")], SHOWS),
-                    when(&[When::ValueHas("--raw", "secrets")], SHOWS),
+                    when(
+                        &[
+                            ArgumentCondition::OperandHas("secret"),
+                            ArgumentCondition::ValueStarts("--output", "y j g c t"),
+                        ],
+                        SHOWS,
+                    ),
+                    when(&[ArgumentCondition::OperandHas("secret"), ArgumentCondition::Has("--template")], SHOWS),
+                    when(&[ArgumentCondition::ValueHas("--raw", "secrets")], SHOWS),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["delete", "drain", "evict"],
                 syntax: ANY,
-                rules: &[when(&[When::Lacks("--dry-run")], REMOVES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], REMOVES)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -74,7 +83,7 @@ pub(super) static ALL: &[Program] = &[
                     "policy",
                 ],
                 syntax: ANY,
-                rules: &[when(&[When::Lacks("--dry-run")], CHANGES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], CHANGES)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -107,7 +116,7 @@ pub(super) static ALL: &[Program] = &[
                             valued: "-o|--output",
                             ..Syntax::EXACT
                         },
-                        rules: &[when(&[When::Has("--raw")], SHOWS)],
+                        rules: &[when(&[ArgumentCondition::Has("--raw")], SHOWS)],
                         ..Subcommand::NEW
                     },
                     Subcommand {
@@ -208,23 +217,29 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Operand("uninstall delete del un destroy purge remove"), When::Lacks("--dry-run")], REMOVES),
             when(
                 &[
-                    When::First(
+                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove"),
+                    ArgumentCondition::Lacks("--dry-run"),
+                ],
+                REMOVES,
+            ),
+            when(
+                &[
+                    ArgumentCondition::First(
                         "install upgrade rollback apply sync deploy run dev app cluster create bootstrap up reconcile suspend resume repo-add edit set",
                     ),
-                    When::Lacks("--dry-run"),
+                    ArgumentCondition::Lacks("--dry-run"),
                 ],
                 CHANGES,
             ),
-            when(&[When::First("push package-push")], PUBLISHES),
-            when(&[When::First("login logout registry account")], LOGIN),
+            when(&[ArgumentCondition::First("push package-push")], PUBLISHES),
+            when(&[ArgumentCondition::First("login logout registry account")], LOGIN),
             when(
-                &[When::Has("--post-renderer --kubeconfig --enable-exec")],
+                &[ArgumentCondition::Has("--post-renderer --kubeconfig --enable-exec")],
                 Does::Hides("a deployment that runs a program"),
             ),
-            when(&[When::First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
+            when(&[ArgumentCondition::First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
             always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
         ],
         examples: &[

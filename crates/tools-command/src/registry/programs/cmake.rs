@@ -5,7 +5,7 @@ use tools_core::Access;
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -25,7 +25,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-P"))),
-            when(&[When::Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
+            when(&[ArgumentCondition::Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
             always(Does::RunsScript(At::Value("-C -C* --toolchain"))),
             always(Does::By(definitions)),
             always(Does::By(tool)),
@@ -72,13 +72,16 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::Behind("--test-command"))),
             when(
-                &[When::Has("--build-and-test --build-makeprogram")],
+                &[ArgumentCondition::Has("--build-and-test --build-makeprogram")],
                 Does::Hides("`ctest` with programs of its own choice"),
             ),
-            when(&[When::Has("--script --script-new-process")], Does::Hides("`ctest` runs a script of its own")),
+            when(
+                &[ArgumentCondition::Has("--script --script-new-process")],
+                Does::Hides("`ctest` runs a script of its own"),
+            ),
             always(Does::RunsScript(At::Value("--script --script-new-process"))),
-            when(&[When::Has("--dashboard --test-model")], PUBLISHES),
-            when(&[When::Value("--test-action", "Submit submit")], PUBLISHES),
+            when(&[ArgumentCondition::Has("--dashboard --test-model")], PUBLISHES),
+            when(&[ArgumentCondition::Value("--test-action", "Submit submit")], PUBLISHES),
             always(Does::Writes(At::Value("--output-log --output-junit"))),
         ],
         examples: &[
@@ -104,7 +107,7 @@ pub(super) static ALL: &[Program] = &[
                 },
                 rules: &[
                     when(
-                        &[When::Has("--wrap --gdb-path")],
+                        &[ArgumentCondition::Has("--wrap --gdb-path")],
                         Does::Hides("`meson test` with a program of its own choice"),
                     ),
                     always(Does::RunsLine(At::Value("--wrap"))),

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 
 const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its own choice");
 
@@ -54,7 +54,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: C,
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
                              -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load",
                 )],
@@ -95,7 +95,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[When::Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
+            when(&[ArgumentCondition::Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
             always(Does::Writes(At::Value("--output -o* -Map"))),
         ],
         builds: true,
@@ -119,7 +119,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*",
                 )],
                 CHOICE,

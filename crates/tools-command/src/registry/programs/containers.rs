@@ -2,7 +2,8 @@
 
 use crate::effect::Effect;
 use crate::registry::{
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
+    plain, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
@@ -15,7 +16,7 @@ const FORCE: Syntax = Syntax {
     valued: "--filter -t|--time",
     ..Syntax::EXACT
 };
-const FORCED: &[Rule] = &[when(&[When::Has("--force --all")], REMOVES)];
+const FORCED: &[Rule] = &[when(&[ArgumentCondition::Has("--force --all")], REMOVES)];
 const RUN: &[Rule] = &[always(Does::By(reach))];
 const BUILD: Syntax = Syntax {
     flags: "--no-cache --pull --quiet|-q --rm --force-rm --squash --compress --push --load -D|--debug --check --no-cache-filter --skip-tls-verify",
@@ -24,25 +25,25 @@ const BUILD: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const BUILDS: &[Rule] = &[
-    when(&[When::Has("--push")], PUBLISHES),
-    when(&[When::ValueHas("--output", "type=registry push=true")], PUBLISHES),
+    when(&[ArgumentCondition::Has("--push")], PUBLISHES),
+    when(&[ArgumentCondition::ValueHas("--output", "type=registry push=true")], PUBLISHES),
     always(Does::Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
     when(
-        &[When::ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
+        &[ArgumentCondition::ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
         Does::Writes(At::Value("--output")),
     ),
     when(
-        &[When::ValueStarts("--output", "/")],
+        &[ArgumentCondition::ValueStarts("--output", "/")],
         Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     when(
-        &[When::ValueHas("--output", "dest=/")],
+        &[ArgumentCondition::ValueHas("--output", "dest=/")],
         Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     always(Does::Writes(At::Value("--iidfile --metadata-file"))),
     always(Does::Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
     when(
-        &[When::Has("--allow --security-opt --cap-add --device")],
+        &[ArgumentCondition::Has("--allow --security-opt --cap-add --device")],
         Does::Hides("a container with the machine's own files or rights"),
     ),
     always(Does::By(reach)),
@@ -126,13 +127,13 @@ const COMPOSE: &[Subcommand] = &[
             valued: "-t|--timeout --rmi",
             ..Syntax::EXACT
         },
-        rules: &[when(&[When::Has("--volumes --rmi"), When::Lacks("--dry-run")], DATA)],
+        rules: &[when(&[ArgumentCondition::Has("--volumes --rmi"), ArgumentCondition::Lacks("--dry-run")], DATA)],
         ..Subcommand::NEW
     },
     Subcommand {
         names: &["rm"],
         syntax: Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
-        rules: &[when(&[When::Has("--volumes"), When::Lacks("--dry-run")], DATA)],
+        rules: &[when(&[ArgumentCondition::Has("--volumes"), ArgumentCondition::Lacks("--dry-run")], DATA)],
         ..Subcommand::NEW
     },
     Subcommand { names: &["push", "publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
@@ -164,7 +165,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Connects(At::Value("--host --url"))),
             when(
-                &[When::Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
+                &[ArgumentCondition::Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
                 Does::Hides("containers with programs and settings of its own choice"),
             ),
         ],
@@ -312,10 +313,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
         rules: &[
-            when(&[When::Operand("push copy sync")], PUBLISHES),
-            when(&[When::Operand("rm rmi delete prune")], REMOVES),
+            when(&[ArgumentCondition::Operand("push copy sync")], PUBLISHES),
+            when(&[ArgumentCondition::Operand("rm rmi delete prune")], REMOVES),
             when(
-                &[When::Operand("run exec create spec shell unshare mount attach launch")],
+                &[ArgumentCondition::Operand("run exec create spec shell unshare mount attach launch")],
                 Does::Hides("a container that runs a command"),
             ),
         ],

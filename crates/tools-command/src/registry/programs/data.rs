@@ -4,7 +4,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
 /// Every option is taken, and none has a meaning here.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -100,7 +100,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Perl, At::Value("-if"))),
             always(Does::RunsScript(At::Value("-config"))),
-            when(&[When::Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
+            when(&[ArgumentCondition::Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
             always(Does::Writes(At::Value("-out"))),
             always(Does::By(tag_expressions)),
         ],
@@ -127,7 +127,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Reads(At::Value("--file"))),
-            when(&[When::Has("--set")], SETS_CLOCK),
+            when(&[ArgumentCondition::Has("--set")], SETS_CLOCK),
             always(Does::By(digits)),
         ],
         is_exhaustive: true,
@@ -147,11 +147,11 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-F|--file -H|--host -M|--machine", ..Syntax::EXACT },
         rules: &[
-            when(&[When::Has("--file")], Does::Is(Consequence::ChangesSystem)),
+            when(&[ArgumentCondition::Has("--file")], Does::Is(Consequence::ChangesSystem)),
             when(
                 &[
-                    When::AtLeast(1),
-                    When::FirstIsNot(
+                    ArgumentCondition::AtLeast(1),
+                    ArgumentCondition::FirstIsNot(
                         "status show list-timezones list-locales list-keymaps timesync-status show-timesync",
                     ),
                 ],

@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
 use crate::sql;
 use tools_core::Access;
 
@@ -34,8 +34,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(escaped)),
             always(Does::Reads(At::Value("--file"))),
             always(Does::Writes(At::Value("--log-file"))),
-            when(&[When::ValueStarts("--output", "|")], Does::Hides(RUNS)),
-            when(&[When::ValueHas("--pset", "pager")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::ValueStarts("--output", "|")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::ValueHas("--pset", "pager")], Does::Hides(RUNS)),
             always(Does::RunsLine(At::ValueRest("--output", "|"))),
             always(Does::Writes(At::Value("--output"))),
         ],
@@ -66,8 +66,11 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::RunsLine(At::Value("--pager"))),
-            when(&[When::Has("--pager")], Does::Hides(RUNS)),
-            when(&[When::Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")], Does::Hides(LOADS)),
+            when(&[ArgumentCondition::Has("--pager")], Does::Hides(RUNS)),
+            when(
+                &[ArgumentCondition::Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")],
+                Does::Hides(LOADS),
+            ),
             always(Does::Writes(At::Value("--tee --result-file --tab"))),
         ],
         examples: &[
@@ -93,8 +96,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::By(dotted)),
-            when(&[When::Has("-init -f")], Does::Hides(LOADS)),
-            when(&[When::Has("-A")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("-init -f")], Does::Hides(LOADS)),
+            when(&[ArgumentCondition::Has("-A")], Does::Hides(RUNS)),
             always(Does::Reads(At::Nth(0))),
         ],
         examples: &[
@@ -137,13 +140,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::ValueHas(
+                &[ArgumentCondition::ValueHas(
                     "--eval",
                     ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite",
                 )],
                 DELETES,
             ),
-            when(&[When::Has("--drop")], DELETES),
+            when(&[ArgumentCondition::Has("--drop")], DELETES),
             always(Does::Evaluates(Language::Node, At::Value("--eval"))),
             always(Does::RunsScript(At::Value("--file"))),
             always(Does::Writes(At::Value("--out"))),
@@ -212,7 +215,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--clean"), When::Lacks("--list --schema-only --file")], Does::By(cleaned)),
+            when(
+                &[ArgumentCondition::Has("--clean"), ArgumentCondition::Lacks("--list --schema-only --file")],
+                Does::By(cleaned),
+            ),
             always(Does::Writes(At::Value("--file --pgdata"))),
             always(Does::Reads(At::All)),
         ],

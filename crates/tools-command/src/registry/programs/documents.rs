@@ -1,7 +1,7 @@
 //! Programs that typeset, convert and index texts, and choose among lines: most can start another
 //! program.
 
-use crate::registry::{At, Does, Expect, Program, Style, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Syntax, always, when};
 
 /// The program of a converter by an option.
 const OWN: Does = Does::Hides("a program that an option names");
@@ -25,7 +25,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--filter --pdf-engine --defaults --data-dir")], OWN),
+            when(&[ArgumentCondition::Has("--filter --pdf-engine --defaults --data-dir")], OWN),
             always(Does::RunsScript(At::Value("--filter --lua-filter"))),
             always(Does::Reads(At::All)),
             always(Does::Writes(At::Value("--output --log --extract-media"))),
@@ -51,7 +51,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--options --optlib-dir --etags-include --filter -S --sandbox-mode")], OWN),
+            when(&[ArgumentCondition::Has("--options --optlib-dir --etags-include --filter -S --sandbox-mode")], OWN),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[
@@ -76,9 +76,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("-shell-escape --shell-escape -enable-write18 --enable-write18")], OWN),
-            when(&[When::OperandStarts("\\")], Does::Hides("code of TeX")),
-            when(&[When::Fed], Does::Hides("TeX that runs what it reads")),
+            when(&[ArgumentCondition::Has("-shell-escape --shell-escape -enable-write18 --enable-write18")], OWN),
+            when(&[ArgumentCondition::OperandStarts("\\")], Does::Hides("code of TeX")),
+            when(&[ArgumentCondition::Fed], Does::Hides("TeX that runs what it reads")),
         ],
         examples: &[
             ("pdflatex --shell-escape x.tex", Expect::Opaque("that an option names")),
@@ -101,8 +101,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("-e -latex -pdflatex -r -usepretex -pretex -shell-escape")], OWN),
-            when(&[When::Lacks("-norc -v")], Does::RunsScript(At::Path(".latexmkrc"))),
+            when(&[ArgumentCondition::Has("-e -latex -pdflatex -r -usepretex -pretex -shell-escape")], OWN),
+            when(&[ArgumentCondition::Lacks("-norc -v")], Does::RunsScript(At::Path(".latexmkrc"))),
         ],
         examples: &[
             ("latexmk -e 'system(\"id\")' x.tex", Expect::Opaque("that an option names")),
@@ -124,7 +124,10 @@ pub(super) static ALL: &[Program] = &[
             optional: "--listen --listen-unsafe --tmux",
             ..Syntax::GNU
         },
-        rules: &[when(&[When::Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe")], OWN)],
+        rules: &[when(
+            &[ArgumentCondition::Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe")],
+            OWN,
+        )],
         examples: &[
             ("ls | fzf --preview 'sudo id'", Expect::Opaque("that an option names")),
             ("ls | fzf --bind 'enter:become(id)'", Expect::Opaque("a program that an option names")),
@@ -154,7 +157,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--execute --command"))),
             always(Does::RunsLine(At::Value("-e"))),
-            when(&[When::First("rec record stream")], Does::Hides("it starts a shell that it records")),
+            when(&[ArgumentCondition::First("rec record stream")], Does::Hides("it starts a shell that it records")),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[

@@ -1,7 +1,7 @@
 //! Editors and pagers: the commands that they follow, and the files that they change.
 
 use crate::code::Language;
-use crate::registry::{At, Does, Expect, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Syntax, always, when};
 
 const FOLLOWS: &str = "an editor that follows commands";
 
@@ -34,13 +34,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "-c --cmd -S -s -u -U -i -e -q -l -E -V# +* --remote-send --remote-expr --server --luamod-dev --listen --embed",
                 )],
                 Does::Hides(FOLLOWS),
             ),
-            when(&[When::OperandHas("!")], Does::Hides(FOLLOWS)),
-            when(&[When::Fed], Does::Hides(FOLLOWS)),
+            when(&[ArgumentCondition::OperandHas("!")], Does::Hides(FOLLOWS)),
+            when(&[ArgumentCondition::Fed], Does::Hides(FOLLOWS)),
             always(Does::Writes(At::Value("-w -W"))),
             always(Does::RunsScript(At::Value("-S"))),
             always(Does::Reads(At::All)),
@@ -69,7 +69,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a")],
+                &[ArgumentCondition::Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a")],
                 Does::Hides(FOLLOWS),
             ),
             always(Does::RunsScript(At::Value("-l -script"))),
@@ -98,18 +98,18 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--speller --rcfile -eval -plugin -config-dir --install-extension --extensions-dir --user-data-dir",
                 )],
                 Does::Hides(FOLLOWS),
             ),
             always(Does::RunsLineWithMore(At::Value("--speller"))),
             when(
-                &[When::First("tunnel serve-web agent-host")],
+                &[ArgumentCondition::First("tunnel serve-web agent-host")],
                 Does::Hides("an editor that is open to other machines"),
             ),
             always(Does::Reads(At::All)),
-            when(&[When::OperandHas("!")], Does::Hides(FOLLOWS)),
+            when(&[ArgumentCondition::OperandHas("!")], Does::Hides(FOLLOWS)),
         ],
         examples: &[
             ("nano -s /bin/sh x", Expect::Opaque(FOLLOWS)),
@@ -133,7 +133,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(followed)),
             when(
-                &[When::Has("-k --lesskey-file --lesskey-src --lesskey-content")],
+                &[ArgumentCondition::Has("-k --lesskey-file --lesskey-src --lesskey-content")],
                 Does::Hides("a pager with keys from a file"),
             ),
             always(Does::Writes(At::Value("-o -O --log-file --LOG-FILE"))),
@@ -161,7 +161,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("--pager --html --preprocessor --config-file --restore")],
+                &[ArgumentCondition::Has("--pager --html --preprocessor --config-file --restore")],
                 Does::Hides("a manual that is shown by a program of its own choice"),
             ),
             always(Does::RunsLineWithMore(At::Value("--pager --html"))),
@@ -190,8 +190,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("--pager"))),
-            when(&[When::Has("--pager --config-dir")], Does::Hides("a pager of its own choice")),
-            when(&[When::Has("-x")], Does::Hides("code that is loaded from a file")),
+            when(&[ArgumentCondition::Has("--pager --config-dir")], Does::Hides("a pager of its own choice")),
+            when(&[ArgumentCondition::Has("-x")], Does::Hides("code that is loaded from a file")),
             always(Does::Writes(At::Value("--output"))),
             always(Does::Reads(At::All)),
         ],
@@ -215,8 +215,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Perl, At::Nth(0))),
             always(Does::Evaluates(Language::Perl, At::Value("-e"))),
-            when(&[When::Lacks("--nono")], Does::Deletes(At::From(1))),
-            when(&[When::Lacks("--nono")], Does::Writes(At::From(1))),
+            when(&[ArgumentCondition::Lacks("--nono")], Does::Deletes(At::From(1))),
+            when(&[ArgumentCondition::Lacks("--nono")], Does::Writes(At::From(1))),
         ],
         examples: &[
             ("rename 'system(\"id\")' x", Expect::Opaque("code with")),
@@ -234,10 +234,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--ed")], Does::Hides("a patch that is a script of an editor")),
+            when(&[ArgumentCondition::Has("--ed")], Does::Hides("a patch that is a script of an editor")),
             always(Does::Reads(At::Value("--input"))),
             always(Does::Reads(At::Nth(1))),
-            when(&[When::Lacks("--dry-run")], Does::Writes(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("--dry-run")], Does::Writes(At::Nth(0))),
             always(Does::Writes(At::Value("--output --reject-file"))),
         ],
         examples: &[

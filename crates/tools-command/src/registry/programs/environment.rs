@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -14,8 +14,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[When::FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
-            when(&[When::First("-")], Does::RunsWithVariables(At::From(1))),
+            when(&[ArgumentCondition::FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
+            when(&[ArgumentCondition::First("-")], Does::RunsWithVariables(At::From(1))),
             always(Does::By(split)),
         ],
         is_exhaustive: true,
@@ -125,7 +125,7 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[
                     always(Does::RunsWords(At::From(0))),
                     always(Does::RunsLine(At::Value("--command"))),
-                    when(&[When::Has("--shell")], Does::Hides("a shell of its own choice")),
+                    when(&[ArgumentCondition::Has("--shell")], Does::Hides("a shell of its own choice")),
                 ],
                 ..crate::registry::Subcommand::NEW
             },

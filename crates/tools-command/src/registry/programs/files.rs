@@ -2,7 +2,9 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when,
+};
 use tools_core::Access;
 
 /// Options that `cp`, `mv`, `ln` and `install` share.
@@ -26,9 +28,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--no-preserve-root")], Does::DeletesTrees(At::Path("/"))),
-            when(&[When::Has("--recursive")], Does::DeletesTrees(At::All)),
-            when(&[When::Lacks("--recursive")], Does::Deletes(At::All)),
+            when(&[ArgumentCondition::Has("--no-preserve-root")], Does::DeletesTrees(At::Path("/"))),
+            when(&[ArgumentCondition::Has("--recursive")], Does::DeletesTrees(At::All)),
+            when(&[ArgumentCondition::Lacks("--recursive")], Does::Deletes(At::All)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -128,7 +130,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-Z", valued: "-m|--mode", optional: "--context", ..Syntax::GNU },
         rules: &[
             always(Does::Writes(At::Nth(0))),
-            when(&[When::Operand("b c u")], Does::Says(Consequence::ChangesSystem, "makes a device")),
+            when(&[ArgumentCondition::Operand("b c u")], Does::Says(Consequence::ChangesSystem, "makes a device")),
         ],
         examples: &[("mknod x b 8 0", Expect::Asks("makes a device")), ("mknod x p", Expect::Plain)],
         ..Program::NEW
@@ -163,7 +165,7 @@ pub(super) static ALL: &[Program] = &[
 const COPIES: &[Rule] = &[
     always(Does::By(copied)),
     always(Does::RunsLineWithMore(At::Value("--strip-program"))),
-    when(&[When::Has("--mode")], Does::By(special_mode)),
+    when(&[ArgumentCondition::Has("--mode")], Does::By(special_mode)),
 ];
 
 /// A program that puts files at another place; what it reads and removes follows from its name.

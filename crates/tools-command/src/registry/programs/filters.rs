@@ -4,7 +4,7 @@ use tools_core::Access;
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -19,7 +19,10 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Sed, At::Value("--expression"))),
             always(Does::RunsScript(At::Value("--file"))),
-            when(&[When::Lacks("--expression --file --help --version")], Does::Evaluates(Language::Sed, At::Nth(0))),
+            when(
+                &[ArgumentCondition::Lacks("--expression --file --help --version")],
+                Does::Evaluates(Language::Sed, At::Nth(0)),
+            ),
             always(Does::By(edited)),
         ],
         is_exhaustive: true,
@@ -57,20 +60,23 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Awk, At::Value("--source"))),
             always(Does::RunsScript(At::Value("--file --exec --include"))),
-            when(&[When::Has("--load")], Does::Hides("a library that is loaded first")),
-            when(&[When::Has("-W")], Does::Hides("an option of the old form")),
-            when(&[When::Has("--debug"), When::Fed], Does::Hides("a debugger that runs what it reads")),
+            when(&[ArgumentCondition::Has("--load")], Does::Hides("a library that is loaded first")),
+            when(&[ArgumentCondition::Has("-W")], Does::Hides("an option of the old form")),
             when(
-                &[When::Lacks("--source --file --exec --version -V --help -h")],
+                &[ArgumentCondition::Has("--debug"), ArgumentCondition::Fed],
+                Does::Hides("a debugger that runs what it reads"),
+            ),
+            when(
+                &[ArgumentCondition::Lacks("--source --file --exec --version -V --help -h")],
                 Does::Evaluates(Language::Awk, At::Nth(0)),
             ),
             // A file whose name holds a brace is rare; what looks like code is read as code.
             when(
-                &[When::Has("--source --file --exec"), When::OperandHas("{")],
+                &[ArgumentCondition::Has("--source --file --exec"), ArgumentCondition::OperandHas("{")],
                 Does::Evaluates(Language::Awk, At::Nth(0)),
             ),
             always(Does::Writes(At::Value("-d -o -p"))),
-            when(&[When::Lacks("--source --file --exec")], Does::By(data)),
+            when(&[ArgumentCondition::Lacks("--source --file --exec")], Does::By(data)),
         ],
         is_exhaustive: true,
         examples: &[

@@ -4,7 +4,8 @@
 use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::registry::{
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
+    when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
@@ -15,7 +16,7 @@ const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostnam
 
 /// Verbs that change what others see.
 const fn changes(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[When::Lacks("--dry-run --help")], PUBLISHES)];
+    const RULES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help")], PUBLISHES)];
     let syntax = Syntax { flags: "--dry-run -h|--help", ..Syntax::EXACT };
     Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
 }
@@ -125,7 +126,7 @@ const AUTH: &[Subcommand] = &[
     Subcommand {
         names: &["status"],
         syntax: Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
-        rules: &[when(&[When::Has("--show-token")], SECRETS)],
+        rules: &[when(&[ArgumentCondition::Has("--show-token")], SECRETS)],
         ..Subcommand::NEW
     },
 ];
@@ -146,7 +147,7 @@ const SETTINGS: Subcommand = Subcommand {
     names: &["config", "alias"],
     group: true,
     rules: &[when(
-        &[When::First("set delete import clear-cache edit")],
+        &[ArgumentCondition::First("set delete import clear-cache edit")],
         Does::Hides("settings or an alias that later calls obey"),
     )],
     ..Subcommand::NEW
@@ -155,8 +156,8 @@ const SETTINGS: Subcommand = Subcommand {
 const EXTENSIONS: Subcommand = Subcommand {
     names: &["extension", "extensions", "ext"],
     rules: &[
-        when(&[When::First("install upgrade remove create")], FOR_USER),
-        when(&[When::First("exec")], Does::Hides("an extension that is not known")),
+        when(&[ArgumentCondition::First("install upgrade remove create")], FOR_USER),
+        when(&[ArgumentCondition::First("exec")], Does::Hides("an extension that is not known")),
     ],
     ..Subcommand::NEW
 };

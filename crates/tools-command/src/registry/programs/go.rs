@@ -4,7 +4,7 @@ use super::registries::{FOR_USER, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -21,7 +21,7 @@ const SYNTAX: Syntax = Syntax {
 /// Options of every subcommand that builds.
 const BUILDS: &[Rule] = &[
     when(
-        &[When::Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
+        &[ArgumentCondition::Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
         Does::Hides("`go` with programs or files of its own choice"),
     ),
     always(Does::RunsLine(At::Value("-toolexec"))),
@@ -51,7 +51,10 @@ pub(super) static ALL: &[Program] = &[
             Subcommand { names: &["install"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
             Subcommand {
                 names: &["env"],
-                rules: &[when(&[When::Has("-w -u")], Does::Hides("settings of `go` that later calls obey"))],
+                rules: &[when(
+                    &[ArgumentCondition::Has("-w -u")],
+                    Does::Hides("settings of `go` that later calls obey"),
+                )],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -102,7 +105,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["release", "publish", "continue", "announce"],
                 group: true,
-                rules: &[when(&[When::Lacks("--snapshot --help")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--snapshot --help")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {

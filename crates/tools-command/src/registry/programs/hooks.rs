@@ -1,6 +1,6 @@
 //! Programs that run what one of their options, or one of their files, says.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
 
 const RUNS: &str = "a program that an option names is run";
 const FILE: &str = "a file says what is run";
@@ -12,8 +12,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-R0 -*", valued: "-o -D -l -p -P -t", ..Syntax::SINGLE },
         rules: &[
-            when(&[When::Has("-R0")], Does::Hides(RUNS)),
-            when(&[When::ValueStarts("-o", "! |")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("-R0")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::ValueStarts("-o", "! |")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         examples: &[
@@ -44,7 +44,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--require -I -U")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
             always(Does::Reads(At::All)),
         ],
@@ -84,22 +84,22 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--password-command --rsh --remote-path --exec --ssh-command --agent-program --pinentry-program --dirmngr-program --photo-viewer --options -e",
                 )],
                 Does::Hides(RUNS),
             ),
             when(
-                &[When::ValueHas("--option", "command rclone.program sftp.args directport ProxyCommand")],
+                &[ArgumentCondition::ValueHas("--option", "command rclone.program sftp.args directport ProxyCommand")],
                 Does::Hides(RUNS),
             ),
             always(Does::RunsLine(At::Value("--password-command --rsh --ssh-command --exec"))),
             when(
-                &[When::First("forget prune delete break-lock key unlock")],
+                &[ArgumentCondition::First("forget prune delete break-lock key unlock")],
                 Does::Says(Consequence::Destroys, "removes what is kept in a backup"),
             ),
             when(
-                &[When::First("show edit exec-env exec-file editor")],
+                &[ArgumentCondition::First("show edit exec-env exec-file editor")],
                 Does::Hides("credentials that are shown to a program"),
             ),
             always(Does::Writes(At::Value("--output --target"))),
@@ -149,14 +149,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::AtLeast(1)], Does::Hides(FILE)),
+            when(&[ArgumentCondition::AtLeast(1)], Does::Hides(FILE)),
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--grep-bin --conf-script --dhcp-script --vars -c -e --up --down --plugin --config --exec",
                 )],
                 Does::Hides(FILE),
             ),
-            when(&[When::Lacks("-h -V -v"), When::AtMost(0)], Does::Hides(FILE)),
+            when(&[ArgumentCondition::Lacks("-h -V -v"), ArgumentCondition::AtMost(0)], Does::Hides(FILE)),
             always(Does::RunsLine(At::Value("--conf-script --dhcp-script --up --down"))),
         ],
         examples: &[
@@ -192,7 +192,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--config --file -g --loadmodule -C")], Does::Hides(FILE)),
+            when(&[ArgumentCondition::Has("--config --file -g --loadmodule -C")], Does::Hides(FILE)),
             always(Does::Reads(At::Value("--config --file"))),
         ],
         examples: &[
@@ -213,8 +213,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("-D -w -S -s"), When::Lacks("-Y")], Does::Hides("a library of keys that is loaded")),
-            when(&[When::Lacks("-l -y -F -Y -Q -L -B")], Does::By(keys)),
+            when(
+                &[ArgumentCondition::Has("-D -w -S -s"), ArgumentCondition::Lacks("-Y")],
+                Does::Hides("a library of keys that is loaded"),
+            ),
+            when(&[ArgumentCondition::Lacks("-l -y -F -Y -Q -L -B")], Does::By(keys)),
             always(Does::Reads(At::Value("-f"))),
         ],
         examples: &[
@@ -244,14 +247,14 @@ pub(super) static ALL: &[Program] = &[
         syntax: SINGLE,
         rules: &[
             when(
-                &[When::OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
+                &[ArgumentCondition::OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
                 Does::Hides("an image that is read by another program"),
             ),
             when(
-                &[When::OperandHas("%pipe% (system) .py .scm")],
+                &[ArgumentCondition::OperandHas("%pipe% (system) .py .scm")],
                 Does::Hides("an image that is read by another program"),
             ),
-            when(&[When::Operand("-script")], Does::Hides(FILE)),
+            when(&[ArgumentCondition::Operand("-script")], Does::Hides(FILE)),
             always(Does::Reads(At::AllButLast)),
             always(Does::Writes(At::Last)),
         ],
@@ -272,9 +275,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("-e -y --use -j")], Does::Hides(RUNS)),
-            when(&[When::First("exec sandbox tunnel mcp app-server debug")], Does::Hides(RUNS)),
-            when(&[When::Has("--config"), When::AtLeast(1)], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("-e -y --use -j")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::First("exec sandbox tunnel mcp app-server debug")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("--config"), ArgumentCondition::AtLeast(1)], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         builds: true,

@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
 
 /// Options of `node` that stand alone.
 const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
@@ -37,19 +37,25 @@ const NODE_OPTIONAL: &str = "--inspect --inspect-brk --inspect-port --inspect-pu
 const NODE_RULES: &[Rule] = &[
     always(Does::By(code)),
     always(Does::RunsScript(At::Value("-r --require --import --loader"))),
-    when(&[When::Has("--require --import --loader")], Does::Hides("a module is loaded first")),
+    when(&[ArgumentCondition::Has("--require --import --loader")], Does::Hides("a module is loaded first")),
     when(
-        &[When::Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
+        &[ArgumentCondition::Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
         Does::Hides("settings of its own"),
     ),
-    when(&[When::Lacks("--eval --print --test --run"), When::FirstIsNot("- inspect")], Does::RunsScript(At::Nth(0))),
-    when(&[When::First("inspect")], Does::Hides("a debugger that runs what it reads")),
     when(
-        &[When::Lacks("--eval --print --test --run --version --help --v8-options --prof-process"), When::AtMost(0)],
+        &[ArgumentCondition::Lacks("--eval --print --test --run"), ArgumentCondition::FirstIsNot("- inspect")],
+        Does::RunsScript(At::Nth(0)),
+    ),
+    when(&[ArgumentCondition::First("inspect")], Does::Hides("a debugger that runs what it reads")),
+    when(
+        &[
+            ArgumentCondition::Lacks("--eval --print --test --run --version --help --v8-options --prof-process"),
+            ArgumentCondition::AtMost(0),
+        ],
         Does::By(reads),
     ),
-    when(&[When::Lacks("--eval --print"), When::First("-")], Does::By(reads)),
-    when(&[When::Has("--interactive"), When::Fed], Does::By(reads)),
+    when(&[ArgumentCondition::Lacks("--eval --print"), ArgumentCondition::First("-")], Does::By(reads)),
+    when(&[ArgumentCondition::Has("--interactive"), ArgumentCondition::Fed], Does::By(reads)),
 ];
 
 pub(super) static ALL: &[Program] = &[
@@ -112,8 +118,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
-            when(&[When::Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Fed], Does::Hides("it runs what it reads")),
+            when(&[ArgumentCondition::Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Fed], Does::Hides("it runs what it reads")),
         ],
         examples: &[
             ("qjs -e 'std.popen(1)'", Expect::Opaque("code with")),

@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -22,7 +22,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(machine)),
             always(Does::RunsScript(At::Value("-jar"))),
-            when(&[When::Lacks("-jar -m")], Does::By(main_class)),
+            when(&[ArgumentCondition::Lacks("-jar -m")], Does::By(main_class)),
         ],
         examples: &[
             ("java -XX:OnError='sudo id' X", Expect::Opaque("loads an agent")),
@@ -60,14 +60,17 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
             when(
-                &[When::Lacks("-e -c"), When::FirstIsNot("run compile test fmt package setup-ide -")],
+                &[
+                    ArgumentCondition::Lacks("-e -c"),
+                    ArgumentCondition::FirstIsNot("run compile test fmt package setup-ide -"),
+                ],
                 Does::RunsScript(At::Nth(0)),
             ),
             when(
-                &[When::Lacks("-e -c --version -version -v --help"), When::AtMost(0)],
+                &[ArgumentCondition::Lacks("-e -c --version -version -v --help"), ArgumentCondition::AtMost(0)],
                 Does::Hides("it runs what it reads"),
             ),
-            when(&[When::First("-")], Does::Hides("it runs what it reads")),
+            when(&[ArgumentCondition::First("-")], Does::Hides("it runs what it reads")),
         ],
         examples: &[
             ("groovy -e '\"id\".execute()'", Expect::Opaque("code with")),

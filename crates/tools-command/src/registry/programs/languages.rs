@@ -2,14 +2,14 @@
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Style, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, when};
 
 /// Code by `-e` or `--eval`, else a script, else what comes in.
 const BY_E: &[Rule] = &[
     always(Does::Evaluates(Language::Other, At::Value("-e --eval"))),
-    when(&[When::Lacks("-e --eval"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(&[When::Lacks("-e --eval --version --help -h -v -V"), When::AtMost(0)], READS),
-    when(&[When::First("-")], READS),
+    when(&[ArgumentCondition::Lacks("-e --eval"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(&[ArgumentCondition::Lacks("-e --eval --version --help -h -v -V"), ArgumentCondition::AtMost(0)], READS),
+    when(&[ArgumentCondition::First("-")], READS),
 ];
 const READS: Does = Does::Hides("an interpreter that runs what it reads");
 
@@ -20,9 +20,9 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-i -v -E -W -b", valued: "-e -l -O", optional: "-j", ..Syntax::LEADING },
         rules: &[
             always(Does::Evaluates(Language::Lua, At::Value("-e"))),
-            when(&[When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-e -v"), When::AtMost(0)], READS),
-            when(&[When::First("-")], READS),
+            when(&[ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("-e -v"), ArgumentCondition::AtMost(0)], READS),
+            when(&[ArgumentCondition::First("-")], READS),
         ],
         examples: &[
             ("lua -e 'os.execute(\"id\")'", Expect::Opaque("os.execute")),
@@ -47,14 +47,20 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Php, At::Value("-r -B -R -E"))),
             always(Does::RunsScript(At::Value("-f -F"))),
-            when(&[When::Lacks("-r -B -R -E -f -F -S"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
             when(
-                &[When::Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"), When::AtMost(0)],
+                &[ArgumentCondition::Lacks("-r -B -R -E -f -F -S"), ArgumentCondition::FirstIsNot("-")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(
+                &[
+                    ArgumentCondition::Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"),
+                    ArgumentCondition::AtMost(0),
+                ],
                 READS,
             ),
-            when(&[When::First("-")], READS),
-            when(&[When::Has("-d -z -c")], Does::By(php_setting)),
-            when(&[When::Has("-S")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::First("-")], READS),
+            when(&[ArgumentCondition::Has("-d -z -c")], Does::By(php_setting)),
+            when(&[ArgumentCondition::Has("-S")], Does::NeedsNetwork),
         ],
         examples: &[
             ("php -r 'system(\"id\");'", Expect::Opaque("system")),
@@ -80,11 +86,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[When::Has("-c")], Does::Hides("code of Tcl")),
+            when(&[ArgumentCondition::Has("-c")], Does::Hides("code of Tcl")),
             always(Does::RunsScript(At::Value("-f"))),
-            when(&[When::Lacks("-c -f"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-c -f -v"), When::AtMost(0)], READS),
-            when(&[When::First("-")], READS),
+            when(
+                &[ArgumentCondition::Lacks("-c -f"), ArgumentCondition::FirstIsNot("-")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(&[ArgumentCondition::Lacks("-c -f -v"), ArgumentCondition::AtMost(0)], READS),
+            when(&[ArgumentCondition::First("-")], READS),
         ],
         examples: &[
             ("expect -c 'spawn sudo id'", Expect::Opaque("code of Tcl")),
@@ -108,9 +117,12 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e"))),
             always(Does::RunsScript(At::Value("-f"))),
-            when(&[When::Lacks("-e -f"), When::FirstIsNot("CMD")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-e -f --version --help"), When::AtMost(0)], READS),
-            when(&[When::Has("--debugger")], Does::Hides("a debugger of its own choice")),
+            when(
+                &[ArgumentCondition::Lacks("-e -f"), ArgumentCondition::FirstIsNot("CMD")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(&[ArgumentCondition::Lacks("-e -f --version --help"), ArgumentCondition::AtMost(0)], READS),
+            when(&[ArgumentCondition::Has("--debugger")], Does::Hides("a debugger of its own choice")),
         ],
         examples: &[
             ("R -e 'system(\"id\")'", Expect::Opaque("code with")),
@@ -137,8 +149,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -E"))),
             always(Does::RunsScript(At::Value("-L --machine-file --sysimage"))),
-            when(&[When::Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-e -E -m --version -v --help"), When::AtMost(0)], READS),
+            when(&[ArgumentCondition::Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("-e -E -m --version -v --help"), ArgumentCondition::AtMost(0)], READS),
         ],
         examples: &[
             ("julia -e 'run(`id`)'", Expect::Opaque("code with")),

@@ -1,11 +1,14 @@
 //! Programs that stop the machine, rewrite its disks or change its kernel.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Rule, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Rule, Syntax, always, when};
 
 const REWRITES: &[Rule] = &[
-    when(&[When::AtLeast(1), When::Lacks("-h --help -V --version")], Does::Is(Consequence::RewritesDisk)),
     when(
-        &[When::Lacks("-h --help -V --version -l --list -L --list-types"), When::AtMost(0)],
+        &[ArgumentCondition::AtLeast(1), ArgumentCondition::Lacks("-h --help -V --version")],
+        Does::Is(Consequence::RewritesDisk),
+    ),
+    when(
+        &[ArgumentCondition::Lacks("-h --help -V --version -l --list -L --list-types"), ArgumentCondition::AtMost(0)],
         Does::Is(Consequence::RewritesDisk),
     ),
 ];
@@ -27,7 +30,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["init"],
         syntax: ANY,
-        rules: &[when(&[When::Operand("0 1 6 s S")], Does::Is(Consequence::StopsMachine))],
+        rules: &[when(&[ArgumentCondition::Operand("0 1 6 s S")], Does::Is(Consequence::StopsMachine))],
         examples: &[
             ("init 0", Expect::Denied("stops the machine")),
             ("init 6", Expect::Denied("stops the machine")),
@@ -54,7 +57,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
         rules: &[
             always(Does::Writes(At::All)),
-            when(&[When::OperandStarts("/dev/")], Does::Is(Consequence::RewritesDisk)),
+            when(&[ArgumentCondition::OperandStarts("/dev/")], Does::Is(Consequence::RewritesDisk)),
         ],
         examples: &[
             ("mkfs.erofs image.erofs root/", Expect::Plain),
@@ -74,19 +77,23 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    When::Lacks(
+                    ArgumentCondition::Lacks(
                         "--help --version --list --list-free --list-types -T --dump --json --show-size --print --info --pretend",
                     ),
-                    When::FirstIsNot("help"),
+                    ArgumentCondition::FirstIsNot("help"),
                 ],
                 Does::Is(Consequence::RewritesDisk),
             ),
             when(
-                &[When::Operand("mklabel mkpart rm resizepart mktable set toggle name rescue disk_set mkpartfs")],
+                &[ArgumentCondition::Operand(
+                    "mklabel mkpart rm resizepart mktable set toggle name rescue disk_set mkpartfs",
+                )],
                 Does::Is(Consequence::RewritesDisk),
             ),
             when(
-                &[When::Has("--delete --zap --zap-all --clear --new --mbrtogpt --append --wipe --load-backup")],
+                &[ArgumentCondition::Has(
+                    "--delete --zap --zap-all --clear --new --mbrtogpt --append --wipe --load-backup",
+                )],
                 Does::Is(Consequence::RewritesDisk),
             ),
         ],
@@ -112,8 +119,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::AtLeast(1), When::Lacks("--list --help --version")], Does::Is(Consequence::RewritesDisk)),
-            when(&[When::Has("--detach --detach-all --set-capacity")], Does::Is(Consequence::RewritesDisk)),
+            when(
+                &[ArgumentCondition::AtLeast(1), ArgumentCondition::Lacks("--list --help --version")],
+                Does::Is(Consequence::RewritesDisk),
+            ),
+            when(
+                &[ArgumentCondition::Has("--detach --detach-all --set-capacity")],
+                Does::Is(Consequence::RewritesDisk),
+            ),
         ],
         examples: &[
             ("losetup -f x.img", Expect::Denied("rewrites a disk")),
@@ -162,15 +175,15 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    When::Lacks("--help --version --show --no-act --dump"),
-                    When::FirstIsNot(
+                    ArgumentCondition::Lacks("--help --version --show --no-act --dump"),
+                    ArgumentCondition::FirstIsNot(
                         "list status get help version show iostat history ls info table subvolume filesystem smart-log",
                     ),
                 ],
                 Does::Is(Consequence::RewritesDisk),
             ),
             when(
-                &[When::Operand("delete destroy rollback defragment resize rename")],
+                &[ArgumentCondition::Operand("delete destroy rollback defragment resize rename")],
                 Does::Is(Consequence::RewritesDisk),
             ),
         ],
@@ -194,10 +207,10 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[when(
             &[
-                When::Lacks(
+                ArgumentCondition::Lacks(
                     "--help --version --dry-run --showconfig --show-depends --show-modversions --show-exports --resolve-alias",
                 ),
-                When::FirstIsNot("list status static-nodes help"),
+                ArgumentCondition::FirstIsNot("list status static-nodes help"),
             ],
             Does::Is(Consequence::ChangesKernel),
         )],
@@ -218,8 +231,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::OperandHas("=")], Does::Is(Consequence::ChangesSystem)),
-            when(&[When::Has("--write --load --system")], Does::Is(Consequence::ChangesSystem)),
+            when(&[ArgumentCondition::OperandHas("=")], Does::Is(Consequence::ChangesSystem)),
+            when(&[ArgumentCondition::Has("--write --load --system")], Does::Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("sysctl -w kernel.x=1", Expect::Asks("changes the system")),
@@ -237,9 +250,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::AtLeast(1)], Does::Says(Consequence::ChangesSystem, "changes what is mounted")),
+            when(&[ArgumentCondition::AtLeast(1)], Does::Says(Consequence::ChangesSystem, "changes what is mounted")),
             when(
-                &[When::Has("--all -A --label --uuid")],
+                &[ArgumentCondition::Has("--all -A --label --uuid")],
                 Does::Says(Consequence::ChangesSystem, "changes what is mounted"),
             ),
         ],

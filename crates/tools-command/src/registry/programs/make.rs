@@ -3,7 +3,9 @@
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, find, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, find, plain, when,
+};
 
 /// Variables of makefiles that name programs.
 const PROGRAMS: &[&str] = &[
@@ -67,10 +69,10 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--directory",
         rules: &[
-            when(&[When::Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
-            when(&[When::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
+            when(&[ArgumentCondition::Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
+            when(&[ArgumentCondition::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
             always(Does::RunsScript(At::Value("--file"))),
-            when(&[When::Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
+            when(&[ArgumentCondition::Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
             always(Does::By(variables)),
         ],
         builds: true,
@@ -103,7 +105,7 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "-C",
         rules: &[
-            when(&[When::Value("-f", "-")], Does::Hides("a build file that is not seen")),
+            when(&[ArgumentCondition::Value("-f", "-")], Does::Hides("a build file that is not seen")),
             always(Does::RunsScript(At::Value("-f"))),
         ],
         builds: true,
@@ -130,15 +132,15 @@ pub(super) static ALL: &[Program] = &[
         folder: "--working-directory",
         rules: &[
             when(
-                &[When::Has("--shell --shell-arg --chooser --edit --cygpath")],
+                &[ArgumentCondition::Has("--shell --shell-arg --chooser --edit --cygpath")],
                 Does::Hides("`just` with programs of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--shell"))),
             always(Does::RunsLine(At::Value("--chooser"))),
             always(Does::RunsWords(At::Behind("--command"))),
             always(Does::RunsScript(At::Value("--justfile"))),
-            when(&[When::Lacks("--justfile")], Does::Follows("justfile Justfile .justfile")),
-            when(&[When::Value("--justfile", "-")], Does::Hides("a justfile that is not seen")),
+            when(&[ArgumentCondition::Lacks("--justfile")], Does::Follows("justfile Justfile .justfile")),
+            when(&[ArgumentCondition::Value("--justfile", "-")], Does::Hides("a justfile that is not seen")),
         ],
         examples: &[
             ("just --shell sudo x", Expect::Runs("sudo")),
@@ -164,10 +166,13 @@ pub(super) static ALL: &[Program] = &[
         folder: "--dir",
         rules: &[
             always(Does::RunsScript(At::Value("--taskfile"))),
-            when(&[When::Lacks("--taskfile")], Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml")),
-            when(&[When::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
+            when(
+                &[ArgumentCondition::Lacks("--taskfile")],
+                Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml"),
+            ),
+            when(&[ArgumentCondition::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
             always(Does::By(remote_file)),
-            when(&[When::First("execute exec")], Does::RunsWords(At::From(1))),
+            when(&[ArgumentCondition::First("execute exec")], Does::RunsWords(At::From(1))),
         ],
         examples: &[
             ("task execute rm -rf x", Expect::Runs("rm -rf x")),
@@ -210,8 +215,8 @@ pub(super) static ALL: &[Program] = &[
                 At::Value("--execute --execute-continue --execute-print"),
             )),
             always(Does::RunsScript(At::Value("--rakefile --require"))),
-            when(&[When::Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
-            when(&[When::Lacks("--dry-run")], Does::By(releases)),
+            when(&[ArgumentCondition::Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
+            when(&[ArgumentCondition::Lacks("--dry-run")], Does::By(releases)),
         ],
         examples: &[
             ("rake release", Expect::Asks("publishes")),
@@ -236,7 +241,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--override --discover")], Does::Hides("`tox` with settings that may run a program")),
+            when(
+                &[ArgumentCondition::Has("--override --discover")],
+                Does::Hides("`tox` with settings that may run a program"),
+            ),
             always(Does::Writes(At::Value("--result-json"))),
         ],
         subcommands: &[Subcommand {
@@ -292,7 +300,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable")],
+                &[ArgumentCondition::Has("--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable")],
                 Does::Hides("a build with programs or settings of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--run_under"))),

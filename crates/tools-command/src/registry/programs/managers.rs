@@ -1,6 +1,6 @@
 //! Managers of tool versions and environments, which start a program from one of them.
 
-use crate::registry::{At, Does, Expect, Program, Style, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, plain, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -16,7 +16,7 @@ pub(super) static ALL: &[Program] = &[
                 syntax: Syntax { flags: "--raw", valued: "-c|--command -j|--jobs", ..Syntax::LEADING },
                 rules: &[
                     always(Does::RunsLine(At::Value("--command"))),
-                    when(&[When::Lacks("--command")], Does::By(tool_and_words)),
+                    when(&[ArgumentCondition::Lacks("--command")], Does::By(tool_and_words)),
                 ],
                 ..Subcommand::NEW
             },
@@ -152,7 +152,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::Behind("--command"))),
             when(
-                &[When::Has("--option --arg --argstr --override-input")],
+                &[ArgumentCondition::Has("--option --arg --argstr --override-input")],
                 Does::Hides("`nix` with settings of its own"),
             ),
         ],
@@ -219,7 +219,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--run --command"))),
             when(
-                &[When::Lacks("--run --command --version")],
+                &[ArgumentCondition::Lacks("--run --command --version")],
                 Does::Hides("`nix-shell` starts a shell that runs what it reads"),
             ),
         ],
@@ -235,8 +235,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "--list --list-full --long", style: Style::Leading, ..Syntax::GNU },
         rules: &[
-            when(&[When::Lacks("--install")], Does::RunsWords(At::From(0))),
-            when(&[When::Has("--install -s")], Does::Hides("`busybox` that installs itself")),
+            when(&[ArgumentCondition::Lacks("--install")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Has("--install -s")], Does::Hides("`busybox` that installs itself")),
         ],
         is_exhaustive: true,
         examples: &[
@@ -259,7 +259,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::From(0))),
             when(
-                &[When::Has("--preload --audit --library-path")],
+                &[ArgumentCondition::Has("--preload --audit --library-path")],
                 Does::Hides("a program with libraries of its own choice"),
             ),
         ],

@@ -2,7 +2,7 @@
 
 use super::files::is_special;
 use crate::effect::Effect;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
 
 pub(super) static ALL: &[Program] = &[
@@ -59,8 +59,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--recursive")], Does::ChangesTrees(At::All)),
-            when(&[When::Lacks("--recursive")], Does::Writes(At::All)),
+            when(&[ArgumentCondition::Has("--recursive")], Does::ChangesTrees(At::All)),
+            when(&[ArgumentCondition::Lacks("--recursive")], Does::Writes(At::All)),
         ],
         examples: &[
             ("chattr -R +i private", Expect::Writes("private")),

@@ -1,7 +1,7 @@
 //! Programs that start another one in another root, another namespace, a sandbox or with fewer
 //! rights.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -16,7 +16,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[When::AtMost(0)], Does::Hides("`unshare` starts a shell that runs what it reads")),
+            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`unshare` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("unshare -r sudo id", Expect::Denied("takes other rights")),
@@ -38,7 +38,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[When::AtMost(0)], Does::Hides("`nsenter` starts a shell that runs what it reads")),
+            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`nsenter` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("nsenter -t 1 -m sudo id", Expect::Denied("takes other rights")),
@@ -51,7 +51,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "--skip-chdir", valued: "--groups --userspec -u -g -G", ..Syntax::LEADING },
         rules: &[
             always(Does::RunsWords(At::From(1))),
-            when(&[When::AtMost(1)], Does::Hides("`chroot` starts a shell that runs what it reads")),
+            when(&[ArgumentCondition::AtMost(1)], Does::Hides("`chroot` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("chroot / sudo id", Expect::Denied("takes other rights")),
@@ -116,7 +116,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[When::AtMost(0)], Does::Hides("it starts a shell that runs what it reads")),
+            when(&[ArgumentCondition::AtMost(0)], Does::Hides("it starts a shell that runs what it reads")),
         ],
         examples: &[
             ("firejail sudo id", Expect::Denied("takes other rights")),
@@ -130,7 +130,10 @@ pub(super) static ALL: &[Program] = &[
         names: &["capsh", "start-stop-daemon", "newgrp", "systemd-socket-activate", "cgexec", "chpst"],
         is_family: true,
         syntax: Syntax::LEADING,
-        rules: &[when(&[When::Lacks("--print --help --version")], Does::Hides("it runs what it is given"))],
+        rules: &[when(
+            &[ArgumentCondition::Lacks("--print --help --version")],
+            Does::Hides("it runs what it is given"),
+        )],
         examples: &[
             ("capsh -- -c uname", Expect::Opaque("runs what it is given")),
             ("start-stop-daemon -S -x /usr/bin/uname", Expect::Opaque("runs what it is given")),
@@ -151,8 +154,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::From(0))),
             always(Does::Sets(At::Value("--setenv"))),
-            when(&[When::AtMost(0)], Does::Hides("`systemd-run` that starts a shell")),
-            when(&[When::Lacks("--user")], Does::Is(Consequence::ChangesSystem)),
+            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`systemd-run` that starts a shell")),
+            when(&[ArgumentCondition::Lacks("--user")], Does::Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("systemd-run --user sudo id", Expect::Denied("takes other rights")),

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
 
 const HANDS: &str = "a connection that is handed to a program";
@@ -45,8 +45,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-cfg -c -F -config", ..Syntax::EXACT },
         rules: &[
-            when(&[When::Lacks("-V -h --help --version")], Does::NeedsNetwork),
-            when(&[When::OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
+            when(&[ArgumentCondition::Lacks("-V -h --help --version")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
         ],
         examples: &[("ping -c 1 x", Expect::Plain), ("ftp '!sh'", Expect::Opaque("runs a command"))],
         ..Program::NEW
@@ -55,7 +55,10 @@ pub(super) static ALL: &[Program] = &[
         names: &["dig", "nslookup", "host", "delv"],
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-f -k -p -q -t -b -c -x -y", ..Syntax::EXACT },
-        rules: &[when(&[When::Lacks("-v -V -h --help")], Does::NeedsNetwork), always(Does::Reads(At::Value("-f -k")))],
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-v -V -h --help")], Does::NeedsNetwork),
+            always(Does::Reads(At::Value("-f -k"))),
+        ],
         examples: &[("dig -f private/x", Expect::Reads("private/x")), ("host example.org", Expect::Plain)],
         ..Program::NEW
     },
@@ -70,10 +73,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Lacks("-h")], Does::NeedsNetwork),
-            when(&[When::Lacks("--listen")], Does::Connects(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("-h")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Lacks("--listen")], Does::Connects(At::Nth(0))),
             always(Does::RunsLine(At::Value("--sh-exec --exec"))),
-            when(&[When::Has("--sh-exec --exec --lua-exec")], Does::Hides(HANDS)),
+            when(&[ArgumentCondition::Has("--sh-exec --exec --lua-exec")], Does::Hides(HANDS)),
             always(Does::Writes(At::Value("--output --hex-dump"))),
         ],
         examples: &[
@@ -90,7 +93,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-b -f -L -lf -lp -r -R -s -S -t -T -W -H --header", ..Syntax::SINGLE },
         rules: &[
-            when(&[When::Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
             always(Does::By(addresses)),
             always(Does::Writes(At::Value("-r -R -lf"))),
         ],
@@ -114,8 +117,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[When::Lacks("-V -h")], Does::NeedsNetwork),
-            when(&[When::Has("--script --interactive --datadir")], Does::Hides("`nmap` with a script")),
+            when(&[ArgumentCondition::Lacks("-V -h")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Has("--script --interactive --datadir")], Does::Hides("`nmap` with a script")),
             always(Does::Writes(At::Value("-oN -oX -oG -oA -oS -oM"))),
             always(Does::Reads(At::Value("-iL --excludefile --resume"))),
         ],
@@ -138,8 +141,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("-z"))),
-            when(&[When::Has("-z")], Does::Hides("a capture that hands its files to a program")),
-            when(&[When::ValueHas("-X", "lua_script read_format")], Does::Hides("a capture with a script")),
+            when(&[ArgumentCondition::Has("-z")], Does::Hides("a capture that hands its files to a program")),
+            when(
+                &[ArgumentCondition::ValueHas("-X", "lua_script read_format")],
+                Does::Hides("a capture with a script"),
+            ),
             always(Does::Writes(At::Value("-w"))),
             always(Does::Reads(At::Value("-r -F"))),
         ],
@@ -156,8 +162,11 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", valued: "-c -e -f -u -p --rcfile", ..Syntax::EXACT },
         rules: &[
             always(Does::NeedsNetwork),
-            when(&[When::ValueHas("-c -e", "! shell local source glob")], Does::Hides("`lftp` that runs a command")),
-            when(&[When::Has("-f --rcfile")], Does::Hides("`lftp` with commands from a file")),
+            when(
+                &[ArgumentCondition::ValueHas("-c -e", "! shell local source glob")],
+                Does::Hides("`lftp` that runs a command"),
+            ),
+            when(&[ArgumentCondition::Has("-f --rcfile")], Does::Hides("`lftp` with commands from a file")),
         ],
         examples: &[
             ("lftp -c '!sh'", Expect::Opaque("runs a command")),
@@ -175,11 +184,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("-engine -provider -provider-path -config")],
+                &[ArgumentCondition::Has("-engine -provider -provider-path -config")],
                 Does::Hides("`openssl` with a library of its own choice"),
             ),
-            when(&[When::Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
-            when(&[When::First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
+            when(&[ArgumentCondition::First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
             always(Does::Connects(At::Value("-connect -host"))),
             always(Does::Writes(At::Value("-out -keyout -writerand"))),
             always(Does::Reads(At::Value("-in -inkey -key -cert"))),

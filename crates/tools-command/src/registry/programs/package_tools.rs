@@ -1,7 +1,9 @@
 //! Package managers of other languages: .NET, PHP, Haskell, Elixir, Dart, Swift, C++.
 
 use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::registry::{At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, always, plain, when,
+};
 
 const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
 const SOURCES: Does = Does::Hides("settings that decide what is fetched and run");
@@ -20,7 +22,7 @@ const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A subcommand that publishes unless it is a rehearsal.
 const fn publishes(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[When::Lacks("--dry-run --help")], PUBLISHES)];
+    const RULES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help")], PUBLISHES)];
     let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
     Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
 }
@@ -46,7 +48,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Writes(At::Value("--output"))),
-            when(&[When::Has("--additionalprobingpath --additional-deps")], OWN),
+            when(&[ArgumentCondition::Has("--additionalprobingpath --additional-deps")], OWN),
         ],
         subcommands: &[
             Subcommand {
@@ -72,7 +74,7 @@ pub(super) static ALL: &[Program] = &[
                     Subcommand {
                         names: &["install", "update", "uninstall"],
                         group: true,
-                        rules: &[when(&[When::Has("--global")], FOR_USER)],
+                        rules: &[when(&[ArgumentCondition::Has("--global")], FOR_USER)],
                         ..Subcommand::NEW
                     },
                     runs(&["run"]),
@@ -98,7 +100,7 @@ pub(super) static ALL: &[Program] = &[
                 names: &["ef"],
                 subcommands: &[Subcommand {
                     names: &["database"],
-                    rules: &[when(&[When::First("drop")], DROPS)],
+                    rules: &[when(&[ArgumentCondition::First("drop")], DROPS)],
                     ..Subcommand::NEW
                 }],
                 ..Subcommand::NEW
@@ -137,7 +139,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["sources", "config"],
                 group: true,
-                rules: &[when(&[When::FirstIsNot("list List")], SOURCES)],
+                rules: &[when(&[ArgumentCondition::FirstIsNot("list List")], SOURCES)],
                 ..Subcommand::NEW
             },
         ],
@@ -159,7 +161,7 @@ pub(super) static ALL: &[Program] = &[
         folder: "--working-dir",
         subcommands: &[
             runs(&["exec"]),
-            ruled(&["global"], &[when(&[When::FirstIsNot("show info outdated licenses")], FOR_USER)]),
+            ruled(&["global"], &[when(&[ArgumentCondition::FirstIsNot("show info outdated licenses")], FOR_USER)]),
             Subcommand {
                 names: &["config"],
                 syntax: Syntax {
@@ -168,8 +170,8 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(&[When::AtLeast(2), When::Lacks("--list")], SOURCES),
-                    when(&[When::Has("--editor --unset")], SOURCES),
+                    when(&[ArgumentCondition::AtLeast(2), ArgumentCondition::Lacks("--list")], SOURCES),
+                    when(&[ArgumentCondition::Has("--editor --unset")], SOURCES),
                 ],
                 ..Subcommand::NEW
             },
@@ -206,7 +208,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*",
                 )],
                 OWN,
@@ -218,7 +220,7 @@ pub(super) static ALL: &[Program] = &[
             runs(&["exec"]),
             Subcommand {
                 names: &["install"],
-                rules: &[when(&[When::Lacks("--dry-run")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -229,7 +231,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["repository", "remote", "source", "pin", "config", "user-config"],
                 group: true,
-                rules: &[when(&[When::FirstIsNot("list path get show env")], SOURCES)],
+                rules: &[when(&[ArgumentCondition::FirstIsNot("list path get show env")], SOURCES)],
                 ..Subcommand::NEW
             },
         ],
@@ -259,12 +261,12 @@ pub(super) static ALL: &[Program] = &[
             publishes(&["hex.publish"]),
             Subcommand {
                 names: &["hex"],
-                rules: &[when(&[When::First("publish retire owner user organization cut")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::First("publish retire owner user organization cut")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             ruled(&["hex.retire"], &[always(WITHDRAWS)]),
             signs(&["hex.owner", "hex.user", "hex.organization", "hex.registry"]),
-            ruled(&["hex.repo"], &[when(&[When::First("add set remove")], SOURCES)]),
+            ruled(&["hex.repo"], &[when(&[ArgumentCondition::First("add set remove")], SOURCES)]),
             runs(&["cmd"]),
             Subcommand {
                 names: &["run", "eval"],
@@ -274,7 +276,7 @@ pub(super) static ALL: &[Program] = &[
                     valued: "-e|--eval -r|--require -p|--parallel",
                     ..Syntax::LEADING
                 },
-                rules: &[when(&[When::Has("--eval")], Does::Hides("code on the command line"))],
+                rules: &[when(&[ArgumentCondition::Has("--eval")], Does::Hides("code on the command line"))],
                 ..Subcommand::NEW
             },
             ruled(&["do"], &[always(Does::Hides("several tasks in one"))]),
@@ -316,7 +318,7 @@ pub(super) static ALL: &[Program] = &[
                 names: &["pub"],
                 subcommands: &[
                     publishes(&["publish", "lish"]),
-                    ruled(&["global"], &[when(&[When::First("activate deactivate")], FOR_USER)]),
+                    ruled(&["global"], &[when(&[ArgumentCondition::First("activate deactivate")], FOR_USER)]),
                     signs(&["login", "logout", "token", "uploader"]),
                     plain(&["get"]),
                     plain(&["add"]),
@@ -357,20 +359,20 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         folder: "--package-path",
-        rules: &[when(&[When::Has("--toolchain -load-plugin-executable")], OWN)],
+        rules: &[when(&[ArgumentCondition::Has("--toolchain -load-plugin-executable")], OWN)],
         subcommands: &[
             Subcommand {
                 names: &["package-registry"],
                 rules: &[
-                    when(&[When::First("publish")], PUBLISHES),
-                    when(&[When::First("login logout set unset")], IDENTITY),
+                    when(&[ArgumentCondition::First("publish")], PUBLISHES),
+                    when(&[ArgumentCondition::First("login logout set unset")], IDENTITY),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["package"],
                 syntax: Syntax { flags: "--disable-sandbox --allow-writing-to-package-directory", ..Syntax::EXACT },
-                rules: &[when(&[When::Has("--disable-sandbox")], OWN)],
+                rules: &[when(&[ArgumentCondition::Has("--disable-sandbox")], OWN)],
                 ..Subcommand::NEW
             },
             plain(&["build"]),
@@ -394,7 +396,7 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             publishes(&["upload"]),
-            ruled(&["remove"], &[when(&[When::Has("--remote")], WITHDRAWS)]),
+            ruled(&["remove"], &[when(&[ArgumentCondition::Has("--remote")], WITHDRAWS)]),
             Subcommand {
                 names: &["remote"],
                 subcommands: &[
@@ -409,7 +411,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 ..Subcommand::NEW
             },
-            ruled(&["config"], &[when(&[When::First("install set")], SOURCES)]),
+            ruled(&["config"], &[when(&[ArgumentCondition::First("install set")], SOURCES)]),
             for_user(&["integrate"]),
         ],
         builds: true,

@@ -1,7 +1,7 @@
 //! The package managers of operating systems: what changes the system, and the options that run
 //! programs.
 
-use crate::registry::{At, Consequence, Does, Expect, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
 
 const PACKAGES: Does = Does::Says(Consequence::ChangesSystem, "changes packages of the system");
 const RUNS: &str = "a package manager with settings that may run a program";
@@ -19,18 +19,18 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--option --config-file")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("--option --config-file")], Does::Hides(RUNS)),
             when(
                 &[
-                    When::First(
+                    ArgumentCondition::First(
                         "install remove purge upgrade dist-upgrade full-upgrade autoremove auto-remove autopurge reinstall build-dep update clean autoclean dselect-upgrade edit-sources hold unhold auto manual adv add satisfy \
                 safe-upgrade forget-new markauto unmarkauto",
                     ),
-                    When::Lacks("--simulate --print-uris"),
+                    ArgumentCondition::Lacks("--simulate --print-uris"),
                 ],
                 PACKAGES,
             ),
-            when(&[When::First("changelog")], Does::Hides("a list of changes that is shown in a pager")),
+            when(&[ArgumentCondition::First("changelog")], Does::Hides("a list of changes that is shown in a pager")),
             always(Does::Reads(At::Value("--config-file"))),
         ],
         examples: &[
@@ -57,17 +57,20 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("--pre-invoke --post-invoke --status-logger"))),
-            when(&[When::Has("--pre-invoke --post-invoke --status-logger")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("--pre-invoke --post-invoke --status-logger")], Does::Hides(RUNS)),
             when(
                 &[
-                    When::Has(
+                    ArgumentCondition::Has(
                         "--install --unpack --configure --remove --purge --triggers-only --add-architecture --remove-architecture --set-selections --clear-selections --merge-avail --update-avail --clear-avail",
                     ),
-                    When::Lacks("--dry-run"),
+                    ArgumentCondition::Lacks("--dry-run"),
                 ],
                 PACKAGES,
             ),
-            when(&[When::Has("--install --unpack --configure")], Does::Hides("a package whose scripts are run")),
+            when(
+                &[ArgumentCondition::Has("--install --unpack --configure")],
+                Does::Hides("a package whose scripts are run"),
+            ),
         ],
         examples: &[
             ("dpkg -i ./x.deb", Expect::Opaque("a package whose scripts are run")),
@@ -88,23 +91,29 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--eval --define --pipe --load --rcfile --macros --dbpath")], Does::Hides(RUNS)),
+            when(
+                &[ArgumentCondition::Has("--eval --define --pipe --load --rcfile --macros --dbpath")],
+                Does::Hides(RUNS),
+            ),
             always(Does::RunsLine(At::Value("--pipe"))),
             when(
                 &[
-                    When::Has(
+                    ArgumentCondition::Has(
                         "--upgrade --freshen --erase --install --import --rebuilddb --initdb --reinstall --restore --setperms --setugids",
                     ),
-                    When::Lacks("--query --test --verify"),
+                    ArgumentCondition::Lacks("--query --test --verify"),
                 ],
                 PACKAGES,
             ),
             when(
-                &[When::Has("--install --upgrade --freshen --reinstall"), When::Lacks("--query")],
+                &[
+                    ArgumentCondition::Has("--install --upgrade --freshen --reinstall"),
+                    ArgumentCondition::Lacks("--query"),
+                ],
                 Does::Hides("a package whose scripts are run"),
             ),
             when(
-                &[When::Has("-b* -t* --rebuild --recompile --parse")],
+                &[ArgumentCondition::Has("-b* -t* --rebuild --recompile --parse")],
                 Does::Hides("a package that is built by its own script"),
             ),
         ],
@@ -156,7 +165,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::First(
+                &[ArgumentCondition::First(
                     "install i remove rm r uninstall erase upgrade up update dup dist-upgrade downgrade reinstall autoremove distro-sync swap groupinstall localinstall module add del fix in addrepo ar removerepo rr refresh ref \
                 clean link unlink tap untap pin unpin cleanup services reinstall connect disconnect set unset enable disable start stop restart revert switch switch-generation delete-generations makecache history mark offline system-upgrade copr \
                 config-manager config override remote-add remote-delete repair mask alias create autopurge pull bundle-add bundle-remove build-dep builddep",
@@ -164,21 +173,27 @@ pub(super) static ALL: &[Program] = &[
                 PACKAGES,
             ),
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "-i -e -u -C --install --remove --sync --upgrade --unmerge --uninstall --depclean --rollback",
                 )],
                 PACKAGES,
             ),
             when(
-                &[When::Has("--config --setopt --pluginpath --hookdir --enableplugin"), When::AtLeast(1)],
+                &[
+                    ArgumentCondition::Has("--config --setopt --pluginpath --hookdir --enableplugin"),
+                    ArgumentCondition::AtLeast(1),
+                ],
                 Does::Hides(RUNS),
             ),
             when(
-                &[When::First("run exec sh shell edit irb ruby bundle create dev-cmd")],
+                &[ArgumentCondition::First("run exec sh shell edit irb ruby bundle create dev-cmd")],
                 Does::Hides("a package manager that runs what it is told to"),
             ),
             always(Does::RunsLine(At::Value("--command"))),
-            when(&[When::OperandHas(".snap .rpm .pkg.tar .apk")], Does::Hides("a package whose scripts are run")),
+            when(
+                &[ArgumentCondition::OperandHas(".snap .rpm .pkg.tar .apk")],
+                Does::Hides("a package whose scripts are run"),
+            ),
         ],
         examples: &[
             ("dnf install -y bash", Expect::Asks("changes packages")),
@@ -200,9 +215,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Has("--sync --remove --upgrade --database")], PACKAGES),
-            when(&[When::Has("--upgrade")], Does::Hides("a package whose scripts are run")),
-            when(&[When::Has("--config --hookdir --editor --pacman --makepkg --git")], Does::Hides(RUNS)),
+            when(&[ArgumentCondition::Has("--sync --remove --upgrade --database")], PACKAGES),
+            when(&[ArgumentCondition::Has("--upgrade")], Does::Hides("a package whose scripts are run")),
+            when(&[ArgumentCondition::Has("--config --hookdir --editor --pacman --makepkg --git")], Does::Hides(RUNS)),
         ],
         examples: &[
             ("pacman -Syu x", Expect::Asks("changes packages")),

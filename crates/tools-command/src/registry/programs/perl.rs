@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -17,12 +17,18 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(code)),
-            when(&[When::Lacks("-e -E"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-e -E"), When::First("-")], Does::By(perl_reads)),
-            when(&[When::Lacks("-e -E -v -V -h --version --help"), When::AtMost(0)], Does::By(perl_reads)),
+            when(
+                &[ArgumentCondition::Lacks("-e -E"), ArgumentCondition::FirstIsNot("-")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(&[ArgumentCondition::Lacks("-e -E"), ArgumentCondition::First("-")], Does::By(perl_reads)),
+            when(
+                &[ArgumentCondition::Lacks("-e -E -v -V -h --version --help"), ArgumentCondition::AtMost(0)],
+                Does::By(perl_reads),
+            ),
             always(Does::By(perl_modules)),
-            when(&[When::Has("-n -p")], Does::By(opened)),
-            when(&[When::Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
+            when(&[ArgumentCondition::Has("-n -p")], Does::By(opened)),
+            when(&[ArgumentCondition::Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
         ],
         examples: &[
             ("perl -e 'system \"id\"'", Expect::Opaque("system")),
@@ -83,11 +89,14 @@ pub(super) static ALL: &[Program] = &[
 
 const RUBY: &[Rule] = &[
     always(Does::By(ruby_code)),
-    when(&[When::Lacks("-e"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(&[When::Lacks("-e"), When::First("-")], Does::By(ruby_reads)),
-    when(&[When::Lacks("-e -v -h --version --help --copyright"), When::AtMost(0)], Does::By(ruby_reads)),
+    when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::First("-")], Does::By(ruby_reads)),
+    when(
+        &[ArgumentCondition::Lacks("-e -v -h --version --help --copyright"), ArgumentCondition::AtMost(0)],
+        Does::By(ruby_reads),
+    ),
     always(Does::By(ruby_modules)),
-    when(&[When::Has("-n -p")], Does::By(opened)),
+    when(&[ArgumentCondition::Has("-n -p")], Does::By(opened)),
 ];
 
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {

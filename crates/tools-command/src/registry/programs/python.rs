@@ -5,7 +5,7 @@ use tools_core::Access;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[Program {
     names: &[
@@ -33,14 +33,23 @@ pub(super) static ALL: &[Program] = &[Program {
     rules: &[
         always(Does::Evaluates(Language::Python, At::Value("-c"))),
         always(Does::By(module)),
-        when(&[When::Lacks("-c -m"), When::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-        when(&[When::Lacks("-c -m"), When::First("-")], Does::By(reads_code)),
+        when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+        when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(reads_code)),
         when(
-            &[When::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"), When::AtMost(0)],
+            &[
+                ArgumentCondition::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"),
+                ArgumentCondition::AtMost(0),
+            ],
             Does::By(reads_code),
         ),
-        when(&[When::Has("-i"), When::AtLeast(1), When::Fed], Does::Evaluates(Language::Python, At::Input)),
-        when(&[When::Has("-i"), When::Has("-c -m"), When::Fed], Does::Evaluates(Language::Python, At::Input)),
+        when(
+            &[ArgumentCondition::Has("-i"), ArgumentCondition::AtLeast(1), ArgumentCondition::Fed],
+            Does::Evaluates(Language::Python, At::Input),
+        ),
+        when(
+            &[ArgumentCondition::Has("-i"), ArgumentCondition::Has("-c -m"), ArgumentCondition::Fed],
+            Does::Evaluates(Language::Python, At::Input),
+        ),
     ],
     examples: &[
         ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),

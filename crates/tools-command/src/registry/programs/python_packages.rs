@@ -4,7 +4,7 @@ use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 /// A subcommand whose operands are another command.
@@ -24,7 +24,7 @@ const fn publishes(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, syntax, rules: PUBLISHING, ..Subcommand::NEW }
 }
 
-const PUBLISHING: &[Rule] = &[when(&[When::Lacks("--dry-run")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)];
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -47,7 +47,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::Value("--requirement --constraint"))),
             always(Does::Writes(At::Value("--log --report --target --dest --wheel-dir --root"))),
             when(
-                &[When::Has("--python --global-option --install-option")],
+                &[ArgumentCondition::Has("--python --global-option --install-option")],
                 Does::Hides("`pip` with another interpreter"),
             ),
         ],
@@ -56,10 +56,10 @@ pub(super) static ALL: &[Program] = &[
                 names: &["config"],
                 rules: &[
                     when(
-                        &[When::First("set unset edit")],
+                        &[ArgumentCondition::First("set unset edit")],
                         Does::Hides("settings of `pip` that decide what is fetched"),
                     ),
-                    when(&[When::Has("--editor")], Does::Hides("`pip config` opens an editor")),
+                    when(&[ArgumentCondition::Has("--editor")], Does::Hides("`pip config` opens an editor")),
                     always(Does::RunsWords(At::Value("--editor"))),
                 ],
                 ..Subcommand::NEW
@@ -97,7 +97,7 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--directory",
         rules: &[
-            when(&[When::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
         subcommands: UV,
@@ -130,7 +130,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["uvx"],
         syntax: UVX,
         rules: &[
-            when(&[When::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
             always(Does::RunsWords(At::From(0))),
         ],
         examples: &[
@@ -156,24 +156,27 @@ pub(super) static ALL: &[Program] = &[
                 names: &["config"],
                 syntax: Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
                 rules: &[when(
-                    &[When::AtLeast(2), When::Lacks("--list")],
+                    &[ArgumentCondition::AtLeast(2), ArgumentCondition::Lacks("--list")],
                     Does::Hides("settings of `poetry` that decide what is fetched"),
                 )],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["self"],
-                rules: &[when(&[When::First("add remove update install sync lock")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::First("add remove update install sync lock")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["source"],
-                rules: &[when(&[When::First("add remove")], Does::Hides("a source that decides what is fetched"))],
+                rules: &[when(
+                    &[ArgumentCondition::First("add remove")],
+                    Does::Hides("a source that decides what is fetched"),
+                )],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["python"],
-                rules: &[when(&[When::First("install remove")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::First("install remove")], FOR_USER)],
                 ..Subcommand::NEW
             },
         ],
@@ -204,7 +207,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         folder: "--project",
-        rules: &[when(&[When::Has("--config")], Does::Hides("a package manager with settings from elsewhere"))],
+        rules: &[when(
+            &[ArgumentCondition::Has("--config")],
+            Does::Hides("a package manager with settings from elsewhere"),
+        )],
         subcommands: &[
             publishes(&["publish"]),
             publishes(&["upload"]),
@@ -224,14 +230,14 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["config"],
                 rules: &[when(
-                    &[When::AtLeast(2), When::FirstIsNot("list show find get")],
+                    &[ArgumentCondition::AtLeast(2), ArgumentCondition::FirstIsNot("list show find get")],
                     Does::Hides("settings of a package manager that decide what is fetched"),
                 )],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["self"],
-                rules: &[when(&[When::FirstIsNot("list show report")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::FirstIsNot("list show report")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -244,7 +250,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["python", "toolchain"],
                 group: true,
-                rules: &[when(&[When::First("install remove update register fetch")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::First("install remove update register fetch")], FOR_USER)],
                 ..Subcommand::NEW
             },
         ],
@@ -334,7 +340,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "--log-level --rc-file -r|--root-prefix -t|--token -s|--site -n|--name -p|--prefix -c|--channel",
             ..Syntax::EXACT
         },
-        rules: &[when(&[When::Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
+        rules: &[when(&[ArgumentCondition::Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
         subcommands: &[
             runs(
                 &["run"],
@@ -353,7 +359,7 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(&[When::Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
+                    when(&[ArgumentCondition::Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
                     always(Does::Writes(At::Value("--file"))),
                 ],
                 ..Subcommand::NEW
@@ -384,7 +390,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["remove", "uninstall"],
                 syntax: Syntax { flags: "--all", ..Syntax::EXACT },
-                rules: &[when(&[When::Has("--all")], REMOVES)],
+                rules: &[when(&[ArgumentCondition::Has("--all")], REMOVES)],
                 ..Subcommand::NEW
             },
         ],
@@ -406,7 +412,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["conda-build", "anaconda-client"],
         is_family: true,
-        rules: &[when(&[When::Operand("upload")], PUBLISHES)],
+        rules: &[when(&[ArgumentCondition::Operand("upload")], PUBLISHES)],
         examples: &[("anaconda-client upload x", Expect::Asks("publishes")), ("conda-build x", Expect::Plain)],
         ..Program::NEW
     },
@@ -450,9 +456,9 @@ const UV: &[Subcommand] = &[
         names: &["run"],
         syntax: UV_RUN,
         rules: &[
-            when(&[When::Lacks("--module --script")], Does::RunsWords(At::From(0))),
-            when(&[When::Has("--script")], Does::RunsScript(At::Nth(0))),
-            when(&[When::First("-")], Does::Hides("code that comes in")),
+            when(&[ArgumentCondition::Lacks("--module --script")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Has("--script")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::First("-")], Does::Hides("code that comes in")),
             always(Does::By(module)),
         ],
         ..Subcommand::NEW
@@ -489,7 +495,7 @@ const UV: &[Subcommand] = &[
         ],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["self"], rules: &[when(&[When::First("update")], FOR_USER)], ..Subcommand::NEW },
+    Subcommand { names: &["self"], rules: &[when(&[ArgumentCondition::First("update")], FOR_USER)], ..Subcommand::NEW },
     Subcommand {
         names: &["auth"],
         subcommands: &[

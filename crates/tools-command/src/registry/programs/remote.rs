@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::apply::joined;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
 
 /// Settings of `ssh` that run nothing here.
@@ -54,10 +54,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Lacks("-V -Q")], Does::NeedsNetwork),
-            when(&[When::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("-V -Q")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
             always(Does::By(settings)),
-            when(&[When::Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
+            when(&[ArgumentCondition::Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
             always(Does::Writes(At::Value("-E"))),
             always(Does::By(local_login)),
         ],
@@ -85,9 +85,15 @@ pub(super) static ALL: &[Program] = &[
             always(Does::NeedsNetwork),
             always(Does::By(settings)),
             always(Does::By(copied)),
-            when(&[When::Has("-F -b -s --server")], Does::Hides("a connection with settings from elsewhere")),
+            when(
+                &[ArgumentCondition::Has("-F -b -s --server")],
+                Does::Hides("a connection with settings from elsewhere"),
+            ),
             always(Does::RunsLineWithMore(At::Value("-S -D --ssh --client"))),
-            when(&[When::Has("-S -D --ssh --client")], Does::Hides("a connection through a program of its own choice")),
+            when(
+                &[ArgumentCondition::Has("-S -D --ssh --client")],
+                Does::Hides("a connection through a program of its own choice"),
+            ),
         ],
         examples: &[
             ("scp -S ./x a h:b", Expect::Opaque("a program of its own choice")),
@@ -123,16 +129,16 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLineWithMore(At::Value("--rsh"))),
             always(Does::RunsLine(At::Value("--rsync-path"))),
             when(
-                &[When::Has("--rsync-path --daemon --config --remote-option")],
+                &[ArgumentCondition::Has("--rsync-path --daemon --config --remote-option")],
                 Does::Hides("`rsync` with a program for the other side"),
             ),
             when(
                 &[
-                    When::Has(
+                    ArgumentCondition::Has(
                         "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args \
                 --remove-source-files",
                     ),
-                    When::Lacks("--dry-run --list-only"),
+                    ArgumentCondition::Lacks("--dry-run --list-only"),
                 ],
                 Does::Says(Consequence::Destroys, "deletes files"),
             ),

@@ -4,7 +4,9 @@ use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -17,7 +19,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
+            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
         subcommands: &[
@@ -26,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["owner"],
                 syntax: Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
-                rules: &[when(&[When::Has("--add --remove")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Has("--add --remove")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand { names: &["signin", "signout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
@@ -34,7 +36,7 @@ pub(super) static ALL: &[Program] = &[
                 names: &["install", "uninstall", "update"],
                 group: true,
                 rules: &[
-                    when(&[When::Lacks("--install-dir")], FOR_USER),
+                    when(&[ArgumentCondition::Lacks("--install-dir")], FOR_USER),
                     always(Does::Writes(At::Value("--install-dir"))),
                 ],
                 ..Subcommand::NEW
@@ -65,7 +67,7 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::GNU
                 },
                 rules: &[when(
-                    &[When::Has("--add --remove --prepend --clear-all")],
+                    &[ArgumentCondition::Has("--add --remove --prepend --clear-all")],
                     Does::Hides("sources that decide what is fetched"),
                 )],
                 ..Subcommand::NEW
@@ -120,7 +122,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["plugin"],
-                rules: &[when(&[When::First("install")], Does::Hides("a plug-in from elsewhere"))],
+                rules: &[when(&[ArgumentCondition::First("install")], Does::Hides("a plug-in from elsewhere"))],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -134,14 +136,14 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["config"],
                 rules: &[when(
-                    &[When::OperandStarts("build. bin shebang gemfile mirror.")],
+                    &[ArgumentCondition::OperandStarts("build. bin shebang gemfile mirror.")],
                     Does::Hides("settings of `bundle`"),
                 )],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["console"],
-                rules: &[when(&[When::Fed], Does::Hides("code that comes in"))],
+                rules: &[when(&[ArgumentCondition::Fed], Does::Hides("code that comes in"))],
                 ..Subcommand::NEW
             },
             plain(&["check"]),
@@ -214,7 +216,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["cap", "kamal", "mina", "fastlane"],
         is_family: true,
         rules: &[when(
-            &[When::Operand(
+            &[ArgumentCondition::Operand(
                 "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
             )],
             PUBLISHES,
@@ -232,12 +234,12 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["trunk"],
-                rules: &[when(&[When::FirstIsNot("info me")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::FirstIsNot("info me")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["repo"],
-                rules: &[when(&[When::First("push add add-cdn remove")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::First("push add add-cdn remove")], PUBLISHES)],
                 ..Subcommand::NEW
             },
         ],

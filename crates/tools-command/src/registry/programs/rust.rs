@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 /// Settings of `-Z` that start nothing.
@@ -45,7 +45,7 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "-C",
         rules: &[
-            when(&[When::Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
+            when(&[ArgumentCondition::Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
             always(Does::By(settings)),
             always(Does::Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
             always(Does::By(registries::addresses)),
@@ -68,14 +68,14 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["self"],
-                rules: &[when(&[When::First("update uninstall upgrade-data")], FOR_USER)],
+                rules: &[when(&[ArgumentCondition::First("update uninstall upgrade-data")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["toolchain"],
                 rules: &[
-                    when(&[When::First("uninstall remove rm delete")], FOR_USER),
-                    when(&[When::First("link")], Does::Hides("a toolchain of one's own choice")),
+                    when(&[ArgumentCondition::First("uninstall remove rm delete")], FOR_USER),
+                    when(&[ArgumentCondition::First("link")], Does::Hides("a toolchain of one's own choice")),
                 ],
                 ..Subcommand::NEW
             },
@@ -108,7 +108,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(codegen)),
             always(Does::Writes(At::Value("--output --out-dir"))),
             when(
-                &[When::Has("--runtool --test-builder --sysroot")],
+                &[ArgumentCondition::Has("--runtool --test-builder --sysroot")],
                 Does::Hides("`rustc` with programs of its own choice"),
             ),
             always(Does::RunsWords(At::Value("--runtool"))),
@@ -150,14 +150,14 @@ const CARGO: &[Subcommand] = &[
     Subcommand {
         names: &["publish"],
         syntax: Syntax { flags: "-n|--dry-run", ..Syntax::GNU },
-        rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+        rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
         ..Subcommand::NEW
     },
     same(&["yank"], &[always(WITHDRAWS)]),
     Subcommand {
         names: &["owner"],
         syntax: Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
-        rules: &[when(&[When::Has("--add --remove")], PUBLISHES)],
+        rules: &[when(&[ArgumentCondition::Has("--add --remove")], PUBLISHES)],
         ..Subcommand::NEW
     },
     Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
@@ -165,7 +165,7 @@ const CARGO: &[Subcommand] = &[
         names: &["install"],
         syntax: Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
         rules: &[
-            when(&[When::Lacks("--list")], FOR_USER),
+            when(&[ArgumentCondition::Lacks("--list")], FOR_USER),
             always(Does::Writes(At::Value("--root"))),
             always(Does::Connects(At::Value("--git"))),
         ],
@@ -183,7 +183,7 @@ const CARGO: &[Subcommand] = &[
         },
         rules: &[
             always(Does::By(watches)),
-            when(&[When::Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
+            when(&[ArgumentCondition::Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
             always(Does::RunsLine(At::Value("--shell"))),
             always(Does::Sets(At::Value("--env"))),
             always(Does::RunsWords(At::From(0))),
@@ -194,7 +194,7 @@ const CARGO: &[Subcommand] = &[
         names: &["nextest"],
         syntax: Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
         rules: &[when(
-            &[When::Has("--config-file --tool-config-file")],
+            &[ArgumentCondition::Has("--config-file --tool-config-file")],
             Does::Hides("`cargo nextest` with settings of its own"),
         )],
         ..Subcommand::NEW
@@ -203,7 +203,7 @@ const CARGO: &[Subcommand] = &[
         names: &["release", "smart-release"],
         group: true,
         syntax: Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
-        rules: &[when(&[When::Has("--execute -e")], PUBLISHES)],
+        rules: &[when(&[ArgumentCondition::Has("--execute -e")], PUBLISHES)],
         ..Subcommand::NEW
     },
     Subcommand {
@@ -212,13 +212,13 @@ const CARGO: &[Subcommand] = &[
             Subcommand {
                 names: &["publish"],
                 syntax: Syntax { flags: "--dry-run", ..Syntax::GNU },
-                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["version"],
                 syntax: Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
-                rules: &[when(&[When::Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -234,7 +234,7 @@ const CARGO: &[Subcommand] = &[
     Subcommand {
         names: &["lambda", "shuttle", "dist"],
         group: true,
-        rules: &[when(&[When::First("deploy publish host")], PUBLISHES)],
+        rules: &[when(&[ArgumentCondition::First("deploy publish host")], PUBLISHES)],
         ..Subcommand::NEW
     },
     Subcommand {

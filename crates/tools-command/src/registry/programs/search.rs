@@ -2,7 +2,7 @@
 //! files.
 
 use crate::effect::Effect;
-use crate::registry::{At, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
 use tools_core::Access;
 
 /// What `grep` and its kin do: the first operand is the pattern unless an option gives one.
@@ -24,10 +24,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[When::Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(&[ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[ArgumentCondition::Has(PATTERN)], Does::ReadsTrees(At::All)),
             when(
-                &[When::Has("--recursive --dereference-recursive"), When::AtMost(1), When::Lacks(PATTERN)],
+                &[
+                    ArgumentCondition::Has("--recursive --dereference-recursive"),
+                    ArgumentCondition::AtMost(1),
+                    ArgumentCondition::Lacks(PATTERN),
+                ],
                 Does::ReadsTrees(At::Path(".")),
             ),
             always(Does::Reads(At::Value("--file --exclude-from"))),
@@ -63,13 +67,13 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[When::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[When::Has(PATTERN)], Does::ReadsTrees(At::All)),
-            when(&[When::AtMost(1), When::Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
+            when(&[ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[ArgumentCondition::Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(&[ArgumentCondition::AtMost(1), ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
             always(Does::Reads(At::Value("--file --ignore-file"))),
             always(Does::RunsLineWithMore(At::Value("--pre --hostname-bin --pager"))),
             when(
-                &[When::Has("--pre --hostname-bin --pager")],
+                &[ArgumentCondition::Has("--pre --hostname-bin --pager")],
                 Does::Hides("a search that runs a program for each file"),
             ),
         ],
@@ -117,8 +121,11 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("--from-file --file"))),
-            when(&[When::Has("--inplace")], Does::Writes(At::All)),
-            when(&[When::OperandHas("system( load(")], Does::Hides("a query that reads or runs more than it is given")),
+            when(&[ArgumentCondition::Has("--inplace")], Does::Writes(At::All)),
+            when(
+                &[ArgumentCondition::OperandHas("system( load(")],
+                Does::Hides("a query that reads or runs more than it is given"),
+            ),
         ],
         subcommands: &[
             plain(&["eval", "e"]),

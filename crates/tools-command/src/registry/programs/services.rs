@@ -2,7 +2,9 @@
 //! others.
 
 use crate::effect::Effect;
-use crate::registry::{At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when,
+};
 
 const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -*", ..Syntax::EXACT };
 const CHANGES: Does = Does::Is(Consequence::ChangesSystem);
@@ -22,13 +24,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "poweroff reboot halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate sleep rescue emergency isolate default exit switch-root",
                 )],
                 Does::Is(Consequence::StopsMachine),
             ),
             when(
-                &[When::First(
+                &[ArgumentCondition::First(
                     "stop start restart try-restart reload reload-or-restart try-reload-or-restart enable disable reenable preset preset-all mask unmask link add-wants add-requires \
                 set-default set-property set-environment unset-environment import-environment daemon-reload daemon-reexec kill clean freeze thaw revert edit reset-failed bind mount-image \
                 terminate-session terminate-user terminate-seat kill-session kill-user lock-session lock-sessions unlock-session enable-linger disable-linger attach flush-devices \
@@ -36,8 +38,8 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 SERVICES,
             ),
-            when(&[When::First("shell login")], Does::Is(Consequence::TakesRights)),
-            when(&[When::First("debug gdb")], Does::Hides("a debugger that runs a command")),
+            when(&[ArgumentCondition::First("shell login")], Does::Is(Consequence::TakesRights)),
+            when(&[ArgumentCondition::First("debug gdb")], Does::Hides("a debugger that runs a command")),
         ],
         examples: &[
             ("systemctl reboot", Expect::Denied("stops the machine")),
@@ -68,12 +70,15 @@ pub(super) static ALL: &[Program] = &[
         syntax: ANY,
         rules: &[
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "stop start restart reload force-reload enable disable add del delete remove defaults on off up down once exit load unload bootstrap bootout kickstart update shutdown kill",
                 )],
                 SERVICES,
             ),
-            when(&[When::OperandStarts("../ ./ /")], Does::Hides("a service that is a program of its own choice")),
+            when(
+                &[ArgumentCondition::OperandStarts("../ ./ /")],
+                Does::Hides("a service that is a program of its own choice"),
+            ),
         ],
         examples: &[
             ("service x stop", Expect::Asks("changes services")),
@@ -108,15 +113,17 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    When::Lacks("--list --list-rules --list-all --state --get-* --query-* --help --version"),
-                    When::FirstIsNot(
+                    ArgumentCondition::Lacks(
+                        "--list --list-rules --list-all --state --get-* --query-* --help --version",
+                    ),
+                    ArgumentCondition::FirstIsNot(
                         "list status show version help monitor general networking connection device dev con c d g",
                     ),
                 ],
                 CHANGES,
             ),
             when(
-                &[When::Operand(
+                &[ArgumentCondition::Operand(
                     "add del delete modify down up connect disconnect replace change flush off on reload edit",
                 )],
                 CHANGES,
@@ -140,22 +147,28 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[When::Has("-batch -b")], Does::Hides("`ip` with commands from a file")),
+            when(&[ArgumentCondition::Has("-batch -b")], Does::Hides("`ip` with commands from a file")),
             always(Does::By(ip_changes)),
         ],
         subcommands: &[
             Subcommand {
                 names: &["netns", "net", "netn"],
                 rules: &[
-                    when(&[When::First("exec e ex exe"), When::Lacks("-all")], Does::RunsWords(At::From(2))),
-                    when(&[When::First("exec e ex exe"), When::Has("-all")], Does::RunsWords(At::From(1))),
-                    when(&[When::First("add a del delete d set attach")], CHANGES),
+                    when(
+                        &[ArgumentCondition::First("exec e ex exe"), ArgumentCondition::Lacks("-all")],
+                        Does::RunsWords(At::From(2)),
+                    ),
+                    when(
+                        &[ArgumentCondition::First("exec e ex exe"), ArgumentCondition::Has("-all")],
+                        Does::RunsWords(At::From(1)),
+                    ),
+                    when(&[ArgumentCondition::First("add a del delete d set attach")], CHANGES),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["vrf", "v", "vr"],
-                rules: &[when(&[When::First("exec e ex exe")], Does::RunsWords(At::From(2)))],
+                rules: &[when(&[ArgumentCondition::First("exec e ex exe")], Does::RunsWords(At::From(2)))],
                 ..Subcommand::NEW
             },
             plain(&["address", "a", "ad", "add", "addr", "addre", "addres"]),
@@ -215,7 +228,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[when(
-            &[When::Operand("up down add del delete netmask mtu block unblock connect disconnect set hw")],
+            &[ArgumentCondition::Operand("up down add del delete netmask mtu block unblock connect disconnect set hw")],
             CHANGES,
         )],
         examples: &[
@@ -237,7 +250,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --relinquish-var --update-catalog --setup-keys",
                 )],
                 Does::Says(Consequence::ChangesSystem, "removes what the system recorded"),
@@ -261,10 +274,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
+            when(&[ArgumentCondition::Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
             always(Does::Reads(At::Value("--file --kmsg-file"))),
-            when(&[When::AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
-            when(&[When::Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
+            when(&[ArgumentCondition::AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
+            when(&[ArgumentCondition::Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
         ],
         examples: &[
             ("dmesg -P 'sudo id'", Expect::Opaque("`-P` says")),
@@ -299,7 +312,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: ANY,
-        rules: &[when(&[When::Lacks("--help --version")], ACCOUNTS)],
+        rules: &[when(&[ArgumentCondition::Lacks("--help --version")], ACCOUNTS)],
         examples: &[("useradd -m x", Expect::Asks("changes accounts")), ("visudo", Expect::Asks("changes accounts"))],
         ..Program::NEW
     },
@@ -307,7 +320,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["chage", "passwd", "chsh", "chfn", "smbpasswd", "htpasswd"],
         is_family: true,
         syntax: Syntax { flags: "-h|--help -S|--status --list-shells --stdout -l|--list -u -*", ..Syntax::EXACT },
-        rules: &[when(&[When::Lacks("--help --status --list-shells --stdout")], ACCOUNTS)],
+        rules: &[when(&[ArgumentCondition::Lacks("--help --status --list-shells --stdout")], ACCOUNTS)],
         examples: &[
             ("passwd root", Expect::Asks("changes accounts")),
             ("chsh -s /bin/sh", Expect::Asks("changes accounts")),

@@ -5,7 +5,7 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, plain, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -15,7 +15,10 @@ pub(super) static ALL: &[Program] = &[
             valued: "-w|--wait|--timeout -E|--conflict-exit-code",
             ..Syntax::LEADING
         },
-        rules: &[when(&[When::AtLeast(2)], Does::By(locked)), when(&[When::AtLeast(2)], Does::Writes(At::Nth(0)))],
+        rules: &[
+            when(&[ArgumentCondition::AtLeast(2)], Does::By(locked)),
+            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(0))),
+        ],
         is_exhaustive: true,
         examples: &[
             ("flock x sudo id", Expect::Denied("takes other rights")),
@@ -40,7 +43,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsWords(At::From(1))),
             when(
-                &[When::Lacks("--command --version"), When::AtMost(1)],
+                &[ArgumentCondition::Lacks("--command --version"), ArgumentCondition::AtMost(1)],
                 Does::Hides("`script` starts a shell that runs what it reads"),
             ),
             always(Does::By(recorded)),
@@ -74,7 +77,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[When::Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
+            when(&[ArgumentCondition::Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
         ],
         examples: &[
             ("dbus-run-session -- sudo id", Expect::Denied("takes other rights")),
@@ -107,8 +110,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[When::Lacks("--exec")], Does::RunsLine(At::From(0))),
-            when(&[When::Has("--exec")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Lacks("--exec")], Does::RunsLine(At::From(0))),
+            when(&[ArgumentCondition::Has("--exec")], Does::RunsWords(At::From(0))),
         ],
         is_exhaustive: true,
         examples: &[
@@ -132,10 +135,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[When::Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
-            when(&[When::Has("--no-shell")], Does::RunsWords(At::From(0))),
-            when(&[When::Has("--shell")], Does::RunsLine(At::From(0))),
-            when(&[When::Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
+            when(&[ArgumentCondition::Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
+            when(&[ArgumentCondition::Has("--no-shell")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Has("--shell")], Does::RunsLine(At::From(0))),
+            when(&[ArgumentCondition::Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
             always(Does::Sets(At::Value("--env"))),
         ],
         examples: &[
@@ -149,8 +152,8 @@ pub(super) static ALL: &[Program] = &[
         names: &["entr"],
         syntax: Syntax { flags: "-a -c -d -n -p -r -s -x -z", ..Syntax::LEADING },
         rules: &[
-            when(&[When::Has("-s")], Does::RunsLine(At::From(0))),
-            when(&[When::Lacks("-s")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Has("-s")], Does::RunsLine(At::From(0))),
+            when(&[ArgumentCondition::Lacks("-s")], Does::RunsWords(At::From(0))),
         ],
         examples: &[
             ("ls | entr -r sudo id", Expect::Denied("takes other rights")),
@@ -170,7 +173,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("--exec"))),
-            when(&[When::Lacks("--exec")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("--exec")], Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("nodemon --exec 'sudo id'", Expect::Denied("takes other rights")),
@@ -205,7 +208,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { last: "-e -x --", style: Style::Single, ..Syntax::GNU },
         rules: &[
-            when(&[When::Lacks("--version --help")], Does::Hides("it runs commands in a window of its own")),
+            when(
+                &[ArgumentCondition::Lacks("--version --help")],
+                Does::Hides("it runs commands in a window of its own"),
+            ),
             always(Does::RunsWords(At::Behind("-e -x"))),
             always(Does::RunsWords(At::AfterDashes)),
         ],
@@ -222,11 +228,11 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { valued: "-f -L -S -T -c", flags: "-2 -C -CC -D -l -N -u -v -V -ls -list", ..Syntax::EXACT },
         rules: &[when(
             &[
-                When::FirstIsNot(
+                ArgumentCondition::FirstIsNot(
                     "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
                  display show-options show list-keys list-commands list-clients info",
                 ),
-                When::Lacks("-V -ls -list --version"),
+                ArgumentCondition::Lacks("-V -ls -list --version"),
             ],
             Does::Hides("a terminal that runs commands on its own"),
         )],
@@ -244,7 +250,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-l -m -M -b -v -V -c -d -r", valued: "-q -t -f", ..Syntax::GNU },
         rules: &[
-            when(&[When::Lacks("-l -V -c")], Does::Hides("it runs commands later")),
+            when(&[ArgumentCondition::Lacks("-l -V -c")], Does::Hides("it runs commands later")),
             always(Does::RunsScript(At::Value("-f"))),
         ],
         examples: &[
@@ -259,9 +265,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-l -e -r -i -n -T", valued: "-u -s", ..Syntax::GNU },
         rules: &[
-            when(&[When::Lacks("-l")], Does::Hides("it runs commands later")),
+            when(&[ArgumentCondition::Lacks("-l")], Does::Hides("it runs commands later")),
             when(
-                &[When::Has("-r")],
+                &[ArgumentCondition::Has("-r")],
                 Does::Says(crate::registry::Consequence::Destroys, "removes what is to run later"),
             ),
         ],

@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::{Command, Input, PLACEHOLDER, Value};
-use crate::registry::{At, Does, Expect, Parsed, Program, Style, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
 
 /// Shells that read their options as `bash` does.
 pub(crate) const POSIX: &[&str] = &[
@@ -25,7 +25,10 @@ pub(super) static ALL: &[Program] = &[
             style: Style::Exact,
             ..Syntax::LEADING
         },
-        rules: &[when(&[When::Lacks("-n")], Does::By(posix)), when(&[When::Has("-n")], Does::By(posix))],
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-n")], Does::By(posix)),
+            when(&[ArgumentCondition::Has("-n")], Does::By(posix)),
+        ],
         is_exhaustive: true,
         examples: &[
             ("bash -c 'sudo id'", Expect::Denied("takes other rights")),
@@ -67,9 +70,9 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsLine(At::Value("--init-command"))),
-            when(&[When::Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
             when(
-                &[When::Lacks("--command --version -v"), When::AtMost(0)],
+                &[ArgumentCondition::Lacks("--command --version -v"), ArgumentCondition::AtMost(0)],
                 Does::Hides("a shell that runs what it reads"),
             ),
         ],
@@ -94,8 +97,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("-c"))),
-            when(&[When::Lacks("-c")], Does::RunsScript(At::Nth(0))),
-            when(&[When::Lacks("-c --version"), When::AtMost(0)], Does::Hides("a shell that runs what it reads")),
+            when(&[ArgumentCondition::Lacks("-c")], Does::RunsScript(At::Nth(0))),
+            when(
+                &[ArgumentCondition::Lacks("-c --version"), ArgumentCondition::AtMost(0)],
+                Does::Hides("a shell that runs what it reads"),
+            ),
         ],
         examples: &[
             ("tcsh -fc 'sudo id'", Expect::Denied("takes other rights")),
@@ -117,7 +123,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-File"))),
-            when(&[When::Lacks("-File --version -Version -v")], Does::By(foreign)),
+            when(&[ArgumentCondition::Lacks("-File --version -Version -v")], Does::By(foreign)),
         ],
         examples: &[
             ("pwsh -Command 'rm x'", Expect::Opaque("a shell of another language")),
@@ -154,7 +160,7 @@ fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// What the arguments of a shell say.
 #[derive(Default)]
-struct Told {
+struct ShellArguments {
     line: bool,
     input: bool,
     /// The first argument that is no option.
@@ -214,8 +220,8 @@ fn fed(input: &Input) -> Option<Effect> {
 
 /// Reads options as `bash` does: long ones with one dash or two, values of `-o` and `-O` behind the
 /// cluster.
-fn options(args: &[Value]) -> Told {
-    let mut told = Told::default();
+fn options(args: &[Value]) -> ShellArguments {
+    let mut told = ShellArguments::default();
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         let text = arg.text.as_str();
@@ -242,7 +248,7 @@ fn options(args: &[Value]) -> Told {
 }
 
 /// Reads a long option; `false` where this is none.
-fn long(text: &str, args: &[Value], at: &mut usize, told: &mut Told) -> bool {
+fn long(text: &str, args: &[Value], at: &mut usize, told: &mut ShellArguments) -> bool {
     let name = text.trim_start_matches('-');
     match name.split('=').next().unwrap_or_default() {
         "help" | "version" => told.only_says = true,
@@ -263,7 +269,7 @@ fn long(text: &str, args: &[Value], at: &mut usize, told: &mut Told) -> bool {
 }
 
 /// Reads a cluster of short options.
-fn short(text: &str, at: &mut usize, told: &mut Told) {
+fn short(text: &str, at: &mut usize, told: &mut ShellArguments) {
     for letter in text.chars().skip(1) {
         match letter {
             'c' if text.starts_with('-') => told.line = true,

@@ -2,7 +2,7 @@
 //! to a file.
 
 use crate::effect::Effect;
-use crate::registry::{At, Does, Example, Expect, Parsed, Program, Rule, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when};
 use tools_core::Access;
 
 const READS: &[Rule] = &[always(Does::Reads(At::All)), always(Does::Reads(At::Value("--format-file")))];
@@ -210,7 +210,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Lacks("--echo")], Does::Reads(At::All)),
+            when(&[ArgumentCondition::Lacks("--echo")], Does::Reads(At::All)),
             always(Does::Reads(At::Value("--random-source"))),
             always(Does::Writes(At::Value("--output"))),
         ],

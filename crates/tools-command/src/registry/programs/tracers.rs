@@ -4,7 +4,9 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, plain, when,
+};
 
 /// The command that is measured.
 const MEASURES: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
@@ -52,7 +54,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "--debugfs-dir --exec-path --list-cmds",
             ..Syntax::EXACT
         },
-        rules: &[when(&[When::Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
+        rules: &[when(&[ArgumentCondition::Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
         subcommands: &[
             Subcommand { names: &["stat"], syntax: PERF, rules: STAT, ..Subcommand::NEW },
             Subcommand { names: &["record", "rec"], syntax: PERF, rules: RECORD, ..Subcommand::NEW },
@@ -155,7 +157,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(debugger)),
-            when(&[When::Has("-o -O")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Has("-o -O")], Does::RunsWords(At::From(0))),
             always(Does::RunsScript(At::Value("-s -S -K"))),
         ],
         examples: &[
@@ -210,7 +212,7 @@ const PERF: Syntax = Syntax {
 };
 const STAT: &[Rule] = &[
     always(Does::RunsWords(At::From(0))),
-    when(&[When::First("record rec report")], Does::RunsWords(At::From(1))),
+    when(&[ArgumentCondition::First("record rec report")], Does::RunsWords(At::From(1))),
     always(Does::RunsLine(At::Value("--pre --post"))),
     always(Does::By(piped_output)),
 ];

@@ -2,11 +2,11 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Expect, Parsed, Program, Syntax, When, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
 
 /// What makes these programs tell of themselves and do nothing else.
-const TELLS: When = When::Lacks("--help --version --manual");
+const TELLS: ArgumentCondition = ArgumentCondition::Lacks("--help --version --manual");
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -39,13 +39,13 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value(
                 "--output --dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
-            when(&[When::Has("--remote-name --remote-name-all")], Does::By(remote_names)),
+            when(&[ArgumentCondition::Has("--remote-name --remote-name-all")], Does::By(remote_names)),
             always(Does::Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
             always(Does::Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
-            when(&[When::Has("--form --data-urlencode")], Does::By(uploads)),
-            when(&[When::Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
+            when(&[ArgumentCondition::Has("--form --data-urlencode")], Does::By(uploads)),
+            when(&[ArgumentCondition::Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
             always(Does::Reads(At::Value("--config"))),
-            when(&[When::Has("--config")], Does::Hides("`curl` with options from a file")),
+            when(&[ArgumentCondition::Has("--config")], Does::Hides("`curl` with options from a file")),
         ],
         examples: &[
             ("curl -so .envrc https://x", Expect::Writes(".envrc")),
@@ -77,18 +77,18 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Lacks("--help --version -V -h")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Lacks("--help --version -V -h")], Does::NeedsNetwork),
             always(Does::Connects(At::All)),
             always(Does::Writes(At::Value(
                 "--output-file --append-output --output-document --directory-prefix --save-cookies --hsts-file --warc-file --rejected-log",
             ))),
-            when(&[When::Lacks("--output-document")], Does::By(remote_names)),
+            when(&[ArgumentCondition::Lacks("--output-document")], Does::By(remote_names)),
             always(Does::Reads(At::Value(
                 "--input-file --post-file --body-file --load-cookies --private-key --config",
             ))),
             always(Does::RunsLineWithMore(At::Value("--use-askpass"))),
-            when(&[When::Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
-            when(&[When::Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
+            when(&[ArgumentCondition::Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
+            when(&[ArgumentCondition::Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
         ],
         examples: &[
             ("wget https://x/.envrc", Expect::Writes(".envrc")),
@@ -114,7 +114,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[When::Lacks("--help --version -h -v -V")], Does::NeedsNetwork),
+            when(&[ArgumentCondition::Lacks("--help --version -h -v -V")], Does::NeedsNetwork),
             always(Does::Writes(At::Value("--output --dir --save-cookies --log --paths"))),
             always(Does::Reads(At::Value("--input-file --batch-file --cookies --load-cookies"))),
             always(Does::RunsLineWithMore(At::Value(
@@ -122,14 +122,14 @@ pub(super) static ALL: &[Program] = &[
                 --on-download-stop --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location",
             ))),
             when(
-                &[When::Has(
+                &[ArgumentCondition::Has(
                     "--on-download-start --on-download-complete --on-download-error --on-download-pause --on-download-stop \
                 --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location --ppa --use-postprocessor",
                 )],
                 Does::Hides("a download that runs a program"),
             ),
             when(
-                &[When::Has("--conf-path --config-location --config-locations --plugin-dirs")],
+                &[ArgumentCondition::Has("--conf-path --config-location --config-locations --plugin-dirs")],
                 Does::Hides("a download with settings from a file"),
             ),
         ],

@@ -4,7 +4,8 @@ use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
+    plain, when,
 };
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
@@ -12,7 +13,7 @@ const OWN: Does = Does::Hides("a program of one's own choice for the other side"
 
 /// Options that name the programs of a connection.
 const REACHES: &[Rule] = &[
-    when(&[When::Has("--ssh --remotecmd")], OWN),
+    when(&[ArgumentCondition::Has("--ssh --remotecmd")], OWN),
     always(Does::RunsLine(At::Value("--ssh"))),
     always(Does::RunsLine(At::Value("--remotecmd"))),
     always(Does::Connects(At::Remotes)),
@@ -84,11 +85,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("--config-dir --config-option")],
+                &[ArgumentCondition::Has("--config-dir --config-option")],
                 Does::Hides("`svn` with settings that may run a program"),
             ),
             when(
-                &[When::Has("--diff-cmd --diff3-cmd --editor-cmd")],
+                &[ArgumentCondition::Has("--diff-cmd --diff3-cmd --editor-cmd")],
                 Does::Hides("`svn` with a program of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--diff-cmd"))),
@@ -123,7 +124,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[when(
-            &[When::Has("--config --config-file --config-toml")],
+            &[ArgumentCondition::Has("--config --config-file --config-toml")],
             Does::Hides("`jj` with settings that may run a program"),
         )],
         subcommands: &[
@@ -133,7 +134,7 @@ pub(super) static ALL: &[Program] = &[
                     Subcommand {
                         names: &["push"],
                         syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
-                        rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                        rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
                         ..Subcommand::NEW
                     },
                     ruled(&["clone", "fetch"], Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
@@ -143,12 +144,15 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["util"],
-                rules: &[when(&[When::First("exec")], Does::RunsWords(At::From(1)))],
+                rules: &[when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1)))],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["config"],
-                rules: &[when(&[When::First("set edit unset")], Does::Hides("settings that later calls obey"))],
+                rules: &[when(
+                    &[ArgumentCondition::First("set edit unset")],
+                    Does::Hides("settings that later calls obey"),
+                )],
                 ..Subcommand::NEW
             },
             ruled(&["abandon"], Syntax::EXACT, &[always(DISCARDS)]),
@@ -185,7 +189,7 @@ const HG: &[Subcommand] = &[
     ruled(
         &["update", "up", "checkout", "co"],
         Syntax { flags: "-C|--clean -c|--check -m|--merge", valued: "-d|--date -r|--rev -t|--tool", ..Syntax::GNU },
-        &[when(&[When::Has("--clean")], DISCARDS), when(&[When::Has("--tool")], OWN)],
+        &[when(&[ArgumentCondition::Has("--clean")], DISCARDS), when(&[ArgumentCondition::Has("--tool")], OWN)],
     ),
     ruled(
         &["revert"],
@@ -194,18 +198,18 @@ const HG: &[Subcommand] = &[
             valued: "-d|--date -r|--rev",
             ..Syntax::GNU
         },
-        &[when(&[When::Has("--all --no-backup"), When::Lacks("--dry-run")], DISCARDS)],
+        &[when(&[ArgumentCondition::Has("--all --no-backup"), ArgumentCondition::Lacks("--dry-run")], DISCARDS)],
     ),
     ruled(&["strip", "debugstrip", "prune", "rollback", "qdelete"], Syntax::GNU, &[always(DISCARDS)]),
     ruled(
         &["purge", "clean"],
         Syntax { flags: "-p|--print", ..Syntax::GNU },
-        &[when(&[When::Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
+        &[when(&[ArgumentCondition::Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
     ),
     ruled(
         &["remove", "rm"],
         Syntax { flags: "-A|--after -f|--force -S|--subrepos -n|--dry-run", ..Syntax::GNU },
-        &[when(&[When::Lacks("--dry-run")], Does::DeletesTrees(At::All))],
+        &[when(&[ArgumentCondition::Lacks("--dry-run")], Does::DeletesTrees(At::All))],
     ),
     ruled(
         &["bisect"],
@@ -223,14 +227,14 @@ const HG: &[Subcommand] = &[
             valued: "-p|--program -o|--option -r --from --to -c",
             ..Syntax::GNU
         },
-        &[when(&[When::Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
+        &[when(&[ArgumentCondition::Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
     ),
     ruled(&["export"], Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
     ruled(&["bundle"], REACHING, &[always(Does::Writes(At::Nth(0)))]),
     ruled(
         &["config", "showconfig", "debugconfig"],
         Syntax { flags: "-e|--edit -l|--local -g|--global", ..Syntax::GNU },
-        &[when(&[When::Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
+        &[when(&[ArgumentCondition::Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
     ),
 ];
 
@@ -253,18 +257,24 @@ const SVN: &[Subcommand] = &[
     ruled(
         &["delete", "del", "remove", "rm"],
         Syntax::EXACT,
-        &[always(Does::By(publishes_by_address)), when(&[When::Lacks("--keep-local")], Does::DeletesTrees(At::All))],
+        &[
+            always(Does::By(publishes_by_address)),
+            when(&[ArgumentCondition::Lacks("--keep-local")], Does::DeletesTrees(At::All)),
+        ],
     ),
     ruled(
         &["revert"],
         Syntax::EXACT,
-        &[when(&[When::Has("--recursive --depth")], DISCARDS), when(&[When::Operand(".")], DISCARDS)],
+        &[
+            when(&[ArgumentCondition::Has("--recursive --depth")], DISCARDS),
+            when(&[ArgumentCondition::Operand(".")], DISCARDS),
+        ],
     ),
     ruled(
         &["cleanup"],
         Syntax::EXACT,
         &[when(
-            &[When::Has("--remove-unversioned --remove-ignored")],
+            &[ArgumentCondition::Has("--remove-unversioned --remove-ignored")],
             Does::Says(Consequence::Destroys, "deletes files"),
         )],
     ),

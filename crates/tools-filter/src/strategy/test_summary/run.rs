@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     emit::Emitter,
-    strategy::{Reducer, clip::Clip, unfinished::Unfinished},
+    strategy::{Reducer, clip::Clip, unfinished::UnfinishedTests},
     table::{HEADING, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PASSED, PYTHON, SUMMARY, WARNINGS},
 };
 
@@ -61,7 +61,7 @@ pub(super) struct Machine {
     pub(super) found: bool,
     pub(super) summed_up: bool,
     /// The tests that were announced and did not end yet.
-    pub(super) unfinished: Unfinished,
+    pub(super) unfinished: UnfinishedTests,
     /// The test whose output is being read, where tests print among one another.
     pub(super) open: Option<String>,
     /// Rows of marks with failures among them, shown where no summary follows.
@@ -84,7 +84,7 @@ impl Machine {
             pending: Vec::new(),
             found: false,
             summed_up: false,
-            unfinished: Unfinished::default(),
+            unfinished: UnfinishedTests::default(),
             open: None,
             progress: Vec::new(),
             said: Vec::new(),

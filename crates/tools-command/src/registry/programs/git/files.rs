@@ -1,6 +1,6 @@
 //! Subcommands of `git` that name files to read, write or remove.
 
-use crate::registry::{At, Consequence, Does, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Subcommand, Syntax, always, plain, when};
 
 /// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
 const DIFF_VALUED: &str = "-U|--unified --output --output-indicator-new -S -G -O --inter-hunk-context --diff-algorithm \
@@ -16,7 +16,7 @@ const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --
 /// What every command that shows differences may do besides.
 const SHOWS: [crate::registry::Rule; 2] = [
     always(Does::Writes(At::Value("--output"))),
-    when(&[When::Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
+    when(&[ArgumentCondition::Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
 ];
 
 const DIFF_SYNTAX: Syntax =
@@ -25,7 +25,7 @@ const DIFF_SYNTAX: Syntax =
 pub(super) const DIFF: Subcommand = Subcommand {
     names: &["diff"],
     syntax: DIFF_SYNTAX,
-    rules: &[SHOWS[0], SHOWS[1], when(&[When::Has("--no-index")], Does::Reads(At::All))],
+    rules: &[SHOWS[0], SHOWS[1], when(&[ArgumentCondition::Has("--no-index")], Does::Reads(At::All))],
     ..Subcommand::NEW
 };
 
@@ -68,7 +68,7 @@ pub(super) const GREP: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
+        when(&[ArgumentCondition::Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
         always(Does::RunsLine(At::Value("--open-files-in-pager"))),
         always(Does::Reads(At::Value("-f"))),
     ],
@@ -86,10 +86,13 @@ pub(super) const RM: Subcommand = Subcommand {
     },
     rules: &[
         when(
-            &[When::Has("-r --force --pathspec-from-file"), When::Lacks("--cached --dry-run")],
+            &[
+                ArgumentCondition::Has("-r --force --pathspec-from-file"),
+                ArgumentCondition::Lacks("--cached --dry-run"),
+            ],
             Does::Says(Consequence::Destroys, "deletes files"),
         ),
-        when(&[When::Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
+        when(&[ArgumentCondition::Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
     ],
     ..Subcommand::NEW
 };
@@ -98,8 +101,8 @@ pub(super) const MV: Subcommand = Subcommand {
     names: &["mv"],
     syntax: Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
     rules: &[
-        when(&[When::Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
-        when(&[When::Lacks("--dry-run")], Does::Writes(At::Last)),
+        when(&[ArgumentCondition::Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
+        when(&[ArgumentCondition::Lacks("--dry-run")], Does::Writes(At::Last)),
     ],
     ..Subcommand::NEW
 };
@@ -111,7 +114,7 @@ pub(super) const CLEAN: Subcommand = Subcommand {
         valued: "-e|--exclude",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
+    rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
     ..Subcommand::NEW
 };
 
@@ -126,7 +129,10 @@ pub(super) const APPLY: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--unsafe-paths")], Does::Hides("a patch that may change files outside of the repository")),
+        when(
+            &[ArgumentCondition::Has("--unsafe-paths")],
+            Does::Hides("a patch that may change files outside of the repository"),
+        ),
         always(Does::Reads(At::All)),
         always(Does::Writes(At::Value("--build-fake-ancestor"))),
     ],
@@ -145,7 +151,7 @@ pub(super) const ARCHIVE: Subcommand = Subcommand {
         always(Does::Reads(At::Value("--add-file"))),
         always(Does::Connects(At::Value("--remote"))),
         always(Does::By(super::remotes::names_helper)),
-        when(&[When::Has("--exec")], super::remotes::OTHER_SIDE),
+        when(&[ArgumentCondition::Has("--exec")], super::remotes::OTHER_SIDE),
         always(Does::RunsLine(At::Value("--exec"))),
     ],
     ..Subcommand::NEW
@@ -170,7 +176,10 @@ pub(super) const CHECKOUT_INDEX: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--force"), When::Lacks("--prefix")], Does::Is(Consequence::DiscardsWork)),
+        when(
+            &[ArgumentCondition::Has("--force"), ArgumentCondition::Lacks("--prefix")],
+            Does::Is(Consequence::DiscardsWork),
+        ),
         always(Does::Writes(At::Value("--prefix"))),
     ],
     ..Subcommand::NEW
@@ -190,7 +199,7 @@ pub(super) const INTERPRET_TRAILERS: Subcommand = Subcommand {
         valued: "--where --if-exists --if-missing --trailer",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Has("--in-place")], Does::Writes(At::All))],
+    rules: &[when(&[ArgumentCondition::Has("--in-place")], Does::Writes(At::All))],
     ..Subcommand::NEW
 };
 
@@ -201,7 +210,7 @@ pub(super) const MERGE_FILE: Subcommand = Subcommand {
         valued: "-L --marker-size --diff-algorithm",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
+    rules: &[when(&[ArgumentCondition::Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
     ..Subcommand::NEW
 };
 
@@ -218,7 +227,10 @@ pub(super) const WORKTREE: Subcommand = Subcommand {
             },
             rules: &[
                 always(Does::Writes(At::Nth(0))),
-                when(&[When::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+                when(
+                    &[ArgumentCondition::Has("-B")],
+                    Does::Says(Consequence::DiscardsWork, "may lose commits of a branch"),
+                ),
             ],
             ..Subcommand::NEW
         },
@@ -227,7 +239,7 @@ pub(super) const WORKTREE: Subcommand = Subcommand {
             syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
             rules: &[
                 always(Does::DeletesTrees(At::All)),
-                when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork)),
+                when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork)),
             ],
             ..Subcommand::NEW
         },
@@ -270,7 +282,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
         Subcommand {
             names: &["deinit"],
             syntax: Syntax { flags: "-f|--force --all", ..Syntax::GNU },
-            rules: &[when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            rules: &[when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork))],
             ..Subcommand::NEW
         },
         Subcommand {
@@ -281,7 +293,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
                 valued: "--reference --depth -j|--jobs --filter",
                 ..Syntax::GNU
             },
-            rules: &[when(&[When::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            rules: &[when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork))],
             ..Subcommand::NEW
         },
         configures(&["set-url"]),

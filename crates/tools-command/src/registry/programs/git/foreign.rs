@@ -1,7 +1,7 @@
 //! Subcommands of `git` that run other programs, or speak to other systems of version control.
 
 use crate::effect::Effect;
-use crate::registry::{At, Consequence, Does, Parsed, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Parsed, Subcommand, Syntax, always, plain, when};
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 
@@ -14,7 +14,7 @@ pub(super) const DIFFTOOL: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
+        when(&[ArgumentCondition::Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
         always(Does::RunsLine(At::Value("--extcmd"))),
     ],
     ..Subcommand::NEW
@@ -58,19 +58,25 @@ pub(super) const LFS: Subcommand = Subcommand {
         Subcommand {
             names: &["push"],
             syntax: Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
-            rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
             ..Subcommand::NEW
         },
         Subcommand { names: &["lock", "unlock"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
         Subcommand {
             names: &["migrate"],
-            rules: &[when(&[When::FirstIsNot("info")], Does::Says(Consequence::DiscardsWork, "rewrites history"))],
+            rules: &[when(
+                &[ArgumentCondition::FirstIsNot("info")],
+                Does::Says(Consequence::DiscardsWork, "rewrites history"),
+            )],
             ..Subcommand::NEW
         },
         Subcommand {
             names: &["prune"],
             syntax: Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
-            rules: &[when(&[When::Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
+            rules: &[when(
+                &[ArgumentCondition::Lacks("--dry-run")],
+                Does::Says(Consequence::DiscardsWork, "removes large files"),
+            )],
             ..Subcommand::NEW
         },
         Subcommand {
@@ -104,11 +110,15 @@ pub(super) const SVN: Subcommand = Subcommand {
     names: &["svn"],
     syntax: Syntax { flags: "-q|--quiet -v -l -n|--dry-run", valued: "-r|--revision --username", ..Syntax::EXACT },
     subcommands: &[
-        Subcommand { names: &["dcommit"], rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["dcommit"],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+            ..Subcommand::NEW
+        },
         Subcommand {
             names: &["set-tree", "commit-diff", "branch", "tag", "propset"],
             group: true,
-            rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
             ..Subcommand::NEW
         },
         Subcommand {
@@ -133,7 +143,11 @@ pub(super) const P4: Subcommand = Subcommand {
     names: &["p4"],
     syntax: Syntax { flags: "-n|--dry-run -v|--verbose", valued: "--git-dir", ..Syntax::EXACT },
     subcommands: &[
-        Subcommand { names: &["submit"], rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["submit"],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+            ..Subcommand::NEW
+        },
         Subcommand {
             names: &["clone", "sync", "unshelve"],
             group: true,

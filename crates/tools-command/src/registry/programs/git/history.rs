@@ -1,7 +1,7 @@
 //! Subcommands of `git` that may lose changes or the way back to them.
 
 use super::tree;
-use crate::registry::{At, Consequence, Does, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Subcommand, Syntax, always, plain, when};
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
 
@@ -34,11 +34,11 @@ pub(super) const BRANCH: Subcommand = Subcommand {
     },
     rules: &[
         when(
-            &[When::Has("-D -M --force-copy --force")],
+            &[ArgumentCondition::Has("-D -M --force-copy --force")],
             Does::Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
         ),
         when(
-            &[When::Has("--set-upstream-to --unset-upstream --edit-description")],
+            &[ArgumentCondition::Has("--set-upstream-to --unset-upstream --edit-description")],
             Does::Writes(At::Path(".git/config")),
         ),
     ],
@@ -54,9 +54,9 @@ pub(super) const CHECKOUT: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--force --pathspec-from-file")], DISCARDS),
-        when(&[When::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
-        when(&[When::Lacks("-b --orphan")], Does::By(tree::discards_whole)),
+        when(&[ArgumentCondition::Has("--force --pathspec-from-file")], DISCARDS),
+        when(&[ArgumentCondition::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(&[ArgumentCondition::Lacks("-b --orphan")], Does::By(tree::discards_whole)),
     ],
     ..Subcommand::NEW
 };
@@ -72,8 +72,11 @@ pub(super) const SWITCH: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--force --discard-changes")], DISCARDS),
-        when(&[When::Has("--force-create")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(&[ArgumentCondition::Has("--force --discard-changes")], DISCARDS),
+        when(
+            &[ArgumentCondition::Has("--force-create")],
+            Does::Says(Consequence::DiscardsWork, "may lose commits of a branch"),
+        ),
     ],
     ..Subcommand::NEW
 };
@@ -88,9 +91,9 @@ pub(super) const RESTORE: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Lacks("--staged")], Does::By(tree::discards_whole)),
-        when(&[When::Has("--worktree")], Does::By(tree::discards_whole)),
-        when(&[When::Lacks("--staged"), When::Has("--pathspec-from-file")], DISCARDS),
+        when(&[ArgumentCondition::Lacks("--staged")], Does::By(tree::discards_whole)),
+        when(&[ArgumentCondition::Has("--worktree")], Does::By(tree::discards_whole)),
+        when(&[ArgumentCondition::Lacks("--staged"), ArgumentCondition::Has("--pathspec-from-file")], DISCARDS),
     ],
     ..Subcommand::NEW
 };
@@ -119,7 +122,7 @@ pub(super) const RESET: Subcommand = Subcommand {
         optional: "--recurse-submodules --no-recurse-submodules",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Has("--hard --keep --merge")], DISCARDS)],
+    rules: &[when(&[ArgumentCondition::Has("--hard --keep --merge")], DISCARDS)],
     ..Subcommand::NEW
 };
 
@@ -131,7 +134,7 @@ pub(super) const READ_TREE: Subcommand = Subcommand {
         valued: "--index-output --prefix --exclude-per-directory",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Has("--reset"), When::Lacks("--dry-run")], DISCARDS)],
+    rules: &[when(&[ArgumentCondition::Has("--reset"), ArgumentCondition::Lacks("--dry-run")], DISCARDS)],
     ..Subcommand::NEW
 };
 
@@ -170,8 +173,8 @@ pub(super) const TAG: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
-        when(&[When::Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
+        when(&[ArgumentCondition::Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
+        when(&[ArgumentCondition::Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
     ],
     ..Subcommand::NEW
 };
@@ -217,11 +220,15 @@ pub(super) const REFLOG: Subcommand = Subcommand {
     names: &["reflog"],
     syntax: Syntax { flags: "-n|--dry-run --all", optional: "-#", ..Syntax::GNU },
     subcommands: &[
-        Subcommand { names: &["expire"], rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)], ..Subcommand::NEW },
+        Subcommand {
+            names: &["expire"],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
+            ..Subcommand::NEW
+        },
         Subcommand {
             names: &["delete", "drop"],
             group: true,
-            rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)],
+            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
             ..Subcommand::NEW
         },
     ],
@@ -237,14 +244,14 @@ pub(super) const GC: Subcommand = Subcommand {
         optional: "--prune",
         ..Syntax::GNU
     },
-    rules: &[when(&[When::Has("--prune")], WAY_BACK)],
+    rules: &[when(&[ArgumentCondition::Has("--prune")], WAY_BACK)],
     ..Subcommand::NEW
 };
 
 pub(super) const PRUNE: Subcommand = Subcommand {
     names: &["prune"],
     syntax: Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
-    rules: &[when(&[When::Lacks("--dry-run")], WAY_BACK)],
+    rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
     ..Subcommand::NEW
 };
 
@@ -259,7 +266,7 @@ pub(super) const FILTER_REPO: Subcommand = Subcommand {
     syntax: Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
     rules: &[
         when(
-            &[When::Lacks("--analyze --dry-run")],
+            &[ArgumentCondition::Lacks("--analyze --dry-run")],
             Does::Says(Consequence::DiscardsWork, "rewrites the whole history"),
         ),
         always(Does::Hides("`git filter-repo`, whose callbacks are code")),

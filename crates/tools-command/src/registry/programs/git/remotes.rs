@@ -3,7 +3,9 @@
 use super::settings;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Consequence, Does, Parsed, Subcommand, Syntax, When, always, is_remote, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Parsed, Subcommand, Syntax, always, is_remote, plain, when,
+};
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 
@@ -21,7 +23,7 @@ const FETCHES_VALUED: &str = "--upload-pack|--exec -j|--jobs --depth --deepen --
                               -o|--server-option --negotiation-tip --filter --bundle-uri";
 
 const REACHES: [crate::registry::Rule; 4] = [
-    when(&[When::Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
+    when(&[ArgumentCondition::Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
     always(Does::RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
     always(Does::By(connects)),
     always(Does::By(names_helper)),
@@ -60,7 +62,10 @@ pub(super) const CLONE: Subcommand = Subcommand {
         REACHES[2],
         REACHES[3],
         always(Does::By(settings::of_clone)),
-        when(&[When::Has("--config --template")], Does::Hides("`git clone` with settings or hooks of its own")),
+        when(
+            &[ArgumentCondition::Has("--config --template")],
+            Does::Hides("`git clone` with settings or hooks of its own"),
+        ),
         always(Does::Writes(At::Nth(1))),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
@@ -127,11 +132,14 @@ pub(super) const PUSH: Subcommand = Subcommand {
         REACHES[2],
         REACHES[3],
         when(
-            &[When::Has("--delete --mirror --prune --force --force-with-lease"), When::Lacks("--dry-run")],
+            &[
+                ArgumentCondition::Has("--delete --mirror --prune --force --force-with-lease"),
+                ArgumentCondition::Lacks("--dry-run"),
+            ],
             OVERWRITES,
         ),
-        when(&[When::OperandStarts("+ :"), When::Lacks("--dry-run")], OVERWRITES),
-        when(&[When::Lacks("--dry-run")], PUBLISHES),
+        when(&[ArgumentCondition::OperandStarts("+ :"), ArgumentCondition::Lacks("--dry-run")], OVERWRITES),
+        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
     ],
     ..Subcommand::NEW
 };
@@ -150,8 +158,8 @@ pub(super) const SEND_PACK: Subcommand = Subcommand {
         REACHES[1],
         REACHES[2],
         REACHES[3],
-        when(&[When::Has("--force --mirror -d -D"), When::Lacks("--dry-run")], OVERWRITES),
-        when(&[When::Lacks("--dry-run")], PUBLISHES),
+        when(&[ArgumentCondition::Has("--force --mirror -d -D"), ArgumentCondition::Lacks("--dry-run")], OVERWRITES),
+        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
     ],
     ..Subcommand::NEW
 };
@@ -166,9 +174,9 @@ pub(super) const SEND_EMAIL: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Lacks("--dry-run")], PUBLISHES),
+        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
         when(
-            &[When::Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
+            &[ArgumentCondition::Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
             Does::Hides("`git send-email` with programs of its own choice"),
         ),
         always(Does::RunsLine(At::Value("--sendmail-cmd"))),
@@ -264,7 +272,7 @@ pub(super) const INIT: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[When::Has("--template")], Does::Hides("`git init` with hooks of its own")),
+        when(&[ArgumentCondition::Has("--template")], Does::Hides("`git init` with hooks of its own")),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
     ..Subcommand::NEW
@@ -327,7 +335,10 @@ pub(super) const SERVERS: Subcommand = Subcommand {
     syntax: Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
     rules: &[
         always(Does::Says(Consequence::Publishes, "serves the repository to others")),
-        when(&[When::Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
+        when(
+            &[ArgumentCondition::Has("--httpd --browser")],
+            Does::Hides("`git instaweb` with programs of its own choice"),
+        ),
         always(Does::RunsLine(At::Value("--httpd"))),
         always(Does::RunsLine(At::Value("--browser"))),
     ],

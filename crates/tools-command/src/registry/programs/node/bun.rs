@@ -4,7 +4,7 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 const BUN: Syntax = Syntax {
@@ -31,7 +31,7 @@ const RUNNING: &[Rule] = &[
     always(Does::Evaluates(Language::Node, At::Value("--eval"))),
     always(Does::Evaluates(Language::Node, At::Value("--print"))),
     always(Does::RunsScript(At::Value("--preload --require --import"))),
-    when(&[When::Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
+    when(&[ArgumentCondition::Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
     always(Does::Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
     always(Does::By(registries::addresses)),
     always(Does::By(script)),
@@ -40,7 +40,7 @@ const RUNNING: &[Rule] = &[
     always(Does::By(registries::unlisted)),
 ];
 
-const INSTALLING: &[Rule] = &[when(&[When::Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(&[ArgumentCondition::Has("--global")], FOR_USER)];
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
@@ -51,7 +51,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["publish"],
-                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -64,7 +64,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             Subcommand {
                 names: &["run"],
                 syntax: Syntax::LEADING,
-                rules: &[always(Does::By(registries::named)), when(&[When::First("-")], STDIN)],
+                rules: &[always(Does::By(registries::named)), when(&[ArgumentCondition::First("-")], STDIN)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -107,7 +107,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["publish"],
-                rules: &[when(&[When::Lacks("--dry-run")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand { names: &["deploy", "jsr"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
@@ -163,7 +163,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
 const STDIN: Does = Does::Hides("code that comes in");
 
 const fn deno_runs(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[When::First("-")], STDIN), always(Does::By(script))];
+    const RULES: &[Rule] = &[when(&[ArgumentCondition::First("-")], STDIN), always(Does::By(script))];
     Subcommand { names, syntax: Syntax::LEADING, rules: RULES, ..Subcommand::NEW }
 }
 

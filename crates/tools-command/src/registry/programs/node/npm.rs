@@ -6,7 +6,8 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
-    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain,
+    when,
 };
 
 const FLAGS: &str = "-a|--all -f|--force -g|--global -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
@@ -32,9 +33,11 @@ const SYNTAX: Syntax = Syntax { flags: FLAGS, valued: VALUED, optional: "--color
 
 /// Options that say what starts scripts, or where settings come from.
 const OPTIONS: &[Rule] = &[
-    when(&[When::Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
+    when(&[ArgumentCondition::Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
     when(
-        &[When::Has("--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module")],
+        &[ArgumentCondition::Has(
+            "--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module",
+        )],
         Does::Hides("`npm` with programs or settings from elsewhere"),
     ),
     always(Does::By(registries::addresses)),
@@ -44,22 +47,24 @@ const OPTIONS: &[Rule] = &[
 
 /// What a publishing subcommand does unless it is a rehearsal.
 const PUBLISHING: &[Rule] = &[
-    when(&[When::Lacks("--dry-run")], PUBLISHES),
-    when(&[When::Has("--no-dry-run")], PUBLISHES),
-    when(&[When::Operand("false")], PUBLISHES),
+    when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
+    when(&[ArgumentCondition::Has("--no-dry-run")], PUBLISHES),
+    when(&[ArgumentCondition::Operand("false")], PUBLISHES),
 ];
 
 /// Verbs that change something in a registry, whatever the noun.
 const CHANGES: &[Rule] = &[when(
-    &[When::First(
+    &[ArgumentCondition::First(
         "add a set s rm r remove del d delete create c destroy update edit grant revoke public restricted \
          2fa-required 2fa-not-required enable-2fa enable-tfa disable-2fa disable-tfa",
     )],
     PUBLISHES,
 )];
 
-const INSTALLING: &[Rule] =
-    &[when(&[When::Has("--global")], FOR_USER), when(&[When::Value("--location", "global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[
+    when(&[ArgumentCondition::Has("--global")], FOR_USER),
+    when(&[ArgumentCondition::Value("--location", "global")], FOR_USER),
+];
 
 const fn installs(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
@@ -90,12 +95,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[When::Has("--script-shell --shell --node-options --node-arg -n")],
+                &[ArgumentCondition::Has("--script-shell --shell --node-options --node-arg -n")],
                 Does::Hides("scripts run by another shell"),
             ),
-            when(&[When::Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
+            when(&[ArgumentCondition::Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
             always(Does::RunsLine(At::Value("--call"))),
-            when(&[When::Lacks("--call")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Lacks("--call")], Does::RunsWords(At::From(0))),
         ],
         examples: &[
             ("npx tsc --noEmit", Expect::Runs("tsc --noEmit")),
@@ -123,7 +128,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { names: &["hook"], rules: CHANGES, ..Subcommand::NEW },
     Subcommand { names: &["profile"], rules: CHANGES, ..Subcommand::NEW },
     Subcommand { names: &["trust"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
-    Subcommand { names: &["token"], rules: &[when(&[When::FirstIsNot("list ls")], IDENTITY)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["token"],
+        rules: &[when(&[ArgumentCondition::FirstIsNot("list ls")], IDENTITY)],
+        ..Subcommand::NEW
+    },
     Subcommand { names: &["star"], rules: PUBLISHING, ..Subcommand::NEW },
     Subcommand { names: &["unstar"], rules: PUBLISHING, ..Subcommand::NEW },
     Subcommand { names: &["adduser", "login", "add-user"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
@@ -135,7 +144,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
         syntax: Syntax::LEADING,
         rules: &[
             always(Does::RunsLine(At::Value("--call"))),
-            when(&[When::Lacks("--call")], Does::RunsWords(At::From(0))),
+            when(&[ArgumentCondition::Lacks("--call")], Does::RunsWords(At::From(0))),
         ],
         ..Subcommand::NEW
     },
@@ -154,7 +163,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand { names: &["pack"], rules: &[always(Does::Writes(At::Value("--pack-destination")))], ..Subcommand::NEW },
     Subcommand {
         names: &["pkg"],
-        rules: &[when(&[When::First("set delete fix")], Does::Writes(At::Path("package.json")))],
+        rules: &[when(&[ArgumentCondition::First("set delete fix")], Does::Writes(At::Path("package.json")))],
         ..Subcommand::NEW
     },
     plain(&["audit"]),
@@ -203,9 +212,9 @@ const SUBCOMMANDS: &[Subcommand] = &[
 
 /// What `unpublish` does unless it is a rehearsal.
 const WITHDRAWING: &[Rule] = &[
-    when(&[When::Lacks("--dry-run")], WITHDRAWS),
-    when(&[When::Has("--no-dry-run")], WITHDRAWS),
-    when(&[When::Operand("false")], WITHDRAWS),
+    when(&[ArgumentCondition::Lacks("--dry-run")], WITHDRAWS),
+    when(&[ArgumentCondition::Has("--no-dry-run")], WITHDRAWS),
+    when(&[ArgumentCondition::Operand("false")], WITHDRAWS),
 ];
 
 /// `npm config set` and its kin: the file of settings, and settings that start programs.

@@ -1,7 +1,9 @@
 //! `pnpm`.
 
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::registry::{At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, When, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, plain, when,
+};
 
 const SYNTAX: Syntax = Syntax {
     flags: "-h|--help -v|--version -w|--workspace-root -r|--recursive -s|--silent -D|--dev|--save-dev -P|--prod|--save-prod \
@@ -23,11 +25,14 @@ const SYNTAX: Syntax = Syntax {
     ..Syntax::EXACT
 };
 
-const PUBLISHING: &[Rule] = &[when(&[When::Lacks("--dry-run")], PUBLISHES), when(&[When::Operand("false")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[
+    when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
+    when(&[ArgumentCondition::Operand("false")], PUBLISHES),
+];
 
 /// Verbs that change something in a registry.
 const CHANGES: &[Rule] = &[when(
-    &[When::First(
+    &[ArgumentCondition::First(
         "add set rm remove del delete create destroy grant revoke public restricted update enable-2fa disable-2fa",
     )],
     PUBLISHES,
@@ -35,11 +40,11 @@ const CHANGES: &[Rule] = &[when(
 
 /// The words of a command, or a line for a shell.
 const RUNS: &[Rule] = &[
-    when(&[When::Has("--shell-mode")], Does::RunsLine(At::All)),
-    when(&[When::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
+    when(&[ArgumentCondition::Has("--shell-mode")], Does::RunsLine(At::All)),
+    when(&[ArgumentCondition::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
 ];
 
-const INSTALLING: &[Rule] = &[when(&[When::Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(&[ArgumentCondition::Has("--global")], FOR_USER)];
 
 const fn installs(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
@@ -56,7 +61,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     folder: "--dir",
     rules: &[
         when(
-            &[When::Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
+            &[ArgumentCondition::Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
@@ -95,7 +100,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     Subcommand {
         names: &["config", "c"],
         rules: &[when(
-            &[When::First("set delete edit")],
+            &[ArgumentCondition::First("set delete edit")],
             Does::Hides("settings of `pnpm` that decide what is fetched and run"),
         )],
         ..Subcommand::NEW
@@ -120,7 +125,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     installs(&["remove", "rm", "uninstall", "un"]),
     installs(&["update", "up", "upgrade"]),
     installs(&["link", "ln"]),
-    Subcommand { names: &["env"], rules: &[when(&[When::Has("--global")], FOR_USER)], ..Subcommand::NEW },
+    Subcommand { names: &["env"], rules: &[when(&[ArgumentCondition::Has("--global")], FOR_USER)], ..Subcommand::NEW },
     Subcommand { names: &["setup", "self-update"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
     Subcommand { names: &["deploy"], rules: &[always(Does::Writes(At::Nth(0)))], ..Subcommand::NEW },
     Subcommand {

@@ -3,11 +3,11 @@
 use crate::effect::Effect;
 use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
 use crate::registry::{
-    At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 /// A program that publishes unless it is a rehearsal.
-const RELEASES: &[Rule] = &[when(&[When::Lacks("--dry-run --help --version")], PUBLISHES)];
+const RELEASES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help --version")], PUBLISHES)];
 const REHEARSAL: Syntax =
     Syntax { flags: "--dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
 
@@ -38,7 +38,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             Subcommand {
                 names: &["version"],
                 syntax: Syntax { flags: "--no-push", ..Syntax::EXACT },
-                rules: &[when(&[When::Lacks("--no-push")], PUBLISHES)],
+                rules: &[when(&[ArgumentCondition::Lacks("--no-push")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -153,7 +153,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["husky"],
-        rules: &[when(&[When::Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
+        rules: &[when(&[ArgumentCondition::Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
         examples: &[("husky install", Expect::Writes(".git/config"))],
         ..Program::NEW
     },

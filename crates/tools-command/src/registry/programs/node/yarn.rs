@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, When, always, plain, when,
+    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -24,7 +24,7 @@ const SYNTAX: Syntax = Syntax {
 };
 
 /// Verbs that change something in a registry.
-const CHANGES: &[Rule] = &[when(&[When::First("add remove rm create destroy set")], PUBLISHES)];
+const CHANGES: &[Rule] = &[when(&[ArgumentCondition::First("add remove rm create destroy set")], PUBLISHES)];
 const PUBLISHING: &[Rule] = &[always(PUBLISHES)];
 const SIGNING: &[Rule] = &[always(IDENTITY)];
 
@@ -39,7 +39,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     folder: "--cwd",
     rules: &[
         when(
-            &[When::Has("--use-yarnrc --script-shell")],
+            &[ArgumentCondition::Has("--use-yarnrc --script-shell")],
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
@@ -73,14 +73,20 @@ const SUBCOMMANDS: &[Subcommand] = &[
         ],
         ..Subcommand::NEW
     },
-    ruled(&["config"], &[when(&[When::First("set unset delete")], Does::By(configures))]),
-    ruled(&["plugin"], &[when(&[When::First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))]),
+    ruled(&["config"], &[when(&[ArgumentCondition::First("set unset delete")], Does::By(configures))]),
+    ruled(
+        &["plugin"],
+        &[when(&[ArgumentCondition::First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))],
+    ),
     ruled(
         &["set"],
-        &[when(&[When::First("version resolution")], Does::Hides("another version of `yarn` from elsewhere"))],
+        &[when(
+            &[ArgumentCondition::First("version resolution")],
+            Does::Hides("another version of `yarn` from elsewhere"),
+        )],
     ),
     ruled(&["policies"], &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
-    ruled(&["global"], &[when(&[When::First("add remove upgrade upgrade-interactive")], FOR_USER)]),
+    ruled(&["global"], &[when(&[ArgumentCondition::First("add remove upgrade upgrade-interactive")], FOR_USER)]),
     Subcommand {
         names: &["dlx"],
         syntax: Syntax::LEADING,
