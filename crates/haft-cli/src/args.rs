@@ -149,9 +149,9 @@ pub(crate) enum Verb {
     /// them, to its configuration and shows the diff. Without a host, lists the hosts that are
     /// installed and what would change.
     Setup(Setup),
-    /// Show what this user's processes do on a web page of this machine: calls, questions with
-    /// their answers, scheduled tasks, hosts, tokens saved. Prints an address with a random token
-    /// and runs until interrupted.
+    /// Show what this user's processes do on a web page of this machine: calls and jobs that run,
+    /// calls that have ended, questions with their answers, scheduled tasks, hosts, tokens saved.
+    /// Prints an address with a random token and runs until interrupted.
     Top {
         /// Serve the page; the only view there is.
         #[arg(long, required = true)]

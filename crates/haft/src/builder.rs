@@ -74,14 +74,14 @@ impl ToolboxBuilder {
         Self { was_discovered: true, ..self }
     }
 
-    /// How the user spells the working directory where that leads through links: file tools take
-    /// paths that begin so.
+    /// Sets the user's spelling of the working directory where it leads through links: file tools
+    /// take paths that begin so.
     pub fn spelled(self, spelled: impl Into<PathBuf>) -> Self {
         Self { spelled: Some(spelled.into()), ..self }
     }
 
-    /// Where the configuration would stand: files of rules are looked for beside it when it was
-    /// read from no file.
+    /// Sets the place where the configuration would be: files of rules are looked for beside it
+    /// when it was read from no file.
     pub fn beside(self, file: Option<PathBuf>) -> Self {
         Self { beside: file, ..self }
     }
@@ -269,6 +269,8 @@ impl ToolboxBuilder {
             Some(session) => context.in_session(session),
             None => context,
         };
+        #[cfg(feature = "shell")]
+        let board = crate::credentials::board(credentials.redactor());
         let wiring = Arc::new(Wiring {
             #[cfg(feature = "code")]
             embedder,
@@ -281,7 +283,7 @@ impl ToolboxBuilder {
             #[cfg(feature = "policy")]
             gates,
             #[cfg(feature = "shell")]
-            jobs: Arc::default(),
+            jobs: Arc::new(tools_shell::Jobs::shown_on(board)),
             #[cfg(feature = "egress")]
             outlets,
             #[cfg(feature = "memory")]

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
 
 use serde_json::Value;
-use tools_core::{Announce, Layer, Redactor, SessionId, Shared};
+use tools_core::{Announce, Layer, OptionalBoard, Redactor, SessionId, Shared};
 use tools_secrets::{
     KnownValues, PatternError, SecretRedactor, SecretsLayer, SecretsMode, SecurityConfig, is_credential,
 };
@@ -49,7 +49,7 @@ impl Credentials {
     }
 
     /// By the patterns that are in force when a text comes.
-    #[cfg(any(feature = "file", feature = "audit", feature = "memory", feature = "scheduler"))]
+    #[cfg(any(feature = "shell", feature = "file", feature = "audit", feature = "memory", feature = "scheduler"))]
     pub(crate) fn redactor(&self) -> &LiveRedactor {
         &self.redactor
     }
@@ -100,9 +100,24 @@ pub(crate) fn fault(loaded: &LoadedConfig<HaftConfig>, error: PatternError) -> L
 }
 
 fn announce(mode: SecretsMode, redactor: &LiveRedactor) -> Announce {
+    let announce = Announce::default().showing_on(board(redactor));
     match mode {
-        SecretsMode::Redact => Announce::default().redacting(Arc::new(redactor.clone())),
-        SecretsMode::Warn | SecretsMode::Off => Announce::default(),
+        SecretsMode::Redact => announce.redacting(Arc::new(redactor.clone())),
+        SecretsMode::Warn | SecretsMode::Off => announce,
+    }
+}
+
+/// Where people see what runs, without its credentials.
+pub(crate) fn board(redactor: &LiveRedactor) -> OptionalBoard {
+    #[cfg(feature = "approvals")]
+    {
+        let shown = tools_approvals::Activities::new(crate::watch_folder(), Arc::new(redactor.clone()));
+        OptionalBoard::new(Arc::new(shown))
+    }
+    #[cfg(not(feature = "approvals"))]
+    {
+        let _ = redactor;
+        OptionalBoard::default()
     }
 }
 

@@ -1,5 +1,5 @@
-//! The folder in which watchers listen: for its owner alone, and used through a handle once that is
-//! known.
+//! The folder in which watchers listen and activities are shown: for its owner alone, and used
+//! through a handle once that is known.
 
 use std::{
     fs::{DirBuilder, File},
@@ -9,10 +9,11 @@ use std::{
         unix::fs::{DirBuilderExt, MetadataExt},
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use rustix::{
-    fs::{Mode, OFlags},
+    fs::{AtFlags, Mode, OFlags},
     process::geteuid,
 };
 use tokio::net::{UnixListener, UnixStream};
@@ -20,6 +21,10 @@ use uuid::Uuid;
 
 /// What the name of a socket ends in.
 const SOCKET: &str = ".sock";
+/// What the name of an activity's file ends in.
+const ACTIVITY: &str = ".run";
+/// What stands there for nobody is removed once it is as old as this.
+const SWEPT_AFTER: Duration = Duration::from_secs(10);
 /// The longest name that a socket address takes.
 const MAX_ADDRESS_BYTES: usize = 107;
 
@@ -56,9 +61,44 @@ impl Folder {
 
     /// The names of the sockets in it.
     pub(crate) fn sockets(&self) -> Vec<String> {
+        self.names(SOCKET)
+    }
+
+    /// The names of the activities in it.
+    pub(crate) fn activities(&self) -> Vec<String> {
+        self.names(ACTIVITY)
+    }
+
+    fn names(&self, end: &str) -> Vec<String> {
         let Ok(entries) = rustix::fs::Dir::read_from(&self.handle) else { return vec![] };
         let names = entries.filter_map(|entry| Some(entry.ok()?.file_name().to_str().ok()?.to_owned()));
-        names.filter(|name| name.ends_with(SOCKET)).collect()
+        names.filter(|name| name.ends_with(end)).collect()
+    }
+
+    /// Makes the file of a new activity. Returns it with its name.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn create_activity(&self) -> io::Result<(File, String)> {
+        let name = format!("{}-{}{ACTIVITY}", std::process::id(), Uuid::new_v4().simple());
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = rustix::fs::openat(&self.handle, name.as_str(), flags, Mode::RUSR | Mode::WUSR)?;
+        Ok((File::from(file), name))
+    }
+
+    /// Opens the file of an activity.
+    ///
+    /// # Errors
+    /// When it is gone, or is no file.
+    pub(crate) fn open_activity(&self, name: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let file = File::from(rustix::fs::openat(&self.handle, name, flags, Mode::empty())?);
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
+    /// Removes a file or a socket in it, if it is there.
+    pub(crate) fn remove(&self, name: &str) {
+        let _ = rustix::fs::unlinkat(&self.handle, name, AtFlags::empty());
     }
 
     /// Connects to a socket in it, if a process of this user listens there.
@@ -94,15 +134,16 @@ impl Folder {
             };
             // One that is bound and does not listen yet refuses as well; it is only moments old.
             if refused && self.is_old(&name) {
-                let _ = rustix::fs::unlinkat(&self.handle, name.as_str(), rustix::fs::AtFlags::empty());
+                self.remove(&name);
             }
         }
     }
 
-    fn is_old(&self, name: &str) -> bool {
+    /// Whether what has this name was last changed so long ago that nobody is about to use it.
+    pub(crate) fn is_old(&self, name: &str) -> bool {
         let meta = std::fs::symlink_metadata(self.path.join(name));
         let age = meta.and_then(|meta| meta.modified()).ok().and_then(|made| made.elapsed().ok());
-        age.is_some_and(|age| age.as_secs() >= 10)
+        age.is_some_and(|age| age >= SWEPT_AFTER)
     }
 
     /// A name that leads into the folder that was opened, whatever lies at its path by now, and

@@ -7,9 +7,12 @@
 //! connection. Nothing is kept on disk: a process that is killed takes its question or its watch
 //! with it. Without a watcher the answer is at once that nobody can be asked.
 //!
+//! In the same folder processes show what they run ([`Activities`]), for `haft top`.
+//!
 //! Both ends check that the other one runs as the same user, and the folder must be closed to
 //! everybody else. What is shown is [`tools_core::Question`], made from the prompt by the watcher.
 
+mod activities;
 mod folder;
 mod lines;
 mod message;
@@ -17,6 +20,7 @@ mod message;
 mod watch;
 mod watchers;
 
+pub use activities::{Activities, ActivityRow, activities};
 pub use message::{Asker, Choice};
 pub use watch::{EndReason, Event, OpenQuestion, Watch};
 pub use watchers::Watchers;

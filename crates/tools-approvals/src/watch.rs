@@ -49,7 +49,7 @@ pub enum Event {
     Ended {
         /// Number of the question.
         id: u64,
-        /// Why it is no longer open.
+        /// Reason of the end.
         how: EndReason,
     },
 }
@@ -59,15 +59,15 @@ pub enum Event {
 pub struct OpenQuestion {
     /// Number of the question, unique for this [`Watch`].
     pub id: u64,
-    /// Who asks.
+    /// The process that asks.
     pub asker: Asker,
     /// The question. A [`Question`] can always be made of it.
     pub prompt: ConfirmPrompt,
-    /// How long the call waits for an answer.
+    /// Remaining time for an answer.
     pub left: Duration,
 }
 
-/// Why a question is no longer open.
+/// Reason why a question is no longer open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndReason {
     /// The answer given here was taken.

@@ -55,7 +55,7 @@ impl Watchers {
         Self { asker, ..self.clone() }
     }
 
-    /// How many watchers run now.
+    /// The number of watchers that run now.
     pub async fn count(&self) -> usize {
         let Ok(folder) = Folder::open(&self.folder) else { return 0 };
         let mut count = 0;

@@ -80,8 +80,9 @@ pub use calls::{
     invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
 };
 pub use dispatch::{
-    Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, ExecuteResult, Invocation, Layer, Next, Outcome,
-    RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer, is_tool_retryable, requires_confirmation,
+    Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, ExecuteResult, Invocation,
+    Layer, Next, OptionalBoard, Outcome, RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer,
+    is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{

@@ -1,7 +1,7 @@
-//! `haft top --web`: what this user's processes do, on a page of the loopback interface: calls as
-//! they end, questions that wait for a person, scheduled tasks, hosts, and what filters saved. It
-//! reads the record and watches as `haft approvals watch` does; a browser is let in by a random
-//! token.
+//! `haft top --web`: what this user's processes do, on a page of the loopback interface: calls and
+//! jobs that run, calls that have ended, questions that wait for a person, scheduled tasks, hosts,
+//! and what filters saved. It reads the record and what processes show, and watches as
+//! `haft approvals watch` does; a browser is let in by a random token.
 
 mod board;
 mod figures;

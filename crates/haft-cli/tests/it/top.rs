@@ -139,6 +139,42 @@ fn the_page_shows_calls_and_answers_questions_of_those_who_have_the_token() {
 }
 
 #[test]
+fn calls_and_jobs_are_shown_while_they_run() {
+    let haft = Haft::configured("[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n");
+    let top = Top::start(&haft);
+    assert_eq!(top.state()["running"], json!([]));
+    let secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let mut client = Client::connect(&haft);
+    let job = json!({"name": "bash", "arguments": {"command": "sleep 300", "background": true}});
+    let started = client.request(5, "tools/call", &job);
+    assert_eq!(started["result"]["isError"], false, "{started}");
+    let command = "until test -e go; do sleep 0.1; done; : ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    let running = calling(client, command);
+    let mut state = Value::Null;
+    assert!(eventually(|| {
+        state = top.state()["running"].clone();
+        state.as_array().is_some_and(|rows| rows.len() == 2)
+    }));
+    let rows = state.as_array().expect("there are two");
+    let job = rows.iter().find(|row| row["job"] == "job-1").expect("the job is shown");
+    assert_eq!((&job["tool"], &job["about"]), (&json!("bash"), &json!("sleep 300")));
+    let call = rows.iter().find(|row| row["job"].is_null()).expect("the call is shown");
+    assert!(call["about"].as_str().is_some_and(|about| about.contains("until test -e go")), "{call}");
+    assert!(!state.to_string().contains(secret), "{state}");
+    assert!(call["workdir"].as_str().is_some_and(|folder| haft.workspace.path("").starts_with(folder)), "{call}");
+
+    haft.workspace.file("go", "");
+    let (client, ran) = running.join().unwrap();
+    assert_eq!(ran["isError"], false, "{ran}");
+    assert!(eventually(|| top.state()["running"].as_array().is_some_and(|rows| rows.len() == 1)));
+    // What a killed process ran is not shown, whatever it left behind.
+    let mut client = client;
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    assert!(eventually(|| top.state()["running"] == json!([])));
+}
+
+#[test]
 fn a_browser_shows_the_page() {
     let Some(browser) = tools_testkit::program(&["chromium", "chromium-browser", "google-chrome"]) else {
         eprintln!("SKIPPED: no chromium is installed, the page was not looked at");

@@ -61,41 +61,41 @@ use crate::EmbeddingConfig;
 use super::ProfileConfig;
 
 #[cfg(not(feature = "acp"))]
-use super::Absent as AcpConfig;
+use super::AbsentSection as AcpConfig;
 #[cfg(not(feature = "audit"))]
-use super::Absent as AuditConfig;
+use super::AbsentSection as AuditConfig;
 #[cfg(not(feature = "cache"))]
-use super::Absent as CacheConfig;
+use super::AbsentSection as CacheConfig;
 #[cfg(not(feature = "checkpoint"))]
-use super::Absent as CheckpointConfig;
+use super::AbsentSection as CheckpointConfig;
 #[cfg(not(feature = "code"))]
-use super::Absent as IndexConfig;
+use super::AbsentSection as IndexConfig;
 #[cfg(not(feature = "diagnostics"))]
-use super::Absent as DiagnosticsConfig;
+use super::AbsentSection as DiagnosticsConfig;
 #[cfg(not(feature = "embed"))]
-use super::Absent as EmbeddingConfig;
+use super::AbsentSection as EmbeddingConfig;
 #[cfg(not(feature = "file"))]
-use super::Absent as FileConfig;
+use super::AbsentSection as FileConfig;
 #[cfg(not(feature = "filter"))]
-use super::Absent as FilterConfig;
+use super::AbsentSection as FilterConfig;
 #[cfg(not(feature = "memory"))]
-use super::Absent as MemoryConfig;
+use super::AbsentSection as MemoryConfig;
 #[cfg(not(feature = "llm"))]
-use super::Absent as LlmConfig;
+use super::AbsentSection as LlmConfig;
 #[cfg(not(feature = "mcp-client"))]
-use super::Absent as McpServerConfig;
+use super::AbsentSection as McpServerConfig;
 #[cfg(not(feature = "overflow"))]
-use super::Absent as OverflowConfig;
+use super::AbsentSection as OverflowConfig;
 #[cfg(not(feature = "retry"))]
-use super::Absent as RetryConfig;
+use super::AbsentSection as RetryConfig;
 #[cfg(not(feature = "scheduler"))]
-use super::Absent as SchedulerConfig;
+use super::AbsentSection as SchedulerConfig;
 #[cfg(not(feature = "shell"))]
-use super::Absent as ShellConfig;
+use super::AbsentSection as ShellConfig;
 #[cfg(not(feature = "skills"))]
-use super::Absent as SkillsConfig;
+use super::AbsentSection as SkillsConfig;
 #[cfg(not(feature = "web"))]
-use super::Absent as ScrapeConfig;
+use super::AbsentSection as ScrapeConfig;
 #[cfg(not(feature = "graph"))]
 use super::{Absent as DependenciesConfig, Absent as TafcConfig, Absent as ToolFilterConfig};
 #[cfg(not(feature = "policy"))]
@@ -139,18 +139,18 @@ pub struct HaftConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
-    /// How many requests to the model one turn of `haft run` makes at most.
+    /// Maximum number of requests to the model in one turn of `haft run`.
     #[schemars(range(min = 1), extend("x-applies" = "next_start"))]
     pub max_tool_iterations: u32,
-    /// How many tokens a conversation may hold: at nine tenths of four fifths of it old results are
-    /// taken out and what is older becomes a summary, and beyond four fifths the turn stops. Unset,
-    /// what the model reads at most.
+    /// Maximum number of tokens in a conversation: at nine tenths of four fifths of it old results
+    /// are taken out and what is older becomes a summary, and beyond four fifths the turn stops.
+    /// Unset, what the model reads at most.
     #[schemars(extend("x-applies" = "next_start"))]
     pub context_budget_tokens: Option<u64>,
     /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
     #[schemars(extend("x-applies" = "next_start"))]
     pub compress_provider: String,
-    /// What one turn may cost, in the currency of the provider's prices; no limit when unset.
+    /// Maximum cost of one turn, in the currency of the provider's prices; no limit when unset.
     #[schemars(extend("x-applies" = "next_start"))]
     pub max_cost: Option<f64>,
     /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and
@@ -161,7 +161,8 @@ pub struct AgentConfig {
     /// well: such models make them up more readily. Nothing is told from a model's name.
     #[schemars(extend("x-applies" = "next_start"))]
     pub reasoning_model: bool,
-    /// Which definitions a turn shows, where a host says what it is about. An MCP client does not.
+    /// Selection of the definitions for a turn, where a host describes its topic. An MCP client
+    /// does not.
     #[schemars(extend("x-applies" = "next_start"))]
     pub tool_filter: ToolFilterConfig,
 }
@@ -223,17 +224,17 @@ pub struct ToolsConfig {
     /// tool it stands under and the path that is named: what no tool may read belongs into
     /// `tools.file.deny_read`.
     pub permissions: PermissionsConfig,
-    /// How the output of commands is shortened before a model reads it. Rules of your own stand in
+    /// Shortening of command output before a model reads it. Rules of your own stand in
     /// `filters.toml`.
     #[schemars(extend("x-applies" = "reload"))]
     pub filters: FilterConfig,
-    /// What people allow for longer than a session.
+    /// Approvals that last longer than a session.
     #[schemars(extend("x-applies" = "next_start"))]
     pub approvals: ApprovalsConfig,
     /// Results of reading calls that are served again.
     #[schemars(extend("x-applies" = "reload"))]
     pub result_cache: CacheConfig,
-    /// What becomes of output that is too long to be shown.
+    /// Storage of output that is too long to be shown.
     #[schemars(extend("x-applies" = "reload"))]
     pub overflow: OverflowConfig,
     /// The tools `memory_save` and `memory_search`.
@@ -248,7 +249,7 @@ pub struct ToolsConfig {
     /// Tries calls again that failed for a reason that may pass.
     #[schemars(extend("x-applies" = "reload"))]
     pub retry: RetryConfig,
-    /// How far the origins of calls are trusted.
+    /// Trust in the origins of calls.
     pub trust: TrustConfig,
     /// Blocks tools that keep failing.
     pub anomaly: AnomalyConfig,
@@ -259,7 +260,7 @@ pub struct ToolsConfig {
     /// The record of calls.
     #[schemars(extend("x-applies" = "next_start"))]
     pub audit: AuditConfig,
-    /// What calls change, kept so that it can be taken back.
+    /// Copies of changed files, for undoing calls.
     #[schemars(extend("x-applies" = "next_start"))]
     pub checkpoints: CheckpointConfig,
 }
@@ -304,15 +305,15 @@ pub struct McpConfig {
     /// Whether results carry `structuredContent` beside the text. Many clients then show the model
     /// only that.
     pub structured: bool,
-    /// How many bytes of text one answer may hold. Unset, the client's name decides: 11,000 for
+    /// Maximum number of bytes of text in one answer. Unset, the client's name decides: 11,000 for
     /// Codex, which cuts what is longer than 12,000 in the middle, and 25,000 for others.
     pub answer_bytes: Option<usize>,
     /// Time limit in seconds for the answer to a question; without an answer the call is refused. A
     /// later answer counts when the same call is made again within ten minutes.
     pub question_timeout: u64,
-    /// Which tools a client is shown: `core`, `coding`, `full`, `gateway` (`tool_search` and
-    /// `read_overflow`; all others are shown once a search has found them) or one of
-    /// `[tools.profiles]`. Others can still be called.
+    /// Name of the set of tools that a client is shown: `core`, `coding`, `full`, `gateway`
+    /// (`tool_search` and `read_overflow`; all others are shown once a search has found them) or
+    /// one of `[tools.profiles]`. Others can still be called.
     pub profile: String,
     /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a
     /// search finds.

@@ -268,7 +268,7 @@ async fn may_all_run_at_once(shared: &Shared, cx: &CallContext, admitted: &[(usi
             CallDisposition::Call(call) => inspections.push(inspected(shared, cx, call).await),
             // What does not run is in nobody's way.
             CallDisposition::Refuse(..) | CallDisposition::Unreadable(..) => {
-                inspections.push(Some(Inspection::read_only()))
+                inspections.push(Some(Inspection::read_only()));
             }
         }
     }

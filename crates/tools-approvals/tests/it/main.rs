@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod activities;
+
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},

@@ -1,27 +1,38 @@
 //! The outermost layer: tells that a call started and, once its result is on record, that it
 //! finished. What gates and tools say about a call loses its credentials here; results of tools
-//! have lost them further in.
+//! have lost them further in. Calls that take long are shown to people who look on from elsewhere.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, pin::pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use tokio::time::sleep;
 
 use crate::{
-    CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, Outcome, Redactor, Subject, ToolErrorCategory,
-    text_for_model,
+    Activity, CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, OptionalBoard, Outcome, Redactor,
+    Subject, ToolErrorCategory, text_for_model,
 };
+
+/// A call that takes longer is shown to people who look on.
+const LONG_CALL: Duration = Duration::from_millis(500);
 
 /// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
 #[derive(Clone, Default)]
 pub struct Announce {
     redactor: Option<Arc<dyn Redactor>>,
+    board: OptionalBoard,
 }
 
 impl Announce {
     /// The same layer that tells nothing the redactor would take out: not in titles, errors,
     /// questions or warnings.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
-        Self { redactor: Some(redactor) }
+        Self { redactor: Some(redactor), ..self }
+    }
+
+    /// The same layer that shows calls on this board once they have run for half a second. Needs a
+    /// runtime with timers.
+    pub fn showing_on(self, board: OptionalBoard) -> Self {
+        Self { board, ..self }
     }
 
     /// Takes credentials out of a text about a call.
@@ -34,18 +45,40 @@ impl Announce {
     }
 
     async fn run(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        let outcome = next.run(inv).await;
+        let outcome = self.shown(inv, next).await;
         if self.redactor.is_none() {
             return outcome;
         }
         inv.context.journal().map_warnings(|warning| self.clean(inv, warning));
         outcome.map_err(|error| error.map_text(|text| self.clean(inv, text)))
     }
+
+    /// Runs the call, on the board while it takes long.
+    async fn shown(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        if !self.board.is_some() {
+            return next.run(inv).await;
+        }
+        let mut run = pin!(next.run(inv));
+        tokio::select! {
+            biased;
+            outcome = &mut run => return outcome,
+            () = sleep(LONG_CALL) => {}
+        }
+        let _until_it_ends = self.board.show(&Activity {
+            tool: inv.call.tool.as_str(),
+            session: inv.context.session(),
+            caller: inv.call.caller_id.as_ref(),
+            workdir: inv.context.workdir(),
+            job: None,
+            title: title(inv, |text| self.clean(inv, text)),
+        });
+        run.await
+    }
 }
 
 impl fmt::Debug for Announce {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Announce").field("redacts", &self.redactor.is_some()).finish()
+        f.debug_struct("Announce").field("redacts", &self.redactor.is_some()).field("board", &self.board).finish()
     }
 }
 
@@ -97,14 +130,19 @@ fn started(inv: &Invocation, clean: impl Fn(&str) -> String) -> EventKind {
         Subject::Path { path, .. } => Some(Location { path: path.clone(), line: None }),
         _ => None,
     });
-    let about = subjects.first().map(Subject::text);
-    let name = inv.definition.title.as_deref().unwrap_or(inv.definition.name.as_str());
     EventKind::Started {
         tool: inv.call.tool.clone(),
         kind: inv.definition.kind,
-        title: about.map_or_else(|| name.to_owned(), |about| format!("{name}: {}", clean(&about))),
+        title: title(inv, clean),
         locations: locations.collect(),
     }
+}
+
+/// The tool as people call it, and what the call is about.
+fn title(inv: &Invocation, clean: impl Fn(&str) -> String) -> String {
+    let name = inv.definition.title.as_deref().unwrap_or(inv.definition.name.as_str());
+    let about = inv.inspection().ok().and_then(|inspection| inspection.subjects.first()).map(Subject::text);
+    about.map_or_else(|| name.to_owned(), |about| format!("{name}: {}", clean(&about)))
 }
 
 fn finished(inv: &Invocation, outcome: &Outcome) -> EventKind {

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use crate::{Approval, CallContext, Inspection, ToolCall, ToolDefs, ToolError, ToolOutput};
 
-/// What an executor answers: `Ok(None)` means "not my tool, nothing happened".
+/// Answer of an executor: `Ok(None)` means "not my tool, nothing happened".
 pub type ExecuteResult = Result<Option<ToolOutput>, ToolError>;
 
 /// Runs the tools it owns. Called by a [`crate::Stack`] or by a [`crate::CompositeExecutor`];

@@ -10,7 +10,7 @@ use crate::{
     ToolOutput, either, nearest, tools::approval_mismatch,
 };
 
-/// What a dispatched call ends with: exactly one of these, whatever happens.
+/// Result of a dispatched call: exactly one of these, whatever happens.
 pub type Outcome = Result<ToolOutput, ToolError>;
 
 /// One thing that happens around every call. Called by [`Next::run`] of the layer outside it; calls
@@ -36,12 +36,12 @@ pub trait Layer: Send + Sync {
 /// A call on its way through the layers.
 #[derive(Debug, Clone)]
 pub struct Invocation {
-    /// What was asked for.
+    /// The call.
     pub call: Arc<ToolCall>,
     /// The tool it names; [`crate::ToolTraits::CAUTIOUS`] and without description when nobody owns
     /// it.
     pub definition: Arc<ToolDef>,
-    /// Who asks, from where, for how long.
+    /// Session, place and limits of the call.
     pub context: CallContext,
     inspection: Arc<Result<Inspection, ToolError>>,
     /// Whether the parameters are others than those that were judged.
@@ -58,7 +58,7 @@ impl Invocation {
         Self { call, definition, context, inspection: Arc::new(inspection), rewritten: false }
     }
 
-    /// What the call would touch.
+    /// The subjects of the call.
     ///
     /// # Errors
     /// What inspecting it failed with: a gate that asks returns it, after the audit has opened its

@@ -1,5 +1,6 @@
 //! How a call gets to its tool: executors, layers around them, and the stack of both.
 
+mod activity;
 mod announce;
 mod composite;
 mod erased;
@@ -9,6 +10,7 @@ mod stack;
 mod stand_in;
 mod unlisted;
 
+pub use activity::{Activity, ActivityBoard, OptionalBoard};
 pub use announce::Announce;
 pub use composite::CompositeExecutor;
 pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};

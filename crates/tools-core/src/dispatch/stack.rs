@@ -37,7 +37,7 @@ struct TargetCall {
 pub struct RecordedResult {
     /// The result.
     pub outcome: Outcome,
-    /// What gates and tools noted.
+    /// Notes of gates and tools.
     pub journal: Journal,
 }
 
@@ -123,7 +123,7 @@ impl Stack {
         }
     }
 
-    /// What a call would touch and which tool it names, without running anything and without any
+    /// Finds the subjects of a call and the tool it names, without running anything and without any
     /// layer.
     ///
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.

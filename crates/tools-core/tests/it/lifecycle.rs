@@ -9,7 +9,8 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::Instant;
 use tools_core::{
-    Announce, CallContext, EventKind, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolErrorCategory, ToolTraits,
+    Activity, ActivityBoard, Announce, CallContext, EventKind, Invocation, Layer, Next, OptionalBoard, Outcome, Stack,
+    ToolCall, ToolErrorCategory, ToolTraits,
 };
 use tools_testkit::{Behaviour, EventLog, FakeClock, ScriptedExecutor};
 
@@ -78,4 +79,47 @@ async fn a_journal_is_kept_per_call() {
     let recorded = stack.run(call(), None, &CallContext::new("/")).await;
     assert!(recorded.outcome.is_ok());
     assert!(recorded.journal.values().is_empty());
+}
+
+/// A board that counts what stands on it, and remembers every title.
+#[derive(Clone, Default)]
+struct Board {
+    standing: Arc<()>,
+    titles: Arc<Mutex<Vec<String>>>,
+}
+
+impl ActivityBoard for Board {
+    fn show(&self, activity: &Activity<'_>) -> Option<Box<dyn Send + Sync>> {
+        self.titles.lock().unwrap().push(activity.title.clone());
+        Some(Box::new(Arc::clone(&self.standing)))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_call_that_takes_long_is_shown_and_only_while_it_runs() {
+    let board = Board::default();
+    let standing = || Arc::strong_count(&board.standing) - 1;
+    let stack = |behaviour| {
+        let announce = Announce::default().showing_on(OptionalBoard::new(Arc::new(board.clone())));
+        let executor = ScriptedExecutor::new().tool("tool", ToolTraits::EDIT, behaviour);
+        Stack::new(vec![Arc::new(announce) as Arc<dyn Layer>], executor)
+    };
+    let base = standing();
+    let cx = CallContext::new("/");
+    stack(Behaviour::reply("done")).dispatch(call(), &cx).await.unwrap();
+    assert!(board.titles.lock().unwrap().is_empty(), "it had ended before anybody could look");
+
+    let hangs = stack(Behaviour::Hang);
+    let held = standing();
+    {
+        let mut run = std::pin::pin!(hangs.dispatch(call(), &cx));
+        assert!(tokio::time::timeout(Duration::from_millis(400), &mut run).await.is_err());
+        assert_eq!(standing(), held, "not yet");
+        assert!(tokio::time::timeout(Duration::from_millis(400), &mut run).await.is_err());
+        assert_eq!(standing(), held + 1);
+        assert_eq!(*board.titles.lock().unwrap(), ["tool"]);
+    }
+    assert_eq!(standing(), held, "its future was dropped");
+    drop(hangs);
+    assert_eq!(standing(), base);
 }

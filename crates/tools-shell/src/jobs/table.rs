@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinHandle;
-use tools_core::{CallContext, SessionId};
+use tools_core::{Activity, CallContext, OptionalBoard, SessionId};
 
 use super::follow::NewJob;
 use super::job::Job;
@@ -17,7 +17,10 @@ const MAX_HELD: u64 = 16 << 20;
 
 /// The jobs of a shell. Shared by the tool that starts them and those that read and end them.
 #[derive(Debug, Default)]
-pub struct Jobs(Mutex<Table>);
+pub struct Jobs {
+    table: Mutex<Table>,
+    board: OptionalBoard,
+}
 
 #[derive(Debug, Default)]
 struct Table {
@@ -38,6 +41,11 @@ impl Drop for Entry {
 }
 
 impl Jobs {
+    /// No jobs yet; each will be shown on this board for as long as it runs.
+    pub fn shown_on(board: OptionalBoard) -> Self {
+        Self { board, ..Self::default() }
+    }
+
     /// Whether one more may run.
     ///
     /// # Errors
@@ -55,8 +63,20 @@ impl Jobs {
         table.admits(most)?;
         table.started += 1;
         let (id, line) = (format!("job-{}", table.started), Arc::clone(&following.line));
+        let shown = self.board.show(&Activity {
+            tool: "bash",
+            session: cx.session(),
+            caller: None,
+            workdir: cx.workdir(),
+            job: Some(&id),
+            title: line.to_string(),
+        });
         let job = Arc::new(Job::new(id, cx.session().clone(), line));
-        let task = tokio::spawn(following.run(Arc::clone(&job), cx.intake().cloned()));
+        let run = following.run(Arc::clone(&job), cx.intake().cloned());
+        let task = tokio::spawn(async move {
+            run.await;
+            drop(shown);
+        });
         table.entries.push_back(Entry { job: Arc::clone(&job), task });
         table.forget_the_oldest();
         Ok(job)
@@ -99,7 +119,7 @@ impl Jobs {
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -86,6 +86,7 @@ impl Board {
             "record": self.file,
             "folder": self.folder,
             "figures": record.figures,
+            "running": sources::running(),
             "calls": record.last.iter().rev().collect::<Vec<_>>(),
             "questions": self.questions.list(),
             "tasks": tasks,

@@ -63,6 +63,7 @@ function show(state) {
   const tiles = [["calls", f.calls], ["failed", f.failed], ["decided", words(f.decisions)], ["tokens saved, about", f.tokens_saved], ["filter confidence", words(f.confidence)]];
   fill("figures", tiles.map(([name, value]) => made("div", null, [made("dt", name), made("dd", value)])));
   questions(state.questions);
+  fill("running", state.running.map((one) => made("tr", null, [one.seconds, one.tool, one.job ?? "", one.caller ?? "", one.workdir, one.about].map((cell) => made("td", cell)))));
   fill("calls", state.calls.map((call) => {
     const row = made("tr", null, [call.ts.slice(11, 19), call.tool, call.decision, call.outcome, call.duration_ms, call.about].map((cell) => made("td", cell)));
     row.className = ["allow", "ask", "deny"].includes(call.decision) ? call.decision : "";

@@ -1,12 +1,35 @@
-//! What stands beside the record: scheduled tasks of the folder, and hosts.
+//! What stands beside the record: what runs now, scheduled tasks of the folder, and hosts.
 
-use haft::tasks::Scheduler;
+use haft::{
+    core::{Clock as _, SystemClock},
+    questions::activities,
+    tasks::Scheduler,
+};
 use serde_json::{Value, json};
 
 use crate::{
     args::CommonArgs,
     commands::setup::{State, found},
 };
+
+/// The calls and jobs that run now, the oldest first. A call is among them once it has run half a
+/// second.
+pub(super) fn running() -> Vec<Value> {
+    let now = u64::try_from(SystemClock.now().as_millisecond()).unwrap_or_default();
+    let rows = activities(&haft::watch_folder()).into_iter().map(|row| {
+        json!({
+            "process": row.process,
+            "caller": row.caller,
+            "session": row.session,
+            "workdir": row.workdir,
+            "tool": row.tool,
+            "job": row.job,
+            "about": row.title,
+            "seconds": now.saturating_sub(row.since_ms) / 1000,
+        })
+    });
+    rows.collect()
+}
 
 /// The tasks of a folder; none where they cannot be read.
 pub(super) async fn tasks(scheduler: Option<&Scheduler>, folder: &str) -> Vec<Value> {
