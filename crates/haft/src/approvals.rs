@@ -22,7 +22,7 @@ const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// The longest an approval can be made to last, in days: a hundred years.
 const MAX_DAYS: u64 = 36_500;
 
-/// What people allow for longer than a session.
+/// Approvals that last longer than a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApprovalsConfig {

@@ -11,30 +11,30 @@ const REQUIRED: [&str; 2] = ["record", "program bash"];
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was looked at.
+    /// The subject of the check.
     pub what: String,
     /// Whether it is as it should be.
     pub ok: bool,
-    /// What was found.
+    /// The result of the check.
     pub found: String,
 }
 
-/// What this machine can hold. Field names are permanent.
+/// Abilities of this machine. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Doctor {
-    /// How strongly a command is confined here: `namespaces`, `landlock`, `off`, or why nothing
+    /// Confinement of a command on this machine: `namespaces`, `landlock`, `off`, or why nothing
     /// runs.
     pub sandbox: String,
-    /// What was looked at, one by one.
+    /// The single checks.
     pub findings: Vec<Finding>,
-    /// What is not stopped, one sentence each.
+    /// Gaps of the confinement, one sentence each.
     pub not_stopped: Vec<String>,
-    /// What commands see.
+    /// The files and folders that commands can see.
     pub view: ViewReport,
 }
 
 impl Toolbox {
-    /// What this machine can hold, and what is not stopped.
+    /// Abilities of this machine, and the gaps that remain.
     pub fn doctor(&self) -> Doctor {
         Doctor::examine(self)
     }

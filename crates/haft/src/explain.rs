@@ -4,7 +4,7 @@ use serde::Serialize;
 use tools_core::{ConfirmPrompt, Invocation, PromptPart, StoredRule, ToolError, ToolErrorCategory, ToolName, Verdict};
 use tools_policy::gate::Ruling;
 
-/// What would be decided about a call. Field names are permanent.
+/// The predicted decision about a call. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// The tool.
@@ -21,7 +21,7 @@ pub struct Explanation {
     /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible
     /// can be stored.
     pub would_store: Option<StoredRule>,
-    /// Why the call could not even be judged; `None` when it was.
+    /// The fault that keeps the call from being judged; `None` when it was.
     pub error: Option<String>,
 }
 

@@ -26,8 +26,7 @@ pub struct Filters {
     pub pipeline: FilterPipeline,
     /// The file of the user's rules; `None` when there is none.
     pub file: Option<PathBuf>,
-    /// What is wrong with that file, each in one sentence. What is wrong is skipped; all else is in
-    /// force.
+    /// Problems of that file, one sentence each. What is wrong is skipped; all else is in force.
     pub warnings: Vec<String>,
 }
 

@@ -23,9 +23,10 @@ const MAX_FILE: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpGuest {
-    /// Who it is: the caller in rules and in the record is `http:NAME`.
+    /// Name of the guest: the caller in rules and in the record is `http:NAME`.
     pub name: String,
-    /// What the guest's requests bring (`Authorization: Bearer …`), at least 32 characters.
+    /// The bearer token of the guest's requests (`Authorization: Bearer …`), at least 32
+    /// characters.
     pub token: String,
     /// The guest's workspace; `None` for that of the server. A relative path starts at the folder
     /// of the file.
@@ -42,7 +43,7 @@ struct Guests {
     guest: Vec<HttpGuest>,
 }
 
-/// Why a file of guests cannot be used.
+/// Reason why a file of guests cannot be used.
 #[derive(Debug, Error)]
 #[error("`{file}`: {problem}")]
 pub struct GuestsError {

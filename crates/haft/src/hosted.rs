@@ -16,7 +16,7 @@ use tools_core::{
 
 use crate::{Toolbox, config::HaftConfig};
 
-/// What is decided about a call that another program runs.
+/// The decision about a call that another program runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostedVerdict {
     /// Whether it may run, needs a person, or may not.

@@ -65,7 +65,8 @@ impl Toolbox {
         Ok(())
     }
 
-    /// What would be decided about a call, and by what. Runs nothing, asks nobody, records nothing.
+    /// Predicts the decision about a call and names the rule behind it. Runs nothing, asks nobody,
+    /// records nothing.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
         let inv = self.stack.inspect(call, cx).await;
         self.gates().explain(&inv)

@@ -1,7 +1,7 @@
 //! Where a layer of the host's stands among the built-in ones.
 
-/// Where a layer of the host's stands. Layers of one place stand in the order in which they were
-/// given, the first outermost.
+/// Position of a host's layer. Layers of one place stand in the order in which they were given, the
+/// first outermost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Inside the record, outside every gate. It sees every call, also one that a gate is going to

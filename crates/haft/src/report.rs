@@ -19,44 +19,44 @@ pub struct CallReport {
     pub tool: ToolName,
     /// Whether the tool ran and did not fail.
     pub ok: bool,
-    /// What was decided about it.
+    /// The decision.
     pub decision: Verdict,
-    /// What the model gets.
+    /// The text that the model receives.
     pub text: String,
     /// The structured result, also of a failure that got so far.
     pub raw_response: Option<Value>,
-    /// How the command ended; `None` for what runs none. As JSON it stands in the structured
+    /// Exit status of the command; `None` for what runs none. As JSON it stands in the structured
     /// result.
     #[serde(skip)]
     pub ended: Option<Ended>,
-    /// Why it failed.
+    /// The error.
     pub error: Option<ErrorReport>,
     /// The question, when a person has to agree first.
     pub confirmation: Option<ConfirmationReport>,
-    /// What a filter made of the output.
+    /// Report of the filter.
     pub filter: Option<FilterStats>,
     /// The reference under which the complete output is stored.
     pub overflow: Option<String>,
-    /// What a person should hear of although the call went on.
+    /// Warnings for a person about a call that went on.
     pub warnings: Vec<String>,
     /// Whether something of the result was lost or moved to storage.
     pub truncated: bool,
     /// Whether it came from the cache.
     pub cached: bool,
-    /// How long it took.
+    /// Duration of the call.
     pub duration_ms: u64,
 }
 
-/// Why a call failed, as programs read it.
+/// The error of a call in a form for programs.
 #[derive(Debug, Serialize)]
 pub struct ErrorReport {
     /// One of the eleven categories.
     pub category: ToolErrorCategory,
-    /// What exactly happened.
+    /// Code of the error.
     pub code: String,
-    /// What happened, in words.
+    /// Message of the error.
     pub message: String,
-    /// What to do next.
+    /// Advice on what to do next.
     pub suggestion: String,
     /// Whether the system tries again by itself.
     pub retryable: bool,
@@ -65,13 +65,13 @@ pub struct ErrorReport {
 /// The question for a person, as programs read it.
 #[derive(Debug, Serialize)]
 pub struct ConfirmationReport {
-    /// Why it asks.
+    /// Reason of the question.
     pub prompt: String,
     /// The parts of the call with the verdict of each.
     pub subjects: Vec<PromptPart>,
     /// Whether the tool itself asks although rules cover every part.
     pub by_tool: bool,
-    /// What the call would do to files; `None` when that cannot be told beforehand.
+    /// Predicted changes of files; `None` when that cannot be told beforehand.
     pub change: Option<Change>,
     /// The rule that "always" would store.
     pub would_store: Option<StoredRule>,

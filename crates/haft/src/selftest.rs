@@ -15,7 +15,7 @@ pub struct TestedExample {
     pub rule: String,
     /// The example.
     pub example: String,
-    /// What is wrong; `None` when it is decided as the rule says.
+    /// The problem; `None` when it is decided as the rule says.
     pub problem: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 use tools_mcp_client::{McpServerConfig, NetworkAccess, WorkspaceAccess, compile};
 
-/// Why the entries cannot be changed or read.
+/// Reason why the entries cannot be changed or read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryError {
     /// The text is not of its form.
@@ -100,7 +100,7 @@ fn entry(server: &McpServerConfig) -> Table {
     table
 }
 
-/// What was found in the configuration of another host.
+/// Entries found in the configuration of another host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignEntries {
     /// Servers over stdio, as they would be added: with the workspace to read and no network.

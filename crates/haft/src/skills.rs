@@ -33,7 +33,7 @@ pub(crate) fn with_declared(skills: &Skills, session: &SessionId, listed: &ToolD
     shown.iter().cloned().chain(declared).collect()
 }
 
-/// Where skills of a workspace are looked for.
+/// Folders that are searched for skills of a workspace.
 pub fn skill_places(config: &SkillsConfig, workdir: &Path) -> Vec<Place> {
     places(home().as_deref(), workdir, &config.dirs)
 }

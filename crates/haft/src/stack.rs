@@ -16,7 +16,7 @@ pub struct LayerRow {
     pub owner: &'static str,
     /// The categories and codes it refuses with; empty when it refuses nothing.
     pub refuses_with: &'static [&'static str],
-    /// Why it stands exactly here.
+    /// Reason of the position.
     pub why: &'static str,
 }
 

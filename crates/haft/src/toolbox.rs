@@ -40,7 +40,7 @@ impl Toolbox {
         self.context.clone()
     }
 
-    /// What runs.
+    /// The configuration in force.
     pub fn config(&self) -> &HaftConfig {
         &self.config
     }
@@ -118,7 +118,7 @@ impl Toolbox {
         &self.parts.wiring.servers
     }
 
-    /// How MCP servers are started for calls of this toolbox; `None` when it has no tools.
+    /// The launcher of MCP servers for calls of this toolbox; `None` when it has no tools.
     #[cfg(feature = "mcp-client")]
     pub fn server_launcher(&self) -> Option<tools_mcp_client::Launcher> {
         Some(crate::mcp_servers::launcher(&self.parts.wiring, &self.tools()?.commands))
@@ -203,7 +203,7 @@ impl Toolbox {
         self.parts.cache.results()
     }
 
-    /// What calls changed, and the way back; `None` when it is not kept.
+    /// The store of changes made by calls, for undoing them; `None` when it is not kept.
     #[cfg(feature = "checkpoint")]
     pub fn checkpoints(&self) -> Option<&tools_checkpoint::Checkpoints> {
         self.parts.checkpoints.as_ref()
@@ -229,8 +229,8 @@ impl Toolbox {
         parts.collect()
     }
 
-    /// What became of the last change of the configuration file; `None` when it did not change, or
-    /// is not watched.
+    /// Outcome of the last change of the configuration file; `None` when it did not change, or is
+    /// not watched.
     pub fn last_reload(&self) -> Option<ReloadState> {
         self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -265,7 +265,7 @@ impl Toolbox {
         Ok(Self { stack, context, config: Arc::new(loaded.config), ..self.clone() })
     }
 
-    /// Where relative paths start.
+    /// Base of relative paths.
     pub fn workdir(&self) -> &Path {
         self.context.workdir()
     }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AcpConfig {
-    /// How many seconds a person may take to answer a question in the editor; nobody answering in
-    /// time is a refusal.
+    /// Seconds that a person may take to answer a question in the editor; nobody answering in time
+    /// is a refusal.
     #[schemars(range(min = 1))]
     pub permission_timeout: u64,
 }
@@ -22,7 +22,7 @@ impl Default for AcpConfig {
 }
 
 impl AcpConfig {
-    /// How long a question stands.
+    /// The time limit of a question.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(self.permission_timeout.max(1))
     }

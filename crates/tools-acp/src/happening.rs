@@ -28,9 +28,9 @@ pub enum SessionEvent {
         call: CallId,
         /// The tool.
         tool: String,
-        /// What to show a person until more is known.
+        /// Title for a person until more is known.
         title: String,
-        /// What sort of thing the tool does.
+        /// Kind of the tool.
         kind: ToolKind,
         /// The parameters; `None` where the model wrote none.
         input: Option<Value>,
@@ -41,9 +41,9 @@ pub enum SessionEvent {
         call: CallId,
         /// The tool.
         tool: String,
-        /// What to show a person.
+        /// Title for a person.
         title: String,
-        /// What sort of thing it does.
+        /// Kind of the tool.
         kind: ToolKind,
         /// Places it is about.
         locations: Vec<Location>,
@@ -57,7 +57,7 @@ pub enum SessionEvent {
     Printed {
         /// The call.
         call: CallId,
-        /// What it printed.
+        /// The printed text.
         text: String,
     },
     /// The call has its result. Comes once, after everything else of the call.
@@ -66,9 +66,9 @@ pub enum SessionEvent {
         call: CallId,
         /// Whether it failed.
         is_error: bool,
-        /// What the model reads.
+        /// The text that the model reads.
         text: String,
-        /// What changed in a file.
+        /// Changes of a file.
         diff: Option<FileDiff>,
         /// Pictures of the result.
         media: Vec<Media>,
@@ -77,26 +77,26 @@ pub enum SessionEvent {
     },
     /// Something the person should hear of that is no part of the answer.
     Note {
-        /// How grave it is.
+        /// Its severity.
         severity: Severity,
         /// What.
         text: String,
     },
-    /// How full the context is.
+    /// Fill of the context.
     Context {
         /// Tokens in it.
         used: u64,
         /// Tokens that fit.
         size: u64,
     },
-    /// What the session is called.
+    /// Title of the session.
     Titled {
         /// The title.
         title: String,
     },
 }
 
-/// How grave a [`SessionEvent::Note`] is.
+/// Severity of a [`SessionEvent::Note`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
     /// Good to know.

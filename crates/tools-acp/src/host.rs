@@ -25,7 +25,7 @@ pub trait AcpHost: Send + Sync + 'static {
     fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
 }
 
-/// What is to be opened.
+/// Request to open a session.
 #[derive(Debug, Clone)]
 pub struct SessionRequest {
     /// The folder the session works in: absolute, and a folder that is there.
@@ -34,7 +34,7 @@ pub struct SessionRequest {
     pub resume: Option<Resume>,
 }
 
-/// Which kept session goes on.
+/// The saved session to continue.
 #[derive(Debug, Clone)]
 pub struct Resume {
     /// The session.
@@ -47,17 +47,17 @@ pub struct Resume {
 pub struct OpenConversation {
     /// Its session.
     pub session: SessionId,
-    /// What answers.
+    /// The conversation.
     pub conversation: Box<dyn Conversation>,
     /// In which modes it can work. The conversation follows the one that is set.
     pub modes: Modes,
-    /// How long a question stands.
+    /// Time limit of a question.
     pub patience: std::time::Duration,
-    /// What was said before, to be told again; empty for a new session.
+    /// Earlier events, to be repeated to the client; empty for a new session.
     pub past: Vec<SessionEvent>,
 }
 
-/// Why a conversation was not opened. Each is a sentence for a person.
+/// Reason why a conversation was not opened. Each is a sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenError {
     /// The request asks for what cannot be.
@@ -75,13 +75,13 @@ pub struct SessionSummary {
     pub session: SessionId,
     /// The folder it worked in.
     pub workdir: PathBuf,
-    /// What it is called.
+    /// Its title.
     pub title: String,
     /// When it was written last, as RFC 3339 has it.
     pub written: String,
 }
 
-/// What answers in one session. Called by the server, one prompt after the other.
+/// Handles the prompts of one session. Called by the server, one prompt after the other.
 #[async_trait]
 pub trait Conversation: Send {
     /// Answers the user. Everything that happens is told to `watch` before this returns; every call
@@ -92,7 +92,7 @@ pub trait Conversation: Send {
     async fn close(&mut self);
 }
 
-/// Why a prompt ended.
+/// Reason for the end of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptEnd {
     /// The model is done.

@@ -7,11 +7,11 @@ use tools_core::{CallPhase, Shared};
 /// A way to work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mode {
-    /// What clients set it by. Permanent.
+    /// Identifier that clients use. Permanent.
     pub id: &'static str,
-    /// What a person reads.
+    /// Name for a person.
     pub name: &'static str,
-    /// What it means, in one sentence.
+    /// Meaning in one sentence.
     pub description: &'static str,
     /// The phase that the model's calls are made in.
     pub phase: CallPhase,

@@ -26,7 +26,7 @@ const WINDING_UP: Duration = Duration::from_secs(5);
 /// How long a client may take to read what was told last.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Who the client talks to.
+/// Name of the agent that the client talks to.
 #[derive(Debug, Clone)]
 pub struct InitializeRequest {
     /// The name of the program.

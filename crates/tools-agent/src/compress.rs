@@ -32,12 +32,12 @@ pub struct CompressContextArgs {
     keep_last: Option<usize>,
 }
 
-/// What became of the conversation.
+/// Result of the compression.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CompressContextReport {
     /// Names the summary; null where nothing was summarised.
     pub summary_id: Option<String>,
-    /// How many messages it stands for.
+    /// Number of messages that it replaces.
     pub messages_removed: usize,
     /// Tokens of the conversation before, as far as is known.
     pub tokens_before: u64,
@@ -45,8 +45,8 @@ pub struct CompressContextReport {
     pub tokens_after: u64,
 }
 
-/// Where calls of `compress_context` reach the agent that made them. Clones share one desk: one
-/// goes into the tool, one into each agent.
+/// Connection between calls of `compress_context` and their agent. Clones share one desk: one goes
+/// into the tool, one into each agent.
 #[derive(Debug, Clone, Default)]
 pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<Wish>>>>);
 

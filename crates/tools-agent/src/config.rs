@@ -3,17 +3,17 @@
 /// The limits of an agent and what it does with a long conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSettings {
-    /// How many requests to the model one turn makes at most; at least 1.
+    /// Maximum number of requests to the model in one turn; at least 1.
     pub max_tool_iterations: u32,
-    /// How many tokens a conversation may hold; `None` for what the model reads at most.
+    /// Maximum number of tokens in a conversation; `None` for what the model reads at most.
     pub context_budget_tokens: Option<u64>,
     /// Whether long results are summarised by a model before they go into the conversation.
     pub summarize_output: bool,
-    /// How many fenced blocks of one answer are run where the model calls no tools natively.
+    /// Maximum number of fenced blocks run per answer, where the model has no native tool calls.
     pub max_blocks: usize,
-    /// How often a request is repeated that failed for a reason that may pass.
+    /// Number of attempts of a request that fails for a passing reason.
     pub provider_attempts: u32,
-    /// What a turn may cost, in the currency of the prices; `None` for no limit. In millionths.
+    /// Maximum cost of a turn, in the currency of the prices; `None` for no limit. In millionths.
     pub max_cost_millionths: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ const CALLS: u32 = 3;
 /// How much of a repeated output a person is shown, in characters.
 const SHOWN_CHARS: usize = 200;
 
-/// What a turn did last.
+/// Recent calls and outputs of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DoomWatch {
     outputs: Option<RepeatCount>,
@@ -34,7 +34,7 @@ struct Run {
     times: u32,
 }
 
-/// What becomes of a call.
+/// Decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// It is made.

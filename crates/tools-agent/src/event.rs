@@ -25,11 +25,11 @@ pub enum AgentEvent {
     },
     /// A request goes to the model.
     Requested {
-        /// Which of the turn, from 1.
+        /// Number of the iteration in the turn, from 1.
         iteration: u32,
-        /// How many tokens it holds, as far as is known.
+        /// Number of its tokens, as far as it is known.
         tokens: u64,
-        /// How many it may hold; `None` for no limit.
+        /// Maximum number of tokens; `None` for no limit.
         limit: Option<u64>,
     },
     /// A part of the text of an answer. The parts of an answer together are its text.
@@ -44,23 +44,23 @@ pub enum AgentEvent {
     },
     /// A request failed and is repeated.
     Retrying {
-        /// What happened.
+        /// The problem.
         problem: String,
     },
     /// The model answered.
     Replied {
-        /// What the request cost.
+        /// Usage of the request.
         usage: Usage,
-        /// What it cost in money, in millionths; `None` where no prices are known.
+        /// Its price in money, in millionths; `None` where no prices are known.
         millionths: Option<u64>,
-        /// How many calls it wants made.
+        /// Number of requested calls.
         calls: usize,
     },
     /// The model wants a call made.
     Called {
         /// The call.
         call: CallId,
-        /// What pairs it with its result in the conversation.
+        /// Identifier that pairs it with its result in the conversation.
         id: String,
         /// The tool.
         tool: String,
@@ -73,7 +73,7 @@ pub enum AgentEvent {
     Answered {
         /// The call.
         call: CallId,
-        /// What pairs it with its result in the conversation.
+        /// Identifier that pairs it with its result in the conversation.
         id: String,
         /// The tool.
         tool: String,
@@ -81,21 +81,21 @@ pub enum AgentEvent {
         is_error: bool,
         /// The code of the failure.
         code: Option<&'static str>,
-        /// What the model reads.
+        /// The text that the model reads.
         text: String,
     },
     /// Old results were taken out of the conversation.
     Cleared {
-        /// How many.
+        /// Number of results.
         results: usize,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u64,
     },
     /// A part of the conversation became a summary.
     Compacted {
-        /// Who wanted it.
+        /// Origin of the request.
         strategy: CompressionStrategy,
-        /// How many messages it stands for.
+        /// Number of messages that it replaces.
         messages: usize,
         /// Tokens of the conversation before, as far as is known.
         before: u64,
@@ -114,7 +114,7 @@ pub enum AgentEvent {
     },
 }
 
-/// Where the events of an agent go. Clones share one stream.
+/// Receiver of an agent's events. Clones share one stream.
 #[derive(Clone, Default)]
 pub struct AgentEvents(Option<Arc<Stream>>);
 

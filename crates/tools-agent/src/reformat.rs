@@ -4,14 +4,14 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{JsonObject, ToolDef, ToolError};
 
-/// What is wrong with the parameters of a call.
+/// Wrong parameters of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct ReformatRequest<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
     /// The parameters as the model wrote them.
     pub written: &'a str,
-    /// What the tool says about them.
+    /// The tool's error about them.
     pub error: &'a ToolError,
 }
 

@@ -8,7 +8,7 @@ use tools_core::{ToolErrorCategory, ToolName};
 /// After so many calls an earlier one counts half.
 const HALF_LIFE: f64 = 50.0;
 
-/// How well models call tools. A fault of the infrastructure counts neither way.
+/// Statistics of how well models call tools. A fault of the infrastructure counts neither way.
 #[derive(Debug, Clone, Default)]
 pub struct Reputation(BTreeMap<(String, ToolName), Score>);
 
@@ -25,10 +25,10 @@ pub struct ReputationLine {
     pub model: String,
     /// The tool.
     pub tool: ToolName,
-    /// Which part of its calls had wrong parameters or named no tool, 0 to 1; recent calls count
+    /// Share of its calls with wrong parameters or an unknown tool, from 0 to 1; recent calls count
     /// more.
     pub faulty: f64,
-    /// How many calls that is based on, each weighed by its age.
+    /// Number of calls behind that share, each weighed by its age.
     pub calls: f64,
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tools_providers::ProviderFault;
 
-/// Why a turn ends.
+/// Reason for the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stop {
@@ -11,19 +11,19 @@ pub enum Stop {
     Done,
     /// It made as many requests as a turn may.
     IterationCap {
-        /// How many those are.
+        /// Their number.
         iterations: u32,
     },
     /// It repeated itself.
     DoomLoop {
-        /// What it repeated, for a person.
+        /// The repeated output, for a person.
         notice: String,
     },
     /// The conversation is too long, and could not be made shorter.
     ContextBudget {
-        /// How many tokens the next request would hold, as far as is known.
+        /// Number of tokens of the next request, as far as it is known.
         tokens: u64,
-        /// How many it may hold.
+        /// The limit.
         limit: u64,
     },
     /// The session has made as many calls as it may.
@@ -32,14 +32,14 @@ pub enum Stop {
     Cancelled,
     /// The model gave no answer.
     Provider {
-        /// What sort of failure it is.
+        /// Kind of the failure.
         fault: ProviderFault,
-        /// What happened, for a person.
+        /// Message for a person.
         message: String,
     },
     /// The turn cost as much as it may.
     Cost {
-        /// What it cost, in millionths.
+        /// The cost, in millionths.
         millionths: u64,
     },
 }
@@ -87,7 +87,7 @@ impl Stop {
         *self == Self::Done
     }
 
-    /// What a person is told; empty for a turn that was done.
+    /// Notice for a person; empty for a turn that was done.
     pub fn notice(&self) -> String {
         match self {
             Self::Done => String::new(),

@@ -83,7 +83,7 @@ impl From<&History> for StoredHistory {
 }
 
 impl StoredHistory {
-    /// How many messages it holds.
+    /// The number of its messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
@@ -93,7 +93,7 @@ impl StoredHistory {
         self.messages.is_empty()
     }
 
-    /// What was said, for a person.
+    /// The conversation as text for a person.
     pub fn transcript(&self) -> String {
         let messages: Vec<Arc<Message>> = self.messages.iter().cloned().map(restored).collect();
         render(&messages, 0)

@@ -46,14 +46,14 @@ struct Inner {
     host: OnceLock<Weak<dyn ToolHost>>,
 }
 
-/// What a sub-agent may do less than the agent that calls it.
+/// Restrictions of a sub-agent compared with the agent that calls it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restrictions {
     /// The tools it has; `None` for all.
     pub tools: Option<BTreeSet<ToolName>>,
     /// Whether it only reads.
     pub read_only: bool,
-    /// How far its calls are trusted at most; `None` as those of the agent that calls it.
+    /// Maximum trust of its calls; `None` as those of the agent that calls it.
     pub trust: Option<TrustLevel>,
 }
 

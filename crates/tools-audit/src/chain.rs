@@ -63,7 +63,7 @@ impl Default for Head {
 pub enum Mark {
     /// Bytes that are no line of the chain stand before this line: a write was cut off.
     Damaged {
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
         /// Their SHA-256.
         sha256: String,
@@ -132,7 +132,7 @@ impl SealedLine<'_> {
         digest(self.prev, self.hashed, END) == self.hash
     }
 
-    /// What the next line is chained to.
+    /// Hash that the next line is chained to.
     pub fn head(&self) -> Head {
         Head { seq: self.seq, hash: self.hash.to_owned() }
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AuditError, AuditSink, JsonlSink};
 
-/// What happens to a call that cannot be put on record.
+/// Treatment of a call that cannot be put on record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {

@@ -27,14 +27,14 @@ pub struct ConnectionLine<'a> {
     pub decision: &'static str,
     /// The rule, the answer or the reason that decided.
     pub rule: &'a str,
-    /// Why it broke off although it was allowed.
+    /// Reason why it broke off although it was allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<&'a str>,
     /// Bytes that went to the host.
     pub sent: u64,
     /// Bytes that came from it.
     pub received: u64,
-    /// How long it stood.
+    /// Duration of the connection.
     pub duration_ms: u64,
 }
 

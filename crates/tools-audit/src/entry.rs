@@ -58,7 +58,7 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     pub agent_path: Vec<Cow<'a, str>>,
-    /// How the model wrote it: `native`, `fenced` or `delegated`.
+    /// Form of the call in the model's answer: `native`, `fenced` or `delegated`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub invocation: Option<InvokedAs>,
@@ -82,37 +82,37 @@ pub struct Entry<'a> {
     /// The SHA-256 of all the redacted parameters as canonical JSON (sorted keys, no white space).
     /// Redacted, so that a short secret cannot be guessed from it.
     pub args_sha256: String,
-    /// What the call would touch.
+    /// Subjects of the call.
     pub subjects: Vec<RecordedSubject<'a>>,
-    /// How many subjects there were, when not all are kept.
+    /// Number of subjects, when not all are kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subjects_total: Option<usize>,
     /// The principal behind the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller_id: Option<Cow<'a, str>>,
-    /// How far its origin was trusted: `Trusted`, `Provisional`, `Untrusted`.
+    /// Trust in its origin: `Trusted`, `Provisional`, `Untrusted`.
     pub trust: Cow<'a, str>,
-    /// What the gates decided in the end.
+    /// Final decision of the gates.
     #[schemars(with = "String")]
     pub decision: Verdict,
-    /// Who agreed or, where the decision is `deny`, refused, when a person was asked.
+    /// The person who agreed or, where the decision is `deny`, refused, when one was asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approver: Option<Cow<'a, str>>,
-    /// What each gate decided, in order.
+    /// Decision of each gate, in order.
     #[schemars(with = "Vec<Map<String, Value>>")]
     pub gates: Vec<GateNote>,
     /// The SHA-256 of the rules that were in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_sha256: Option<Cow<'a, str>>,
-    /// What gates and tools noted.
+    /// Notes of gates and tools.
     #[serde(flatten)]
     #[schemars(with = "KnownNotes")]
     pub notes: Map<String, Value>,
-    /// Where the content of the result comes from.
+    /// Source of the result's content.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub claim_source: Option<tools_core::ClaimSource>,
-    /// What a person and the model should hear of.
+    /// Warnings for a person and the model.
     pub warnings: Vec<String>,
     /// The beginning of what the model was given, redacted; `not_executed` when the tool did not
     /// run.
@@ -129,7 +129,7 @@ pub struct Entry<'a> {
     /// The message of the failure, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<Cow<'a, str>>,
-    /// How a command ended; `null` for what is no command.
+    /// Exit code of a command; `null` for what is no command.
     pub exit_code: Option<i64>,
     /// The signal it died of.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,18 +138,18 @@ pub struct Entry<'a> {
     pub truncated: bool,
     /// Sizes of the output.
     pub bytes: Bytes,
-    /// What a filter made of the output.
+    /// Report of the filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub filter: Option<FilterStats>,
-    /// What it did to files.
+    /// Changes of files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fs: Option<Files<'a>>,
-    /// How often the tool was run; 0 when the call was refused or answered before.
+    /// Number of runs of the tool; 0 when the call was refused or answered before.
     pub attempts: u32,
-    /// How long it all took, in milliseconds.
+    /// Total duration, in milliseconds.
     pub duration_ms: u64,
-    /// Where the time went, in milliseconds.
+    /// Parts of the duration, in milliseconds.
     pub ms: Milliseconds,
 }
 
@@ -163,7 +163,7 @@ pub struct Bytes {
     pub model: u64,
 }
 
-/// Where the time of a call went.
+/// Parts of a call's duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Milliseconds {
     /// From when the model asked for it until its turn came; left out where no agent made it.
@@ -171,7 +171,7 @@ pub struct Milliseconds {
     pub wait: Option<u64>,
     /// Before the tool was run first.
     pub gates: u64,
-    /// How long a person was asked before they agreed or refused; no part of `duration_ms`.
+    /// Time that a person took to agree or refuse; no part of `duration_ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<u64>,
     /// From then on.

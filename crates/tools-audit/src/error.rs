@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
 
-/// Why a log cannot be opened, written or read.
+/// Reason why a log cannot be opened, written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuditError {
@@ -14,7 +14,7 @@ pub enum AuditError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It is a symbolic link, which someone else could point elsewhere.
@@ -34,7 +34,7 @@ pub enum AuditError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A line could not be written, or not wholly.
@@ -42,7 +42,7 @@ pub enum AuditError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// An export was asked for that this build cannot do.

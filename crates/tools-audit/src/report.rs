@@ -33,10 +33,10 @@ use crate::{
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");
 
-/// What of a log a page shows.
+/// Content of a page about a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How many calls are shown one by one: the last ones. Figures count all.
+    /// Number of calls that are shown one by one: the last ones. Figures count all.
     pub calls: usize,
     /// Only the calls of this session.
     pub session: Option<String>,

@@ -19,10 +19,10 @@ use crate::{
 /// No line is longer: what is longer was not written by us, and is not read into memory.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// What a check found.
+/// Result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// How many lines of the chain were read.
+    /// Number of lines of the chain that were read.
     pub lines: u64,
     /// The number of the first one.
     pub first_seq: Option<u64>,
@@ -34,12 +34,12 @@ pub struct Report {
     pub sessions: BTreeMap<String, SessionLines>,
     /// The first place where the chain does not hold.
     pub broken: Option<Broken>,
-    /// How many such places there are.
+    /// Number of such places.
     pub broken_count: u64,
     /// Writes that were cut off and that the line after tells of: no part of the chain, and no
     /// breach of it.
     pub damaged: Vec<Damage>,
-    /// How many calls could not be put on record, as later lines say.
+    /// Number of calls that could not be put on record, as later lines say.
     pub lost: u64,
     /// The file that this one continues; `None` for the first of its chain.
     pub continues: Option<Continuation>,
@@ -63,7 +63,7 @@ impl Report {
 pub struct Earlier {
     /// Its name, in the same folder.
     pub file: String,
-    /// How many lines of the chain were read.
+    /// Number of lines of the chain that were read.
     pub lines: u64,
     /// The number of the first one.
     pub first_seq: Option<u64>,
@@ -74,7 +74,7 @@ pub struct Earlier {
 /// The lines of one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionLines {
-    /// How many.
+    /// Number of lines.
     pub lines: u64,
     /// The number of the last one.
     pub last_seq: u64,
@@ -87,7 +87,7 @@ pub struct SessionLines {
 pub struct Broken {
     /// The line of the file, from 1.
     pub line: u64,
-    /// What is wrong with it, as a sentence without a period.
+    /// The problem, as a sentence without a period.
     pub why: String,
 }
 
@@ -96,11 +96,11 @@ pub struct Broken {
 pub struct Damage {
     /// The line of the file where it begins, from 1.
     pub line: u64,
-    /// How many bytes it left behind.
+    /// Number of bytes it left behind.
     pub bytes: u64,
 }
 
-/// What a file says it continues.
+/// Reference of a file to the one that it continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Continuation {
     /// The name of the file before, in the same folder.

@@ -24,15 +24,15 @@ pub struct Row {
     pub session: String,
     /// The tool, or the event that the log itself put down.
     pub tool: String,
-    /// What it was about: its first subject, else its parameters.
+    /// Subject of the call: its first subject, else its parameters.
     pub about: String,
-    /// What the gates decided.
+    /// Decision of the gates.
     pub decision: String,
-    /// Who or what let it run, or the rule that stopped it.
+    /// Rule or person that let it run, or the rule that stopped it.
     pub by: String,
     /// `ok`, or the code of the failure.
     pub outcome: String,
-    /// How long it took.
+    /// Duration of the call.
     pub duration_ms: u64,
 }
 

@@ -5,7 +5,7 @@
 pub struct Table {
     /// The state at the beginning of a text.
     pub start: u16,
-    /// How many states mean a match; they are numbered from 1.
+    /// Number of states that mean a match; they are numbered from 1.
     pub matches: u16,
     /// The logarithm of a row's length.
     pub shift: u32,

@@ -32,7 +32,7 @@ impl Times {
     }
 }
 
-/// How long `work` takes.
+/// The duration of `work`.
 pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let begun = Instant::now();
     let result = work();

@@ -30,14 +30,14 @@ const WORDS: [&str; 40] = [
     "socket", "source", "stream", "string",
 ];
 
-/// What was made, or was there already.
+/// A generated tree, or one that already existed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     /// Its top.
     pub path: PathBuf,
     /// Its files.
     pub files: usize,
-    /// What they hold together.
+    /// Total size of its files.
     pub bytes: u64,
 }
 

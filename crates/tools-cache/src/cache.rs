@@ -99,7 +99,7 @@ struct Writes {
     under_way: u32,
 }
 
-/// What the cache did since it was last cleared.
+/// Figures of the cache since it was last cleared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Metrics {
     /// Calls that were served from it.
@@ -165,7 +165,7 @@ impl ToolResultCache {
         }
     }
 
-    /// What it did, and what it holds.
+    /// Figures and content of the cache.
     pub fn metrics(&self) -> Metrics {
         let state = self.state();
         Metrics { entries: state.entries.len(), bytes: state.entries.bytes(), ..state.metrics }

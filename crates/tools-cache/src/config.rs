@@ -10,9 +10,9 @@ pub struct CacheConfig {
     /// Whether the result of a call that only reads is served again while nothing it depends on has
     /// changed.
     pub enabled: bool,
-    /// How many seconds a result is kept at most; 0 sets no limit.
+    /// Maximum age of a result, in seconds; 0 sets no limit.
     pub ttl_secs: u64,
-    /// How many bytes all kept results may take; the least recently used go first.
+    /// Maximum size of all stored results; the least recently used go first.
     pub max_bytes: usize,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tools_core::{THOUGHT_PREFIX, ToolDef};
 
-/// Which formula [`complexity`] follows; raised when it changes.
+/// Version of the formula of [`complexity`]; raised when it changes.
 pub const COMPLEXITY_VERSION: u32 = 1;
 
 /// From which complexity on a tool gets the field, where nothing sensible is configured.
@@ -26,7 +26,7 @@ pub struct TafcConfig {
     /// Whether tools that are hard to call get a field in which a model thinks before it fills in
     /// the others. What stands in it is dropped before the call is made.
     pub enabled: bool,
-    /// How complex the parameters must be, from 0 to 1. What is no number counts as 0.6.
+    /// Minimum complexity of the parameters, from 0 to 1. What is no number counts as 0.6.
     pub complexity_threshold: f64,
 }
 
@@ -44,7 +44,7 @@ pub struct TafcPolicy {
 }
 
 impl TafcConfig {
-    /// What the section means; every number means something.
+    /// Compiles the section; every number means something.
     pub fn compile(&self) -> TafcPolicy {
         let given = self.complexity_threshold;
         let threshold = if given.is_finite() { given.clamp(0.0, 1.0) } else { THRESHOLD };
@@ -89,8 +89,8 @@ pub(crate) fn without_thought(schema: &Value) -> Cow<'_, Value> {
     Cow::Owned(schema)
 }
 
-/// How hard parameters are to fill in, from 0 to 1:
-/// `clamp(0.4·min(required/6, 1) + 0.35·min(depth/4, 1) + 0.25·min(max_enum/20, 1), 0, 1)`.
+/// The difficulty of filling in the parameters, from 0 to 1: `clamp(0.4·min(required/6, 1) +
+/// 0.35·min(depth/4, 1) + 0.25·min(max_enum/20, 1), 0, 1)`.
 ///
 /// `required` counts required parameters at every depth; `depth` is the longest way from the
 /// parameters to a value without parts, both included; `max_enum` is the longest list of allowed

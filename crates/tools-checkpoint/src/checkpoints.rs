@@ -21,7 +21,7 @@ use crate::{
     undo::{self, Undone},
 };
 
-/// What is kept of which folders.
+/// Folders that are covered.
 #[derive(Debug, Clone)]
 pub struct Coverage {
     /// The workspace. Calls from folders in it are kept with it; those from elsewhere with the
@@ -32,7 +32,7 @@ pub struct Coverage {
     pub roots: Vec<PathBuf>,
     /// Further folders that calls which say what they change may change.
     pub others: Vec<PathBuf>,
-    /// What is never kept: secrets are not copied.
+    /// Paths that are never stored: secrets are not copied.
     pub closed: ReadRules,
 }
 
@@ -69,7 +69,7 @@ impl Checkpoints {
         Ok(records)
     }
 
-    /// What these calls changed, as text, the last one first.
+    /// The changes of these calls as a text difference, the last call first.
     ///
     /// # Errors
     /// When the store cannot be read, or there is no such call.

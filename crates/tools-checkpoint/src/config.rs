@@ -13,7 +13,7 @@ pub struct CheckpointConfig {
     pub enabled: bool,
     /// Bytes that may be kept for one workspace. The oldest calls are forgotten first.
     pub max_bytes: u64,
-    /// How many calls can be taken back.
+    /// Number of calls that can be undone.
     pub keep: usize,
     /// Entries of a workspace that are looked at around a command. In a larger one commands cannot
     /// be taken back, which is said; what other tools change still can.

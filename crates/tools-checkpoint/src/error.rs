@@ -5,7 +5,7 @@ use std::io;
 
 use tools_sandbox::PathError;
 
-/// Why the store cannot be used.
+/// Reason why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
     /// There is more than is looked at around a call.

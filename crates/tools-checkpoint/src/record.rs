@@ -12,10 +12,10 @@ use crate::{
 pub struct Change {
     /// Where, absolute.
     pub path: Name,
-    /// What lay there before; `None` for nothing.
+    /// State before the call; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<State>,
-    /// What lay there after; `None` for nothing.
+    /// State after the call; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<State>,
     /// Whether somebody else changed it too while the call ran, so that it cannot be told whose
@@ -41,11 +41,11 @@ impl Change {
 pub struct Repository {
     /// Where, absolute.
     pub path: Name,
-    /// What tells whether it was used since.
+    /// Fingerprint that shows whether it was used since.
     pub fingerprint: String,
 }
 
-/// What one call changed.
+/// Changes of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// Its number in this workspace.
@@ -59,18 +59,18 @@ pub struct Checkpoint {
     /// The session that made it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
-    /// What was called, on one line: a command line, a path.
+    /// The call in one line: a command line, a path.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub what: String,
-    /// What it changed, by path.
+    /// The changes, by path.
     pub changes: Vec<Change>,
     /// The repositories whose insides it changed, as they were after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repositories: Vec<Repository>,
-    /// What is not covered, one sentence each. Without any changes: the whole call.
+    /// Gaps of the coverage, one sentence each. Without any changes: the whole call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// What somebody else changed while it ran, which stays as it is.
+    /// Changes by others during the call, which stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Name>,
     /// The call that this took back, where it is no call but an undo.

@@ -9,7 +9,7 @@ pub enum Selection {
     /// had to stay when they were to be taken back are passed over: they do not stand in the way of
     /// others.
     Last {
-        /// How many.
+        /// The number of calls.
         count: usize,
         /// The session; `None` for all.
         session: Option<String>,

@@ -43,7 +43,7 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// What a thing is.
+/// Kind of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -60,10 +60,10 @@ pub enum Kind {
     Other,
 }
 
-/// What lay at a path.
+/// State of a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
-    /// What it was.
+    /// Its kind.
     pub kind: Kind,
     /// Its permission bits.
     pub mode: u32,
@@ -76,7 +76,7 @@ pub struct State {
     /// The content of a file, by hash; `None` when it was not kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    /// Where a link pointed.
+    /// Target of a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Name>,
     /// Further names of the same file.

@@ -26,20 +26,20 @@ use crate::{
     store::Store,
 };
 
-/// What was taken back.
+/// Result of an undo.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Undone {
     /// The calls, the last one first.
     pub calls: Vec<u64>,
-    /// What is again as it was.
+    /// Restored paths.
     pub restored: Vec<PathBuf>,
-    /// What is gone again.
+    /// Removed paths.
     pub removed: Vec<PathBuf>,
-    /// What stays as it is, of what the calls changed.
+    /// Changes of the calls that stay.
     pub refused: Vec<Refusal>,
-    /// What somebody else changed while the calls ran, and stays too.
+    /// Changes by others during the calls, which stay too.
     pub others: Vec<PathBuf>,
-    /// What was not covered when the calls ran, and may be as they left it.
+    /// Paths that were not covered when the calls ran, and may be as they left them.
     pub gaps: Vec<String>,
 }
 

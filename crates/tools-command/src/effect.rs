@@ -15,7 +15,7 @@ pub enum Effect {
     Path {
         /// Its path, as it is written.
         path: Value,
-        /// What is done to it.
+        /// Kind of the access.
         access: Access,
         /// Whether everything below is meant too.
         is_tree: bool,
@@ -37,7 +37,7 @@ pub enum Effect {
     Words {
         /// Its words.
         words: Vec<Value>,
-        /// What comes into them from elsewhere.
+        /// Further words from elsewhere.
         more: Option<More>,
         /// Whether assignments may stand in front of the program.
         has_variables: bool,
@@ -46,7 +46,7 @@ pub enum Effect {
     Line(Value),
     /// A file of code is run.
     Script(Value),
-    /// What a file says is run: a makefile, the scripts of a package.
+    /// A file that lists commands to run: a makefile, the scripts of a package.
     Recipe(Value),
     /// Code is run.
     Code(Language, Value),

@@ -3,7 +3,7 @@
 
 use std::{error::Error, fmt};
 
-/// Why there are no vectors.
+/// Reason why there are no vectors.
 pub type EmbedderError = Box<dyn Error + Send + Sync>;
 
 /// Turns texts into vectors that are near each other where the texts mean the same. It may compute

@@ -5,13 +5,13 @@ use std::{error::Error, fmt};
 
 use async_trait::async_trait;
 
-/// Why a judge gave no answer.
+/// Reason why a judge gave no answer.
 pub type JudgeError = Box<dyn Error + Send + Sync>;
 
-/// What a judge is asked.
+/// Question for a judge.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JudgeRequest {
-    /// What it has to do and the policies: from the operator, and trusted.
+    /// Its task and the policies: from the operator, and trusted.
     pub instructions: String,
     /// The call: from a model, and not trusted.
     pub material: String,

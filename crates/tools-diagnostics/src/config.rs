@@ -27,11 +27,11 @@ impl Default for DiagnosticsConfig {
 pub struct DiagnosticsConfigError {
     /// The key below `tools.diagnostics`.
     pub key: &'static str,
-    /// What is wrong, and what would be right.
+    /// The problem and its correction.
     pub problem: String,
 }
 
-/// What `[tools.diagnostics]` means, compiled. A call keeps the one it started with.
+/// The section `[tools.diagnostics]`, compiled. A call keeps the one it started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticsPolicy {
     pub(crate) max_diagnostics: usize,

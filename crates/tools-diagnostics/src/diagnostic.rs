@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -32,7 +32,7 @@ impl Display for Severity {
 pub struct Diagnostic {
     /// `error` or `warning`.
     pub severity: Severity,
-    /// What is wrong, in the checker's words.
+    /// The checker's message.
     pub message: String,
     /// The file, relative to the working directory when it lies below it; null when it is about no
     /// file.

@@ -34,7 +34,7 @@ use crate::run::{find_program, go_caches, quieted, run};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnosticsArgs {
-    /// How a Rust project is checked: `check` (default) or `clippy`, which finds more.
+    /// Command that checks a Rust project: `check` (default) or `clippy`, which finds more.
     pub kind: Option<Kind>,
     /// Another name of `kind`.
     pub level: Option<Kind>,
@@ -47,7 +47,7 @@ pub struct DiagnosticsArgs {
     pub rendered: Option<bool>,
 }
 
-/// How a Rust project is checked.
+/// Command that checks a Rust project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -60,16 +60,16 @@ pub enum Kind {
 
 /// The allowed roots of a call from a working directory.
 pub type RootsOf = Arc<dyn Fn(&Path) -> Result<Roots, PathError> + Send + Sync>;
-/// What a child is held to that may write the first list and not read the second.
+/// Confines a child that may write the first list and not read the second.
 pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
 
-/// Where checkers run and what they are held to: the same as commands of the shell.
+/// Place and confinement of checkers: the same as commands of the shell.
 #[derive(Clone)]
 pub struct Workspace {
     /// The allowed roots of a call from this working directory: the only folders a checker may
     /// write.
     pub roots: RootsOf,
-    /// What a child is held to that may write the first list and not read the second.
+    /// Confinement of a child that may write the first list and not read the second.
     pub confine: Confine,
     /// The files that no checker may read.
     pub hidden: Option<MaskRules>,

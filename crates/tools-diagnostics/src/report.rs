@@ -7,34 +7,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, Severity, in_order};
 
-/// What the checkers of a project say.
+/// Diagnostics of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticsReport {
     /// Errors first, then by file and line; each thing once.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many there are.
+    /// Their total number.
     pub total: usize,
-    /// How many of them are in `diagnostics`.
+    /// Number of those in `diagnostics`.
     pub shown: usize,
-    /// How many of all are errors.
+    /// Number of errors among all.
     pub errors: usize,
-    /// How many of all are warnings.
+    /// Number of warnings among all.
     pub warnings: usize,
     /// Whether every checker that was started has done its work; if not, what is not told may be
     /// there all the same.
     pub complete: bool,
-    /// What was run (`cargo check`), joined by commas; empty when nothing was.
+    /// Commands that were run (`cargo check`), joined by commas; empty when nothing was.
     pub tool: String,
     /// The first exit code other than 0, else 0; null when nothing ended by itself.
     pub exit_code: Option<i32>,
     /// Each checker of the project.
     pub runs: Vec<CheckerRun>,
-    /// What was asked for and not checked: a file that belongs to no project, a directory without
-    /// files of the kind. Of it nothing is known, whatever was found elsewhere.
+    /// Requested paths that were not checked: a file that belongs to no project, a directory
+    /// without files of the kind. Of it nothing is known, whatever was found elsewhere.
     #[serde(default)]
     pub unchecked: Vec<String>,
-    /// What is to be known beside: checkers that are not installed, remarks of cargo, output that
-    /// was cut.
+    /// Further remarks: checkers that are not installed, remarks of cargo, output that was cut.
     pub notes: Vec<String>,
 }
 
@@ -43,10 +42,10 @@ pub struct DiagnosticsReport {
 pub struct CheckerRun {
     /// The command.
     pub command: String,
-    /// What it checks, where that is less than one would think; null for all that it knows.
+    /// Scope of the check, where it is smaller than one would think; null for all that it knows.
     #[serde(default)]
     pub only: Option<String>,
-    /// How many files of the workspace it read; null where it does not say.
+    /// Number of files of the workspace that it read; null where it does not say.
     #[serde(default)]
     pub files: Option<usize>,
     /// Whether its program was found.

@@ -34,7 +34,7 @@ impl Dialer for Tcp {
     }
 }
 
-/// Why there is no connection.
+/// Reason why a connection failed.
 #[derive(Debug, Error)]
 pub enum DialError {
     /// The other side is not what was judged.
@@ -45,7 +45,7 @@ pub enum DialError {
     Connect {
         /// The host.
         host: String,
-        /// What the system says of the last address.
+        /// The system's error for the last address.
         source: io::Error,
     },
 }

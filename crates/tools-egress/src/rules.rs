@@ -18,7 +18,7 @@ pub struct RuleText {
     pub pattern: String,
     /// The program that the rule is about; `None` for all.
     pub program: Option<String>,
-    /// What is decided.
+    /// The decision.
     pub action: Verdict,
     /// Whether the host may lead to addresses that are not public although its name does not say
     /// so.
@@ -31,7 +31,7 @@ pub struct RuleText {
 pub struct RuleFault {
     /// Its number in the list.
     pub index: usize,
-    /// What is wrong, and what would be right.
+    /// The problem and its correction.
     pub problem: String,
 }
 
@@ -161,7 +161,7 @@ impl HostRule {
         }
     }
 
-    /// What it decides.
+    /// The decision of the rule.
     pub fn action(&self) -> Verdict {
         self.action
     }

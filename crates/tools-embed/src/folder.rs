@@ -9,7 +9,7 @@ use std::{
 use thiserror::Error;
 use tools_core::{Embedder, EmbedderError, sha256_hex};
 
-/// Why a folder is no model.
+/// Reason why a folder is not a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FolderModelError {
@@ -21,7 +21,7 @@ pub enum FolderModelError {
     NotBuilt {
         /// The folder.
         folder: PathBuf,
-        /// What sort of model it is.
+        /// Kind of the model.
         kind: &'static str,
         /// The feature of this crate that brings it.
         feature: &'static str,

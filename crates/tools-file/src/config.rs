@@ -84,8 +84,8 @@ impl FileConfig {
         named.map(|path| base.join(expand_home(path, home).unwrap_or_else(|| path.clone()))).collect()
     }
 
-    /// What is closed to every tool that could reveal it. Relative globs are taken from `base`, `~`
-    /// is `home`.
+    /// Rules of the paths that are closed to every tool that could reveal them. Relative globs are
+    /// taken from `base`, `~` is `home`.
     ///
     /// # Errors
     /// A glob that is not valid.
@@ -131,7 +131,7 @@ enum AllowedPaths {
     Workdir { usual: PathBuf, opened: Option<Roots> },
 }
 
-/// What runs: open roots, compiled read rules, limits.
+/// Policy of the file tools: open roots, compiled read rules, limits.
 #[derive(Debug, Clone)]
 pub struct FilePolicy {
     roots: AllowedPaths,
@@ -155,7 +155,7 @@ impl std::fmt::Debug for LineRedactor {
     }
 }
 
-/// Which canonical paths a tool must not read, beyond the read rules; `None` where it may read what
+/// Canonical paths that a tool must not read, beyond the read rules; `None` where it may read what
 /// they leave open.
 #[derive(Clone)]
 pub struct PathRestriction(Arc<CloseFor>);
@@ -259,7 +259,7 @@ impl FilePolicy {
         Some(ClosedTo { rules: self.rules.clone().closing_where(denies), names })
     }
 
-    /// Which files stay closed to every tool.
+    /// Rules of the files that stay closed to every tool.
     pub fn rules(&self) -> &ReadRules {
         &self.rules
     }

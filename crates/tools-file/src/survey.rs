@@ -53,7 +53,7 @@ impl Survey {
         Self { workspace: Workspace::new(policy.clone()).of(tool), policy }
     }
 
-    /// What a search at `path`, or in the whole workspace, would touch.
+    /// The subjects of a search at `path`, or in the whole workspace.
     ///
     /// # Errors
     /// `PolicyBlocked` for a path outside the roots.
@@ -93,7 +93,7 @@ impl FileSurvey {
         self.rules
     }
 
-    /// How much text the answer may hold.
+    /// Budget of the answer.
     pub fn answer(&self) -> AnswerBudget {
         self.site.answer()
     }
@@ -200,7 +200,7 @@ impl SurveyedFile<'_> {
         self.path
     }
 
-    /// What it is now.
+    /// Its current state.
     ///
     /// # Errors
     /// When the system does not tell.

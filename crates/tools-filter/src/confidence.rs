@@ -9,7 +9,7 @@ pub(crate) fn worst(stages: impl IntoIterator<Item = Option<FilterConfidence>>) 
     stages.into_iter().flatten().max().unwrap_or(FilterConfidence::Fallback)
 }
 
-/// How often filters were how sure.
+/// Counters of the filters' confidence.
 #[derive(Debug, Default)]
 pub struct ConfidenceCounters {
     full: AtomicU64,

@@ -6,7 +6,7 @@ use tools_secrets::SecurityConfig;
 
 use crate::{StrategyConfig, pipeline::uses};
 
-/// How command output is shortened before a model reads it.
+/// Shortening of command output before a model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterConfig {
@@ -51,7 +51,7 @@ impl Default for FilterConfig {
 pub struct TestFilters {
     /// Whether test runs are shortened.
     pub enabled: bool,
-    /// What tests printed is shown for so many failures.
+    /// Maximum number of failed tests whose output is shown.
     pub max_failures: usize,
     /// Lines of a stack trace that are shown.
     pub truncate_stack_trace: usize,

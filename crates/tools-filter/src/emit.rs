@@ -17,7 +17,7 @@ pub(crate) fn marked(line: &str) -> Option<u64> {
     (mark(lines) == line).then_some(lines)
 }
 
-/// What becomes of a line.
+/// Decision about a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterEvent<'a> {
     /// It is given on as it is.

@@ -17,7 +17,7 @@ use crate::{
     strategy::{Facts, Reducer, general},
 };
 
-/// How a command ended, as far as that is known when its output is filtered.
+/// Exit status of a command, as far as it is known when its output is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Not yet, or not at all.
@@ -123,7 +123,7 @@ impl FilterPipeline {
         self.rules.iter().map(|rule| rule.name())
     }
 
-    /// What was filtered so far.
+    /// Metrics so far.
     pub fn metrics(&self) -> &FilterMetrics {
         &self.metrics
     }
@@ -195,13 +195,13 @@ impl FilterPipeline {
 /// A filtered output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilteredOutput {
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
-    /// What was done.
+    /// Report of the filter.
     pub report: FilterReport,
 }
 
-/// What was done with an output.
+/// Report of the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterReport {
     /// `None` when no rule was about the command.

@@ -24,10 +24,10 @@ pub const MAX_PATTERN: usize = 512;
 pub struct RuleConfig {
     /// Its name. A rule replaces the built-in one of the same name.
     pub name: String,
-    /// Which commands it is about.
+    /// Commands that the rule matches.
     #[serde(rename = "match")]
     pub matches: MatchConfig,
-    /// How their output is shortened; a list of tables is a sequence.
+    /// Steps that shorten their output; a list of tables is a sequence.
     #[serde(deserialize_with = "one_or_more")]
     #[schemars(with = "StrategyConfig")]
     pub strategy: Vec<StrategyConfig>,
@@ -36,7 +36,7 @@ pub struct RuleConfig {
     pub enabled: bool,
 }
 
-/// Which commands a rule is about: exactly one of the three.
+/// Commands that a rule matches: exactly one of the three.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MatchConfig {
@@ -76,7 +76,7 @@ fn text_or_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
     }
 }
 
-/// Why a rule, or a file of rules, is not in force.
+/// Reason why a rule, or a file of rules, is not in force.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// The file is too long; the built-in rules are in force.
@@ -87,7 +87,7 @@ pub enum RuleError {
     Rule {
         /// The rule's name, or its number when it has none.
         name: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A part of the file is no rule.

@@ -27,7 +27,7 @@ pub fn stats_line(stats: &FilterStats) -> Option<String> {
     ))
 }
 
-/// What one rule did so far.
+/// Totals of one rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleTotals {
     /// Outputs it filtered.
@@ -71,12 +71,12 @@ impl FilterMetrics {
         }
     }
 
-    /// How often filters were how sure.
+    /// The counters of the filters' confidence.
     pub fn confidence(&self) -> &ConfidenceCounters {
         &self.confidence
     }
 
-    /// What each rule did so far, by name.
+    /// The totals of each rule, by name.
     pub fn rules(&self) -> BTreeMap<String, RuleTotals> {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -38,7 +38,7 @@ impl Host {
         Self::Goose,
     ];
 
-    /// How it is named on a command line.
+    /// Its name on a command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -52,7 +52,7 @@ impl Host {
         }
     }
 
-    /// How people call it.
+    /// Its usual name.
     pub fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",

@@ -45,15 +45,15 @@ impl fmt::Debug for Archive {
 /// An output that was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredOutput {
-    /// What to ask for it by.
+    /// Reference of the stored output.
     pub reference: Reference,
-    /// What is known of it.
+    /// Its facts.
     pub facts: Facts,
-    /// What of the original is not stored; `None` when all of it is.
+    /// The part of the original that is not stored; `None` when all of it is.
     pub missing: Option<MissingPart>,
 }
 
-/// What of an output is not stored.
+/// The part of an output that is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissingPart {
     /// Bytes of the original.
@@ -89,7 +89,7 @@ impl Archive {
         Self::with_clock(Arc::clone(&self.0.store), config, Arc::clone(&self.0.clock))
     }
 
-    /// How many bytes of one output are stored.
+    /// The maximum number of stored bytes of one output.
     pub fn max_bytes(&self) -> u64 {
         self.0.max_bytes
     }

@@ -11,7 +11,7 @@ pub(crate) const CHUNK: usize = 64 << 10;
 /// A piece of a stored text: what a store takes and gives back without looking into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// How many lines end before it.
+    /// Number of lines that end before it.
     pub lines_before: u64,
     /// Its bytes, compressed.
     pub data: Vec<u8>,

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How many characters of an output a model is shown before the middle of it goes. The one such
-/// number there is.
+/// Maximum number of characters of an output before its middle is left out. The one such number
+/// there is.
 pub const THRESHOLD: usize = 50_000;
 
-/// How many bytes of one output are stored.
+/// Maximum number of stored bytes of one output.
 pub const MAX_OVERFLOW_BYTES: u64 = 256 << 20;
 
-/// What becomes of long output.
+/// Treatment of long output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverflowConfig {
@@ -20,15 +20,15 @@ pub struct OverflowConfig {
     /// middle of long output is lost.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// How many characters one answer may hold before the middle of an output is left out. A client
-    /// that takes less (`mcp.answer_bytes`) gets less.
+    /// Maximum number of characters of one answer before the middle of an output is left out. A
+    /// client that takes less (`mcp.answer_bytes`) gets less.
     pub threshold: usize,
-    /// How many days stored output is kept.
+    /// Days for which stored output is kept.
     pub retention_days: u32,
-    /// How many bytes of one output are stored, before they are compressed; of a longer one the
-    /// middle is lost, and the answer says which lines. 0 sets no limit.
+    /// Maximum number of stored bytes of one output, before compression; of a longer one the middle
+    /// is lost, and the answer says which lines. 0 sets no limit.
     pub max_overflow_bytes: u64,
-    /// How many bytes of the store all output may take; the oldest goes first. 0 sets no limit.
+    /// Maximum number of bytes of all stored output; the oldest goes first. 0 sets no limit.
     pub max_total_bytes: u64,
     /// The SQLite file; a relative path starts at the state folder.
     #[schemars(extend("x-applies" = "next_start"))]

@@ -30,9 +30,9 @@ impl fmt::Debug for Entry<'_> {
 pub struct Page {
     /// Its text.
     pub text: String,
-    /// Which bytes of the whole it is.
+    /// Its range of bytes in the whole.
     pub bytes: Range<u64>,
-    /// How many line feeds are in it.
+    /// Number of line feeds in it.
     pub line_feeds: u64,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Entry<'a> {
         Self { store, key, facts }
     }
 
-    /// What is known of it.
+    /// Its facts.
     pub fn facts(&self) -> Facts {
         self.facts
     }
@@ -174,7 +174,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// How much of what a search finds is kept.
+/// Limits of a search result.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchLimit {
     /// Lines.

@@ -7,7 +7,7 @@ use tools_core::{ToolError, ToolErrorCategory};
 
 use crate::InvalidReference;
 
-/// Why stored output was not stored or not read.
+/// Reason why output was not stored or not read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum OverflowError {
@@ -21,9 +21,9 @@ pub enum OverflowError {
     /// A position behind the end.
     #[error("{position} is behind the end: the stored output has {length}")]
     BehindEnd {
-        /// What was asked for.
+        /// The requested position.
         position: String,
-        /// What there is.
+        /// The available length.
         length: String,
     },
     /// A pattern that is no regular expression.
@@ -32,7 +32,7 @@ pub enum OverflowError {
     /// Parameters that do not go together.
     #[error("{0}")]
     Parameters(&'static str),
-    /// What lies in the store is not what was put in.
+    /// The stored data differs from the data that was written.
     #[error("the stored output is damaged")]
     Damaged,
     /// The store failed.

@@ -7,7 +7,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::{LineGap, OverflowError, entry::SearchLimit};
 
-/// How many characters a pattern may have.
+/// Maximum number of characters of a pattern.
 pub const MAX_PATTERN: usize = 512;
 /// What a compiled pattern may take.
 const MAX_COMPILED: usize = 1 << 20;
@@ -23,14 +23,14 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
     compiled.map_err(|error| OverflowError::Pattern(error.to_string()))
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchResult {
     /// The lines, each with its number before it.
     pub text: String,
-    /// How many of them there are.
+    /// Number of shown lines.
     pub shown: u64,
-    /// How many lines match.
+    /// Number of matching lines.
     pub total: u64,
     /// The number of the last that is shown; 0 when none is.
     pub last: u64,

@@ -12,7 +12,7 @@ const PINNED_LINE: usize = 400;
 /// Room for the line that says what is left out, and for the one that says where it is.
 const GAP_LINE: usize = 300;
 
-/// What is cut: the original, or what a filter left of it.
+/// Unit of the cut: the original, or what a filter left of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// The original: numbers of lines and counts are its own.
@@ -26,7 +26,7 @@ pub enum Of {
 pub struct Hole {
     /// The byte before which it is.
     pub at: usize,
-    /// What is missing, and which of it is shown nevertheless.
+    /// The missing part, and the lines of it that are shown nevertheless.
     pub middle: Middle,
 }
 

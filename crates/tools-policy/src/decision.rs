@@ -22,15 +22,15 @@ pub struct Decision<'a> {
 /// The opinion on one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part<'a> {
-    /// What was judged.
+    /// The judged subject.
     pub subject: &'a Subject,
-    /// What was decided.
+    /// The decision.
     pub verdict: Verdict,
     /// Why.
     pub because: Because<'a>,
 }
 
-/// Why something was decided. `Display` is how a person finds it in the configuration.
+/// Reason of a decision. `Display` is how a person finds it in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Because<'a> {
     /// A rule matched.
@@ -70,14 +70,14 @@ pub enum Because<'a> {
     Outside,
     /// A file that programs outside of any sandbox obey would be changed, and no rule names it.
     Obeyed {
-        /// What obeys it.
+        /// The program that obeys it.
         by: &'static str,
     },
     /// It could not be seen through.
     Opaque,
     /// The tool itself asks for a person.
     Confirm {
-        /// What in the configuration asks for it.
+        /// The configured rule that asks for it.
         rule: &'a str,
     },
     /// The origin of the call is not trusted far enough.
@@ -107,7 +107,7 @@ pub struct RuleRef<'a> {
 }
 
 impl Because<'_> {
-    /// What the audit notes as `approved_by` when this let a call run.
+    /// The audit's `approved_by` when this lets a call run.
     pub fn approved_by(&self) -> &'static str {
         match self {
             Self::Rule(_) | Self::Session { .. } | Self::Approved { .. } => "rule",

@@ -15,7 +15,7 @@ use tools_core::{
     ConfirmPrompt, Invocation, Layer, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel, Verdict, keys,
 };
 
-/// What is known of a gate without making one.
+/// Description of a gate, available without making one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateInfo {
     /// Its permanent snake_case name: the layer's, in the record and in `haft layers`.
@@ -24,11 +24,11 @@ pub struct GateInfo {
     pub sections: &'static [&'static str],
     /// When a change of those keys takes effect.
     pub applies: Applies,
-    /// Where it stands.
+    /// Its position.
     pub stands: Stands,
     /// The categories and codes it refuses with; empty when it refuses nothing.
     pub refuses_with: &'static [&'static str],
-    /// Why it stands exactly where it stands.
+    /// Reason of the position.
     pub why_here: &'static str,
 }
 
@@ -50,20 +50,20 @@ pub enum Stands {
     AroundExecution,
 }
 
-/// What compiling a section may need beside its text.
+/// Further input of compiling a section.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompileContext<'a> {
-    /// What `~` is in patterns.
+    /// The folder for `~` in patterns.
     pub home: Option<&'a Path>,
 }
 
-/// Why a section cannot be compiled.
+/// Reason why a section cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}`: {problem}")]
 pub struct Fault {
     /// The key: `tools.permissions.bash[2].pattern`.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
@@ -74,25 +74,24 @@ impl Fault {
     }
 }
 
-/// What a gate says of a call.
+/// Decision of a gate about a call.
 #[derive(Debug, Clone, Default)]
 pub struct Ruling {
     /// Its opinion; `None` when it has none: then nothing is noted.
     pub verdict: Option<Verdict>,
-    /// What a call ends with that this does not let through. Without an opinion: the call could not
-    /// be judged.
+    /// The refusal of a call that does not pass. Without an opinion: the call could not be judged.
     pub refusal: Option<ToolError>,
-    /// What decided, as a person finds it in the configuration.
+    /// Rule or default that decided, in the words of the configuration.
     pub decided_by: String,
     /// Whether that is a rule, which the record names.
     pub is_rule: bool,
-    /// What the record calls the reason why it ran.
+    /// The record's name for the reason of the approval.
     pub approved_by: Option<&'static str>,
     /// The gate on whose behalf this one speaks; `None` for its own.
     pub on_behalf_of: Option<&'static str>,
     /// Whether it answers the tool's own wish for a person, by a rule that names this very call.
     pub answers_tool: bool,
-    /// How far the call is trusted further in, where that is less than before.
+    /// Trust of the call further in, where it is lower than before.
     pub trust: Option<TrustLevel>,
 }
 
@@ -222,7 +221,7 @@ pub trait AnyGate: Layer {
     fn closes(&self, tool: &str, workdir: &Path) -> Option<ReadRestriction>;
 }
 
-/// What a gate refuses a tool to read.
+/// Paths that a gate closes to a tool.
 pub struct ReadRestriction {
     /// Whether a canonical path is closed.
     pub denies: Box<dyn Fn(&Path) -> bool + Send + Sync>,

@@ -10,9 +10,9 @@ const KEPT_CHARS: usize = 2_000;
 /// Arguments that are no JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadArguments {
-    /// What the model wrote; cut after 2,000 bytes.
+    /// The text that the model wrote; cut after 2,000 bytes.
     pub text: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
     /// Where: line and column from 1; `None` when the text is JSON but no object.
     pub at: Option<(usize, usize)>,

@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// Why a provider gave no answer.
+/// Reason why a provider gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("provider `{provider}`: {message}")]
 pub struct ProviderError {
     /// The name of the provider in the configuration.
     pub provider: String,
-    /// What sort of failure it is.
+    /// Kind of the failure.
     pub fault: ProviderFault,
-    /// What happened, for a person; holds neither keys nor the conversation.
+    /// Message for a person; holds neither keys nor the conversation.
     pub message: String,
     /// The status of the answer; `None` when there was none.
     pub status: Option<u16>,
-    /// How long the server asks to wait; `None` when it says nothing.
+    /// Time that the server asks to wait; `None` when it says nothing.
     pub retry_after: Option<Duration>,
 }
 
-/// What sort of failure it is.
+/// Kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProviderFault {
@@ -42,7 +42,7 @@ pub enum ProviderFault {
     Stalled,
     /// The answer broke off before its end.
     Truncated,
-    /// What came is no answer of this interface.
+    /// The response does not belong to this interface.
     Protocol,
 }
 

@@ -8,7 +8,7 @@ use tools_core::{JsonObject, Media, ToolCall, ToolError};
 
 use crate::{BadArguments, Protocol};
 
-/// Who wrote a message. System text is no message: it stands in [`crate::Request::system`].
+/// Author of a message. System text is no message: it stands in [`crate::Request::system`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A person, or the results of tools.
@@ -21,10 +21,10 @@ pub enum Role {
 /// `Arc<Message>`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Who wrote it.
+    /// Its author.
     pub role: Role,
-    /// What it consists of, in order. In a message of the user all results of tools come before
-    /// anything else.
+    /// Its parts, in order. In a message of the user all results of tools come before anything
+    /// else.
     pub blocks: Vec<Block>,
 }
 
@@ -33,17 +33,17 @@ pub struct Message {
 pub enum Block {
     /// Text.
     Text(String),
-    /// What the model thought; only in its own messages.
+    /// Thoughts of the model; only in its own messages.
     Thinking(Thinking),
     /// A call that the model wants made; only in its own messages.
     ToolUse(ToolUse),
-    /// What became of a call; only in messages of the user.
+    /// Result of a call; only in messages of the user.
     ToolResult(ToolResult),
     /// A picture; only in messages of the user.
     Image(Media),
 }
 
-/// What a model thought before it answered.
+/// Thoughts of a model before its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thinking {
     /// The thoughts as far as the provider shows them; may be empty.
@@ -79,14 +79,14 @@ impl ToolUse {
     }
 }
 
-/// What became of a call.
+/// Result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     /// The id of the call.
     pub id: String,
     /// The name of the tool as the call had it.
     pub name: String,
-    /// What the model reads.
+    /// The text for the model.
     pub text: String,
     /// Whether the call failed.
     pub is_error: bool,

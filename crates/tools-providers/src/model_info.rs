@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// What is known of a model without asking it.
+/// Facts about a model that are known without asking it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
     /// Its name at the provider.
     pub id: String,
-    /// How many tokens it reads and writes at most in one request.
+    /// Maximum number of tokens it reads and writes in one request.
     pub context_tokens: u64,
-    /// How many it writes at most in one answer, if a request does not say.
+    /// Maximum number of tokens of one answer, if a request does not say.
     pub max_output_tokens: u32,
     /// Whether it calls tools natively.
     pub supports_tool_use: bool,
     /// Below so many tokens the provider caches nothing; `None` where the requests hold no marks.
     pub cache_minimum: Option<u32>,
-    /// What it costs; `None` when nobody configured it.
+    /// Its prices; `None` when nobody configured it.
     pub prices: Option<Prices>,
 }
 
-/// What a million tokens cost, in the currency of the configuration.
+/// Prices of a million tokens, in the currency of the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prices {
@@ -37,7 +37,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// What a request cost.
+    /// The cost of a request.
     #[expect(clippy::cast_precision_loss, reason = "no request has so many tokens that a float loses one")]
     pub fn cost(&self, usage: &Usage) -> f64 {
         let read = self.cached_read.unwrap_or(self.input);

@@ -26,7 +26,7 @@ pub trait Provider: Send + Sync {
     async fn complete(&self, request: &Request<'_>, sink: &dyn Sink) -> Result<Reply, ProviderError>;
 }
 
-/// Where the parts of an answer go while it comes.
+/// Receiver of the parts of an answer while it arrives.
 pub trait Sink: Send + Sync {
     /// Takes a part. It is only shown: what counts is the [`Reply`].
     fn take(&self, delta: Delta<'_>);

@@ -11,13 +11,13 @@ use crate::Message;
 pub struct Reply {
     /// The message; goes into the history as it is.
     pub message: Message,
-    /// What it cost.
+    /// Its usage.
     pub usage: Usage,
-    /// Why it ends.
+    /// Reason of the end.
     pub stop: StopReason,
 }
 
-/// Why an answer ends.
+/// Reason for the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
     /// The model was done.

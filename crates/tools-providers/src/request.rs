@@ -7,14 +7,14 @@ use crate::{Message, ToolList};
 /// One request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// What the model has to do. Part of the cached prefix: it holds no time and nothing else that
-    /// changes between turns.
+    /// Task of the model. Part of the cached prefix: it holds no time and nothing else that changes
+    /// between turns.
     pub system: &'a str,
     /// The tools it may call.
     pub tools: &'a ToolList,
     /// The conversation, oldest first. Every call in it is answered in the next message.
     pub messages: &'a [Arc<Message>],
-    /// How many tokens it may write; `None` for what the configuration of the model says.
+    /// Maximum number of tokens of the answer; `None` for what the configuration of the model says.
     pub max_output_tokens: Option<u32>,
     /// Whether it has to call a tool.
     pub tool_choice: ToolChoice<'a>,

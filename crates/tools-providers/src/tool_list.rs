@@ -42,7 +42,7 @@ impl ToolList {
         &self.texts(dialect).tools
     }
 
-    /// What the interface cannot express of the tools.
+    /// Properties of the tools that the interface cannot express.
     pub fn report(&self, dialect: Dialect) -> &[Note] {
         &self.texts(dialect).report
     }

@@ -15,7 +15,7 @@ const MAX_SECS: u64 = 3_600;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryConfig {
-    /// How often a call is made at most; 1 never tries again.
+    /// Maximum number of attempts of a call; 1 never tries again.
     pub max_attempts: u32,
     /// The first pause, in milliseconds; each further one is twice as long.
     pub base_ms: u64,
@@ -46,20 +46,20 @@ impl Default for RetryConfig {
 pub struct RetryError {
     /// The key below `tools.retry`.
     pub key: &'static str,
-    /// What would be right.
+    /// The valid form.
     pub problem: &'static str,
 }
 
 /// The compiled section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often a call is made at most.
+    /// Maximum number of attempts of a call.
     pub attempts: u32,
     /// The first pause.
     pub base: Duration,
     /// The longest pause.
     pub longest: Duration,
-    /// How long after the first attempt another one may begin.
+    /// Time after the first attempt within which another one may begin.
     pub budget: Duration,
 }
 

@@ -11,17 +11,17 @@ use crate::RetryPolicy;
 pub struct Attempt<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
-    /// How it failed.
+    /// The error.
     pub error: &'a ToolError,
-    /// How many attempts there were.
+    /// Number of attempts so far.
     pub made: u32,
-    /// How long ago the first began.
+    /// Time since the first attempt.
     pub since: Duration,
     /// A number between 0 and 1 that nobody can foretell: many callers must not come back at once.
     pub chance: f64,
 }
 
-/// What follows.
+/// Decision about another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plan {
     /// The failure is final.

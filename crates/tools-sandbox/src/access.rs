@@ -85,7 +85,7 @@ pub const SECRET_PRESET: &[&str] = &[
     "/proc/*/mem",
 ];
 
-/// Which paths may be read: deny before allow.
+/// Rules for reading paths: deny before allow.
 ///
 /// ```
 /// use std::path::Path;
@@ -149,7 +149,7 @@ impl Globs {
     }
 }
 
-/// How the rules stand at a directory of a walk, so that each path is judged once and not once per
+/// State of the rules at a directory of a walk, so that each path is judged once and not once per
 /// ancestor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
@@ -245,7 +245,7 @@ impl ReadRules {
         self.scope(path).is_closed()
     }
 
-    /// How the rules stand at the canonical absolute `path`.
+    /// The state of the rules at the canonical absolute `path`.
     pub fn scope(&self, path: &Path) -> Scope {
         let mut scope = Scope { denied: false, allowed: self.allow.is_none(), closed_here: false };
         if self.is_unrestricted() {
@@ -259,7 +259,7 @@ impl ReadRules {
         scope
     }
 
-    /// How the rules stand at `path`, given how they stand at its parent.
+    /// The state of the rules at `path`, given their state at its parent.
     pub fn below(&self, parent: Scope, path: &Path) -> Scope {
         Scope {
             denied: parent.denied

@@ -11,7 +11,7 @@ use std::{
 /// Longest record of the user database that is read.
 const MAX_RECORD_BYTES: usize = 64 * 1024;
 
-/// What the user database says of a user.
+/// A user's entry in the user database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Account {
     /// The login name.

@@ -57,9 +57,9 @@ pub enum PathError {
     WrongKind {
         /// The path as it was given.
         path: PathBuf,
-        /// What lies there.
+        /// Kind of the existing file.
         found: FileKind,
-        /// What the operation needs.
+        /// Kind that the operation needs.
         wanted: FileKind,
     },
     /// Too many symbolic links, most likely a loop.
@@ -76,7 +76,7 @@ pub enum PathError {
     Root {
         /// The root as configured.
         path: PathBuf,
-        /// Why not.
+        /// The underlying error.
         source: io::Error,
     },
     /// A read rule is not a valid glob.
@@ -84,7 +84,7 @@ pub enum PathError {
     Glob {
         /// The glob as configured.
         glob: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// Any other failure of the operating system.

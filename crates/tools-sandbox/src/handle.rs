@@ -44,7 +44,7 @@ impl FileId {
     }
 }
 
-/// What a name stands for.
+/// Kind of file behind a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileKind {
     /// A regular file.
@@ -91,12 +91,12 @@ impl From<FileType> for FileKind {
     }
 }
 
-/// What the system knows about a file.
+/// Metadata of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Metadata {
-    /// Which file it is.
+    /// Identity of the file.
     pub id: FileId,
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
     /// Its length in bytes.
     pub size: u64,
@@ -106,7 +106,7 @@ pub struct Metadata {
     pub uid: u32,
     /// Its group.
     pub gid: u32,
-    /// How many names it has.
+    /// Number of its names.
     pub links: u64,
     /// When its content changed: seconds and nanoseconds.
     pub modified: (i64, u64),
@@ -132,7 +132,7 @@ impl From<Stat> for Metadata {
 }
 
 impl Metadata {
-    /// What tells this state of the file from another.
+    /// A value that changes with the state of the file.
     pub fn state(&self) -> FileState {
         FileState {
             id: (self.id.device, self.id.inode),
@@ -185,7 +185,7 @@ impl Beneath {
         &self.path
     }
 
-    /// What was open at the moment it was opened.
+    /// Metadata of the file at the moment it was opened.
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
@@ -236,17 +236,17 @@ impl Directory {
         &self.path
     }
 
-    /// What the directory is.
+    /// Metadata of the directory.
     pub fn metadata(&self) -> io::Result<Metadata> {
         Metadata::of(self)
     }
 
-    /// What `name` is, without following it.
+    /// Metadata of `name`, without following it.
     pub fn stat(&self, name: &OsStr) -> io::Result<Metadata> {
         Ok(rustix::fs::statat(self, single(name)?, AtFlags::SYMLINK_NOFOLLOW)?.into())
     }
 
-    /// Where the symbolic link `name` points.
+    /// The target of the symbolic link `name`.
     pub fn read_link(&self, name: &OsStr) -> io::Result<PathBuf> {
         let target = rustix::fs::readlinkat(self, single(name)?, Vec::new())?;
         Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
@@ -468,7 +468,7 @@ impl Entry {
         self.directory.path.join(&self.name)
     }
 
-    /// What the name stands for; `None` when nothing has it.
+    /// Metadata of the file behind the name; `None` when nothing has it.
     ///
     /// # Errors
     /// [`PathError`] when the system does not tell.

@@ -22,7 +22,7 @@ use crate::{Directory, PathError, Roots, roots::MAX_LINKS};
 
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 
-/// How paths are resolved.
+/// Method of resolving paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolver {
     /// `openat2` confines the whole resolution; what it cannot express is walked.

@@ -21,9 +21,9 @@ const RANDOM: usize = 12;
 /// its making and its locking, and a system may run out of something for a moment.
 const ATTEMPTS: u32 = 64;
 
-/// Where temporary folders are made, most wanted first: the place that `TMPDIR` names, if its name
-/// is absolute, and those that every system has. A variable that names no folder to write in is no
-/// reason to fail.
+/// Candidates for the place of temporary folders, in order of preference: the place that `TMPDIR`
+/// names, if its name is absolute, and those that every system has. A variable that names no folder
+/// to write in is no reason to fail.
 pub fn temporary_places() -> Vec<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
     named.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from)).collect()
@@ -106,7 +106,7 @@ impl PrivateFolder {
         }
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.path.as_deref().unwrap_or(Path::new("/"))
     }

@@ -83,12 +83,12 @@ impl ResolvedPath {
         &self.path
     }
 
-    /// What lies there; `None` when nothing does.
+    /// Kind of the file at the path; `None` when nothing does.
     pub fn kind(&self) -> Option<FileKind> {
         self.metadata.map(|metadata| metadata.kind)
     }
 
-    /// What tells this content of a regular file from another; `None` when nothing does: where no
+    /// A value that changes with the content of a regular file; `None` when nothing does: where no
     /// such file lies, and on file systems whose files change without their times telling (`/proc`,
     /// what other machines hold).
     pub fn state(&self) -> Option<FileState> {
@@ -406,7 +406,7 @@ impl Roots {
         }
     }
 
-    /// What `path` means now, following a final link: for judging a call before it runs.
+    /// Resolves `path` as it is now, following a final link: for judging a call before it runs.
     ///
     /// # Errors
     /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
@@ -427,7 +427,7 @@ impl Roots {
         }
     }
 
-    /// What `path` means now, a final link standing for itself: for deleting and renaming.
+    /// Resolves `path` as it is now, without following a final link: for deleting and renaming.
     ///
     /// # Errors
     /// As [`Self::entry`], except that a missing parent is no error.

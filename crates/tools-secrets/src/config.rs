@@ -11,7 +11,7 @@ use crate::{ExtraPatterns, PatternError};
 pub struct SecurityConfig {
     /// Whether results are searched for credentials at all. The record of calls is, in any case.
     pub enabled: bool,
-    /// What is done about those that are found: `redact`, `warn` or `off`.
+    /// Treatment of credentials that are found: `redact`, `warn` or `off`.
     pub secrets: SecretsMode,
     /// Regular expressions of at most 512 characters for credentials of your own. The first group
     /// is the credential; the whole match where there is no group.
@@ -24,7 +24,7 @@ impl Default for SecurityConfig {
     }
 }
 
-/// What is done about credentials in results.
+/// Treatment of credentials in results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SecretsMode {
@@ -38,7 +38,7 @@ pub enum SecretsMode {
 }
 
 impl SecurityConfig {
-    /// What is done in the end.
+    /// The effective mode.
     pub fn mode(&self) -> SecretsMode {
         if self.enabled { self.secrets } else { SecretsMode::Off }
     }

@@ -14,13 +14,13 @@ const SIZE: usize = 1 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct ExtraPatterns(Vec<Regex>);
 
-/// Why a pattern cannot be used.
+/// Reason why a pattern cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{problem}")]
 pub struct PatternError {
     /// Its place in the list, from 0.
     pub index: usize,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
 }
 

@@ -40,7 +40,7 @@ pub struct SecretRedactor {
     origin: Option<Arc<Path>>,
 }
 
-/// How many credentials of which kind were found.
+/// Number of credentials found, by kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally(BTreeMap<&'static str, usize>);
 
@@ -50,12 +50,12 @@ impl Tally {
         self.0.is_empty()
     }
 
-    /// How many there were in all.
+    /// Their total number.
     pub fn total(&self) -> usize {
         self.0.values().sum()
     }
 
-    /// How many of each kind.
+    /// The number of each kind.
     pub fn kinds(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.0.iter().map(|(kind, count)| (*kind, *count))
     }

@@ -19,13 +19,13 @@ static SCANNERS: LazyLock<Vec<(usize, Scanner)>> =
 /// A credential in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// Where the value begins, in bytes.
+    /// Start of the value, in bytes.
     pub start: usize,
-    /// Where it ends.
+    /// End of the value.
     pub end: usize,
-    /// What it is, in a word for placeholders and reports (`github`, `password`, `private-key`).
+    /// Its kind, in a word for placeholders and reports (`github`, `password`, `private-key`).
     pub kind: &'static str,
-    /// What found it: the prefix of a token, or the sort of place it stands in (`assignment`,
+    /// Rule that found it: the prefix of a token, or the sort of place it stands in (`assignment`,
     /// `address`, `header`).
     pub rule: &'static str,
 }

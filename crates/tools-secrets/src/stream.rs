@@ -46,7 +46,7 @@ pub struct SecretStream {
 }
 
 impl SecretStream {
-    /// What is found does not depend on where the chunks end.
+    /// Makes a redactor whose findings do not depend on where the chunks end.
     pub fn new(redactor: SecretRedactor) -> Self {
         Self { redactor, pace: Pace::Blocks, bytes: Vec::new(), given: 0 }
     }

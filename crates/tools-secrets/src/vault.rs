@@ -58,7 +58,7 @@ struct Secret {
 /// A credential that a text would bring to a place it did not come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub kind: String,
     /// The placeholder in the text.
     pub placeholder: String,

@@ -51,7 +51,7 @@ struct LineAnalysis {
     found: Analysis,
 }
 
-/// What commands see that may write these folders.
+/// Computes the view of commands that may write these folders.
 pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
 
 /// The tool `bash`.
@@ -118,7 +118,7 @@ impl Bash {
         Self { jobs, ..self }
     }
 
-    /// What it runs in the background, for the tools that read and end that.
+    /// Its background jobs, for the tools that read and end them.
     pub fn jobs(&self) -> &Arc<Jobs> {
         &self.jobs
     }

@@ -37,9 +37,8 @@ pub struct ShellConfig {
     /// by later builds, confined or not, so that no folder belongs here whose content is run
     /// unchecked.
     pub caches: Vec<String>,
-    /// How much the caches that commands have for themselves may take on disk, those of all
-    /// workspaces together (`10 GiB`), or `unlimited`. Above that those that were unused longest
-    /// are removed.
+    /// Maximum disk space of the caches that commands have for themselves, of all workspaces
+    /// together (`10 GiB`), or `unlimited`. Above that those that were unused longest are removed.
     pub cache_limit: String,
     /// The network of commands. `gate`: the commands of a session share a network of their own; its
     /// only way out judges every connection by `tools.permissions.network` and asks about hosts
@@ -47,8 +46,8 @@ pub struct ShellConfig {
     /// the network of the machine. `gate` needs the sandbox `namespaces` and is the same as `off`
     /// without it.
     pub network: NetworkMode,
-    /// How many bytes commands of a session may send to one host through the gate (`100 MiB`), or
-    /// `unlimited`.
+    /// Maximum number of bytes that commands of a session may send to one host through the gate
+    /// (`100 MiB`), or `unlimited`.
     pub sent_per_host: String,
     /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`,
     /// `display`, or absolute paths. Whoever may connect to one has that program act outside of the
@@ -60,8 +59,8 @@ pub struct ShellConfig {
     /// Commands that a person is asked about: a program and words that must be among its arguments,
     /// or words of SQL.
     pub confirm_patterns: Vec<String>,
-    /// How strictly the kernel confines commands: `namespaces`, `landlock` (both run nothing where
-    /// they do not work), `best-effort` or `off`.
+    /// Strictness of the kernel's confinement of commands: `namespaces`, `landlock` (both run
+    /// nothing where they do not work), `best-effort` or `off`.
     pub sandbox: SandboxChoice,
     /// Further environment variables handed to commands though their names look like credentials:
     /// names, or globs with `*` at the end. Values that look like credentials are dropped all the
@@ -70,7 +69,7 @@ pub struct ShellConfig {
     pub env_pass: Vec<String>,
     /// Bytes of each stream kept for the model: the first and the last half of it.
     pub max_output_bytes: u64,
-    /// What one command may use.
+    /// Resource limits of one command.
     pub limits: LimitsConfig,
     /// Commands that may run in the background at once.
     pub max_jobs: u64,
@@ -80,7 +79,7 @@ pub struct ShellConfig {
     pub kill_grace_ms: u64,
     /// Whether the files a command could change are copied before it runs.
     pub transactional: bool,
-    /// Which files are copied: globs relative to the folder a command may write. Empty: all.
+    /// Files that are copied: globs relative to the folder a command may write. Empty: all.
     pub transaction_scope: Vec<String>,
     /// Whether the files are put back after a command that failed.
     pub auto_rollback: bool,
@@ -144,7 +143,7 @@ pub enum NetworkMode {
     Open,
 }
 
-/// How strictly the kernel confines commands.
+/// Strictness of the kernel's confinement of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxChoice {
@@ -159,7 +158,7 @@ pub enum SandboxChoice {
     Off,
 }
 
-/// What one command may use.
+/// Resource limits of one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
@@ -200,7 +199,7 @@ impl Default for LimitsConfig {
 pub struct ShellConfigError {
     /// The key below `tools.shell`.
     pub key: &'static str,
-    /// What is wrong, and what would be right.
+    /// The problem and its correction.
     pub problem: String,
 }
 

@@ -7,8 +7,8 @@ use tools_sandbox::kernel::{Level, Network, Strength};
 use crate::obeyed::ObeyedReport;
 use crate::transaction::RollbackReport;
 
-/// What a command gave back. The first four fields are there for every shell call and never change
-/// their meaning.
+/// Result of a command. The first four fields are there for every shell call and never change their
+/// meaning.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShellOutputEnvelope {
     /// Standard output.
@@ -20,16 +20,16 @@ pub struct ShellOutputEnvelope {
     pub exit_code: Option<i32>,
     /// Whether bytes of a stream were lost.
     pub truncated: bool,
-    /// Why bytes were lost.
+    /// Reason why bytes were lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncated_reason: Option<String>,
     /// The signal it died of.
     pub signal: Option<i32>,
     /// Whether it was stopped because its time was up.
     pub timed_out: bool,
-    /// How long it took.
+    /// Duration of the command.
     pub duration_ms: u64,
-    /// What confined it.
+    /// Confinement of the command.
     pub sandbox: SandboxReport,
     /// All bytes of standard output, kept or not.
     pub stdout_bytes: u64,
@@ -54,12 +54,12 @@ pub struct ShellOutputEnvelope {
     /// Closed files that came to be or were replaced while it ran, which it could read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmasked: Vec<String>,
-    /// What was put back because it failed.
+    /// Files that were restored because the command failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rollback: Option<RollbackReport>,
 }
 
-/// What confined a command.
+/// Confinement of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SandboxReport {
     /// `namespaces`, `landlock` or `off`.
@@ -72,7 +72,7 @@ pub struct SandboxReport {
     pub network: String,
     /// Whether the machine gave less than the strongest level.
     pub degraded: bool,
-    /// What was not stopped.
+    /// Gaps of the confinement.
     pub not_stopped: Vec<String>,
 }
 

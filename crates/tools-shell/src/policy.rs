@@ -15,7 +15,7 @@ use crate::pattern::CommandPattern;
 use crate::transaction::SnapshotScope;
 use tools_command::{Analysis, Surroundings, analyse};
 
-/// What `[tools.shell]` means, compiled. A command keeps the one it started with.
+/// The section `[tools.shell]`, compiled. A command keeps the one it started with.
 #[derive(Debug, Clone)]
 pub struct ShellPolicy {
     pub(crate) config: ShellConfig,
@@ -32,8 +32,8 @@ pub struct ShellPolicy {
 }
 
 impl ShellPolicy {
-    /// Why nobody may run this line, judged as if it ran in the root folder of no user; `None` when
-    /// the list has no objection.
+    /// The reason why nobody may run this line, judged as if it ran in the root folder of no user;
+    /// `None` when the list has no objection.
     pub fn find_blocked_command(&self, line: &str) -> Option<String> {
         let surroundings = Surroundings::default();
         self.blocked(&analyse(line, &surroundings), &surroundings).map(|objection| objection.why)
@@ -51,7 +51,7 @@ impl ShellPolicy {
         blocklist::objection(found, &rules)
     }
 
-    /// What a command that may write `writable` is held to: it cannot read `hidden`, nor write
+    /// The confinement of a command that may write `writable`: it cannot read `hidden`, nor write
     /// `protected`.
     pub fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
         let mode = match self.config.sandbox {
@@ -105,12 +105,12 @@ impl ShellPolicy {
         &self.config.read_paths
     }
 
-    /// How many bytes the caches of commands may take; `None` for no limit.
+    /// The maximum size of the caches of commands, in bytes; `None` for no limit.
     pub fn cache_limit(&self) -> Option<u64> {
         self.cache_limit
     }
 
-    /// How many bytes may be sent to one host through the gate; `None` for no limit.
+    /// The maximum number of bytes sent to one host through the gate; `None` for no limit.
     pub fn sent_per_host(&self) -> Option<u64> {
         self.sent_per_host
     }

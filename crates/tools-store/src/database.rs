@@ -60,7 +60,7 @@ impl Database {
         self.path.as_deref()
     }
 
-    /// What reads from it. A statement sees what was committed before it began.
+    /// A reader. A statement sees what was committed before it began.
     ///
     /// # Errors
     /// Why the database cannot be opened.

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use thiserror::Error;
 
-/// Why a database cannot be used. Nothing was changed in it.
+/// Reason why a database cannot be used. Nothing was changed in it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {

@@ -11,7 +11,7 @@ use crate::StoreError;
 pub struct Schema {
     /// The number that SQLite keeps in the file for its application; other than 0.
     pub application: i32,
-    /// What leads from version 0 to 1, from 1 to 2, and so on.
+    /// Migrations from version 0 to 1, from 1 to 2, and so on.
     pub migrations: &'static [&'static str],
 }
 

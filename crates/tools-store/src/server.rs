@@ -22,9 +22,9 @@ const BUSY: &str = "SET LOCAL lock_timeout = '20s'";
 /// version to the next. What was released is never changed, only added to.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerSchema {
-    /// What its tables have in common: letters and `_`.
+    /// Common prefix of its tables: letters and `_`.
     pub name: &'static str,
-    /// What leads from version 0 to 1, from 1 to 2, and so on.
+    /// Migrations from version 0 to 1, from 1 to 2, and so on.
     pub migrations: &'static [&'static str],
 }
 
@@ -54,7 +54,7 @@ impl Server {
         Ok(Self { options, schema, pool: OnceCell::new() })
     }
 
-    /// What reads from it. A statement sees what was committed before it began.
+    /// A reader. A statement sees what was committed before it began.
     ///
     /// # Errors
     /// Why the database cannot be used.

@@ -17,7 +17,7 @@ impl EventLog {
         EventSink::with_clock(Arc::new(self.clone()), Arc::new(clock.clone()) as Arc<dyn Clock>)
     }
 
-    /// What was announced so far.
+    /// The events so far.
     pub fn events(&self) -> Vec<ToolEvent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

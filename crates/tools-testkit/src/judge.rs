@@ -8,7 +8,7 @@ use std::{
 use async_trait::async_trait;
 use tools_core::{Judge, JudgeError, JudgeRequest};
 
-/// What a scripted judge does when it is asked.
+/// Behaviour of a scripted judge.
 #[derive(Debug, Clone)]
 pub enum Ruling {
     /// Answers with this text.
@@ -38,7 +38,7 @@ impl FakeJudge {
         Self::new([Ruling::Answer(text.to_owned())])
     }
 
-    /// What it was asked so far.
+    /// The questions so far.
     pub fn asked(&self) -> Vec<JudgeRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

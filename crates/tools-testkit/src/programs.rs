@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// Where the first of these programs is that `PATH` finds; `None` when none is installed.
+/// The path of the first of these programs that `PATH` has; `None` when none is installed.
 pub fn program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

@@ -8,7 +8,7 @@ use tools_core::{
     ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 
-/// What a scripted tool does when it is run.
+/// Behaviour of a scripted tool.
 #[derive(Debug, Clone)]
 pub enum Behaviour {
     /// Answers with this output.
@@ -30,7 +30,7 @@ impl Behaviour {
     }
 }
 
-/// Which of the two paths a call came along.
+/// Path of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathTaken {
     /// Nobody was asked.
@@ -107,7 +107,7 @@ impl ScriptedExecutor {
         self
     }
 
-    /// What ran so far.
+    /// The runs so far.
     pub fn ran(&self) -> Vec<RunRecord> {
         self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

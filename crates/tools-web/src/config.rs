@@ -24,7 +24,7 @@ pub struct ScrapeConfig {
     pub denied_domains: Vec<String>,
     /// Ports that may be asked for.
     pub ports: Vec<u16>,
-    /// How requests name the program that makes them.
+    /// The `User-Agent` of requests.
     pub user_agent: String,
     /// Seconds for which a page is served again without asking its server. Afterwards the server is
     /// asked whether it has changed. 0 asks always.
@@ -51,11 +51,11 @@ impl Default for ScrapeConfig {
 pub struct ScrapeConfigError {
     /// The key below `tools.scrape`.
     pub key: &'static str,
-    /// What is wrong, and what would be right.
+    /// The problem and its correction.
     pub problem: String,
 }
 
-/// What `[tools.scrape]` means, compiled. A call keeps the one it started with.
+/// The section `[tools.scrape]`, compiled. A call keeps the one it started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScrapePolicy {
     pub(crate) rules: UrlRules,

@@ -11,7 +11,7 @@ use tools_egress::dial::DialError;
 
 use crate::guard::Refusal;
 
-/// Why there is no page.
+/// Reason why there is no page.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WebError {
@@ -24,7 +24,7 @@ pub enum WebError {
     /// Redirects without end.
     #[error("the page redirects more than {most} times")]
     TooManyRedirects {
-        /// How many are followed.
+        /// Maximum number of redirects.
         most: usize,
     },
     /// No address answered.
@@ -32,7 +32,7 @@ pub enum WebError {
     Connect {
         /// The host.
         host: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The other side did not prove to be the host.
@@ -40,7 +40,7 @@ pub enum WebError {
     Certificate {
         /// The host.
         host: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// There was no encrypted connection.
@@ -48,10 +48,10 @@ pub enum WebError {
     Tls {
         /// The host.
         host: String,
-        /// What went wrong.
+        /// The problem.
         problem: String,
     },
-    /// What came was no HTTP, or ended too early.
+    /// The response is not HTTP, or it ended too early.
     #[error("the answer broke off or is no valid HTTP")]
     Http(#[source] hyper::Error),
     /// A status that is no page.
@@ -59,7 +59,7 @@ pub enum WebError {
     Status {
         /// The status.
         status: StatusCode,
-        /// How long the server asks to wait.
+        /// The server's `Retry-After`.
         retry_after: Option<Duration>,
     },
     /// The body is packed in a way that was not asked for.
@@ -76,7 +76,7 @@ pub enum WebError {
     Binary {
         /// Its type.
         kind: String,
-        /// How much of it there is.
+        /// Its size.
         size: String,
     },
     /// A parameter makes no sense.

@@ -15,7 +15,7 @@ use tools_providers::Provider;
 use super::{conversation::Talk, replay::replayed};
 use crate::{KeptSession, Sessions, Toolbox, agent_provider};
 
-/// Where a session works.
+/// Working directory of a session.
 pub struct AcpPlace {
     /// The folder: absolute, without links on the way, and there.
     pub workdir: PathBuf,

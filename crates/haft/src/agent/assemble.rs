@@ -78,7 +78,7 @@ impl KeptSession {
         }
     }
 
-    /// What a session is called that begins with this task.
+    /// The title of a session that begins with this task.
     pub fn title_of(task: &str) -> String {
         task.lines().next().unwrap_or_default().chars().take(80).collect()
     }

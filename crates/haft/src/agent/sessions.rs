@@ -26,7 +26,7 @@ pub struct KeptSession {
     pub workdir: PathBuf,
     /// The beginning of what the user said first.
     pub title: String,
-    /// How many turns it had.
+    /// Number of its turns.
     pub turns: u64,
     /// When it was written last.
     pub written: Timestamp,

@@ -49,8 +49,8 @@ const OTHERS: &[&str] = &[
     "HAFT_WORKDIR",
 ];
 
-/// What is wrong with variables of these names: one sentence for each that begins with `HAFT_` and
-/// that nothing reads.
+/// Problems of variables with these names: one sentence for each that begins with `HAFT_` and that
+/// nothing reads.
 pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let ours = |name: &String| name.starts_with("HAFT_") && !OTHERS.contains(&name.as_str());
     let mut found: Vec<String> = names.into_iter().filter(ours).collect();

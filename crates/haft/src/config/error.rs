@@ -10,15 +10,15 @@ use tools_core::ToolName;
 pub struct ConfigError {
     /// The key, by path (`tools.shell.timeout`); empty for the text as a whole.
     pub path: String,
-    /// Where it was set; `None` for a default.
+    /// Place where it was set; `None` for a default.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// The problem.
     pub problem: String,
-    /// What would be right; `None` when the problem says it all.
+    /// The nearest valid form; `None` when the problem says it all.
     pub hint: Option<String>,
 }
 
-/// Where a value was set.
+/// Place where a value was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
     /// In the file, at this line, from 1.
@@ -49,7 +49,7 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// Why a configuration cannot be used.
+/// Reason why a configuration cannot be used.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The file cannot be read.
@@ -68,9 +68,9 @@ pub enum LoadError {
     NotBuilt {
         /// The key.
         key: String,
-        /// Where it was set.
+        /// Place where it was set.
         place: Option<Place>,
-        /// What the build lacks.
+        /// The part that the build lacks.
         what: &'static str,
         /// The feature of this crate that brings it.
         feature: &'static str,

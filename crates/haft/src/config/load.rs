@@ -21,7 +21,7 @@ pub struct LoadedConfig<C> {
     pub config: C,
     /// The file it was read from; `None` when there is none.
     pub file: Option<PathBuf>,
-    /// What the text said in keys of older versions, one sentence each; it was read as
+    /// Keys of older versions in the text, one sentence each; it was read as
     /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
     pub older: Vec<String>,
     source: Source,

@@ -8,11 +8,11 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 pub struct Addition {
     /// The whole text.
     pub text: String,
-    /// How many rules it did not have before.
+    /// Number of rules that are new.
     pub count: usize,
 }
 
-/// Why rules cannot be added.
+/// Reason why rules cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddError {
     /// The text is no TOML.

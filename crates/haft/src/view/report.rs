@@ -13,8 +13,8 @@ pub struct VisiblePlace {
     pub why: String,
 }
 
-/// What commands see beyond the system, the workspace and their own temporary folder. Field names
-/// are permanent.
+/// The files and folders that commands see beyond the system, the workspace and their own temporary
+/// folder. Field names are permanent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ViewReport {
     /// Folders of which commands see only what follows. Empty when everything is seen.

@@ -53,7 +53,7 @@ impl Agent {
         &self.state.history
     }
 
-    /// How many turns there were.
+    /// The number of turns.
     pub fn turns(&self) -> u64 {
         self.state.turn
     }
@@ -67,7 +67,7 @@ impl Agent {
         self.state = State { turn, totals, ids, ..State::default() };
     }
 
-    /// How it stands.
+    /// Its status.
     pub fn status(&self) -> AgentStatus {
         let model = self.shared.provider.model();
         AgentStatus {
@@ -97,7 +97,7 @@ impl Agent {
 }
 
 impl AgentBuilder {
-    /// What the operator wants the model to know. It should hold no time and nothing else that
+    /// Sets the operator's instructions for the model. It should hold no time and nothing else that
     /// changes between turns.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.shared.system = text.into();
@@ -110,7 +110,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Who is asked where a person has to agree; without one nobody is.
+    /// Sets the confirmer, who is asked where a person has to agree; without one nobody is.
     pub fn confirmer(mut self, confirmer: Arc<dyn Confirmer>) -> Self {
         self.shared.confirmer = OneAtATime::new(confirmer);
         self
@@ -122,13 +122,13 @@ impl AgentBuilder {
         self
     }
 
-    /// Who writes wrong parameters anew; without one nobody does.
+    /// Sets the model that rewrites wrong parameters; without one nobody does.
     pub fn reformat(mut self, reformat: Arc<dyn Reformat>) -> Self {
         self.shared.reformat = Some(reformat);
         self
     }
 
-    /// Where events go.
+    /// Sets the receiver of events.
     pub fn events(mut self, events: AgentEvents) -> Self {
         self.shared.events = events;
         self

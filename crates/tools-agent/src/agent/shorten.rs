@@ -11,7 +11,7 @@ use crate::{AgentEvent, Compression, CompressionStrategy, history::NoGain, histo
 /// Messages at the end that a summary leaves alone.
 pub(crate) const KEPT_MESSAGES: usize = 6;
 
-/// Why a conversation did not become shorter. It is what it was.
+/// Reason why a conversation did not become shorter. It is what it was.
 #[derive(Debug, Clone, Error)]
 pub enum CompressError {
     /// The model gave no summary.

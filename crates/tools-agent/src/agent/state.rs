@@ -64,7 +64,7 @@ impl VisibleTools {
     }
 }
 
-/// What an agent used in all its turns.
+/// Usage of an agent in all its turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct AgentTotals {
     /// Tokens.
@@ -73,11 +73,11 @@ pub struct AgentTotals {
     pub requests: u64,
     /// Calls that have a result.
     pub calls: u64,
-    /// What it cost, in millionths; `None` where no prices are known.
+    /// The cost, in millionths; `None` where no prices are known.
     pub millionths: Option<u64>,
 }
 
-/// What `/status` shows of an agent.
+/// Status of an agent, as `/status` shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AgentStatus {
     /// The provider and its model.
@@ -86,19 +86,19 @@ pub struct AgentStatus {
     pub turn: u64,
     /// The latest request of the turn.
     pub iteration: u32,
-    /// How many a turn may make.
+    /// Maximum number of requests in one turn.
     pub max_iterations: u32,
     /// Tokens of the conversation, as far as is known.
     pub tokens: u64,
-    /// How many tokens the next request may hold; `None` for no limit.
+    /// Maximum number of tokens of the next request; `None` for no limit.
     pub limit: Option<u64>,
     /// Messages of the conversation.
     pub messages: usize,
     /// Summaries in it.
     pub summaries: usize,
-    /// What was used.
+    /// The usage.
     pub totals: AgentTotals,
-    /// How well the model calls each tool.
+    /// The model's record with each tool.
     pub reputation: Vec<ReputationLine>,
 }
 

@@ -7,16 +7,16 @@ use tools_providers::{Block, Reply, Request, Usage};
 use super::{Agent, calls::RequestedCall, request::ask};
 use crate::{AgentEvent, Budget, Pressure, Stop, fenced};
 
-/// What became of a turn.
+/// Result of a turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// What the model said last.
+    /// The last text of the model.
     pub text: String,
-    /// Why it ended.
+    /// Reason of the end.
     pub stop: Stop,
-    /// How many requests it made.
+    /// Number of requests.
     pub iterations: u32,
-    /// How many calls have a result.
+    /// Number of calls with a result.
     pub calls: u64,
     /// Tokens.
     pub usage: Usage,

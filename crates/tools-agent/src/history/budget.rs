@@ -13,7 +13,7 @@ const STOP: u64 = 80;
 /// At which part of that the conversation is made shorter, in percent.
 const SHORTEN: u64 = 90;
 
-/// How full the context is.
+/// Fill of the context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Budget {
     /// What the provider counted last, request and answer; `None` before the first answer.
@@ -24,7 +24,7 @@ pub struct Budget {
     removed: u64,
 }
 
-/// What the fill of the context asks for.
+/// Measure against the fill of the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressure {
     /// Nothing.
@@ -33,7 +33,7 @@ pub enum Pressure {
     High,
     /// No further request may be made.
     Over {
-        /// How many tokens one may hold.
+        /// Maximum number of tokens of a context.
         limit: u64,
     },
 }
@@ -57,8 +57,8 @@ impl Budget {
         self.removed = self.removed.saturating_add(bytes);
     }
 
-    /// How many tokens the next request holds, as far as is known. `prefix` is what stands before
-    /// the conversation, in bytes: it counts only where the provider counted nothing yet.
+    /// The number of tokens of the next request, as far as it is known. `prefix` is what stands
+    /// before the conversation, in bytes: it counts only where the provider counted nothing yet.
     pub fn tokens(&self, prefix: u64) -> u64 {
         let added = self.added.div_ceil(BYTES_PER_TOKEN);
         if let Some(counted) = self.counted {
@@ -68,7 +68,7 @@ impl Budget {
         prefix.saturating_add(kept).div_ceil(BYTES_PER_TOKEN)
     }
 
-    /// What so many tokens of a budget ask for.
+    /// The measure for a number of tokens under a budget.
     pub fn pressure(tokens: u64, budget: u64) -> Pressure {
         let limit = Self::limit(budget);
         if tokens > limit {
@@ -80,7 +80,7 @@ impl Budget {
         }
     }
 
-    /// How many tokens a request may hold under a budget.
+    /// The maximum number of tokens of a request under a budget.
     pub fn limit(budget: u64) -> u64 {
         u64::try_from(u128::from(budget) * u128::from(STOP) / 100).unwrap_or(u64::MAX)
     }

@@ -15,7 +15,7 @@ const GAIN: u64 = 60;
 /// How much of one result the summariser reads, in characters.
 const RESULT: usize = 2_000;
 
-/// Who wanted a summary.
+/// Origin of a request for a summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompressionStrategy {
@@ -32,19 +32,19 @@ pub enum CompressionStrategy {
 pub struct Summary {
     /// Names it.
     pub id: String,
-    /// Who wanted it.
+    /// Origin of the request.
     pub compaction_method: CompressionStrategy,
-    /// How many messages it stands for.
+    /// Number of messages that it replaces.
     pub messages: usize,
-    /// What the model reads in their place.
+    /// The text that the model reads in their place.
     pub text: String,
 }
 
-/// Which part of a conversation becomes a summary: everything behind the earlier summaries, up to
+/// Part of a conversation that becomes a summary: everything behind the earlier summaries, up to
 /// `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
-    /// How many blocks of the first message are earlier summaries.
+    /// Number of blocks of the first message that are earlier summaries.
     pub knowledge: usize,
     /// The first message that stays.
     pub end: usize,
@@ -53,7 +53,7 @@ pub struct Selection {
 /// A summary and what it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compression {
-    /// What it stands for.
+    /// The messages that it replaces.
     pub selection: Selection,
     /// The summary.
     pub summary: Summary,
@@ -69,7 +69,7 @@ pub struct NoGain {
     pub original: u64,
 }
 
-/// What becomes a summary where the last `keep` messages stay; `None` when that is too little. A
+/// Selects the messages for a summary, keeping the last `keep`; `None` when that is too little. A
 /// call and its result are never parted.
 pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<Selection> {
     let most = messages.len().checked_sub(keep).filter(|most| *most >= MIN_MESSAGES)?;
@@ -79,7 +79,7 @@ pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Optio
 }
 
 impl Selection {
-    /// How many bytes it is.
+    /// Its size in bytes.
     pub fn bytes(&self, messages: &[Arc<Message>]) -> u64 {
         let known: u64 = messages.first().map_or(0, |first| {
             size::bytes(&Message { role: Role::User, blocks: first.blocks[..self.knowledge].to_vec() })

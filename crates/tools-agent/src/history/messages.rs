@@ -22,13 +22,13 @@ pub struct History {
     cleared: usize,
 }
 
-/// What is wrong with a list of messages.
+/// Fault of a list of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("message {at}: {problem}")]
 pub struct Invalid {
-    /// Which message, from 0.
+    /// Index of the message, from 0.
     pub at: usize,
-    /// What is wrong with it.
+    /// The fault.
     pub problem: &'static str,
 }
 
@@ -53,7 +53,7 @@ impl History {
         &self.messages
     }
 
-    /// How many blocks at the beginning of the first message are summaries.
+    /// The number of blocks at the beginning of the first message that are summaries.
     pub fn knowledge(&self) -> usize {
         self.knowledge
     }
@@ -63,7 +63,7 @@ impl History {
         &self.summaries
     }
 
-    /// How full the context is.
+    /// Fill of the context.
     pub fn budget(&self) -> &Budget {
         &self.budget
     }
@@ -114,7 +114,7 @@ impl History {
         (results, bytes)
     }
 
-    /// What a compression would take, the last `keep` messages at least excepted; `None` when that
+    /// Selects the messages for a compression, keeping at least the last `keep`; `None` when that
     /// is too little.
     pub fn select(&self, keep: usize) -> Option<Selection> {
         super::select(&self.messages, self.knowledge, keep)

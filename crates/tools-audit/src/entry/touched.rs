@@ -24,7 +24,7 @@ pub enum RecordedSubject<'a> {
         program: Cow<'a, str>,
         /// The arguments after the program.
         argv: Vec<Cow<'a, str>>,
-        /// What it is run through, outermost first.
+        /// Commands that run it, outermost first.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schemars(default)]
         via: Vec<Cow<'a, str>>,
@@ -33,20 +33,20 @@ pub enum RecordedSubject<'a> {
     Path {
         /// Canonical and absolute.
         path: Cow<'a, str>,
-        /// What would be done to it.
+        /// Kind of the access.
         #[schemars(with = "String")]
         access: Access,
-        /// What of the call names it: `redirection` or `program`; not there for a parameter of the
-        /// tool.
+        /// Part of the call that names it: `redirection` or `program`; not there for a parameter of
+        /// the tool.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<String>")]
         by: Option<NamedBy>,
     },
     /// Files whose names are known in part.
     Paths {
-        /// What is known.
+        /// Pattern of the known part.
         pattern: Cow<'a, str>,
-        /// What would be done to them.
+        /// Kind of the access.
         #[schemars(with = "String")]
         access: Access,
     },
@@ -64,7 +64,7 @@ pub enum RecordedSubject<'a> {
     Script {
         /// Canonical and absolute.
         path: Cow<'a, str>,
-        /// What it held: `sha256:` and its digest; not there where that cannot be told.
+        /// Digest of its content: `sha256:` and its digest; not there where that cannot be told.
         #[serde(skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
     },
@@ -119,7 +119,7 @@ fn clean_path<'a>(path: &'a Path, redactor: &dyn Redactor) -> Cow<'a, str> {
     }
 }
 
-/// What a call did to files.
+/// Changes of files by a call.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Files<'a> {
     /// Files that it changed, as far as the tool tells; relative to the working directory where

@@ -77,7 +77,7 @@ impl Automaton {
         Some(Self::explored(start, meaning, next))
     }
 
-    /// Where the longest of these words stands, whatever their case.
+    /// Finds the longest of these words, whatever their case.
     ///
     /// # Panics
     /// Of more words than an automaton can hold.

@@ -10,7 +10,7 @@ use tools_core::ToolName;
 pub struct Note {
     /// The tool.
     pub tool: ToolName,
-    /// Where in its parameters: `edits[].old`; empty for the definition itself.
+    /// Place in its parameters: `edits[].old`; empty for the definition itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// What.
@@ -18,7 +18,7 @@ pub struct Note {
     pub change: Change,
 }
 
-/// What became of it.
+/// Change of a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -31,16 +31,16 @@ pub enum Change {
     },
     /// A part of the schema is said with other words that mean nearly the same.
     Replaced {
-        /// What it was.
+        /// The old value.
         from: String,
-        /// What it is now.
+        /// The new value.
         to: String,
     },
     /// A type takes less than the definition does.
     Narrowed {
-        /// What it took.
+        /// The old type.
         from: String,
-        /// What it takes now.
+        /// The new type.
         to: String,
     },
     /// The tool has another name there.

@@ -104,7 +104,7 @@ impl FromStr for Dialect {
 pub struct Rendered {
     /// One value for each tool.
     pub tools: Vec<Value>,
-    /// What could not be expressed; empty when all was.
+    /// Parts that could not be expressed; empty when all was.
     pub report: Vec<Note>,
     names: BTreeMap<String, ToolName>,
 }

@@ -9,7 +9,7 @@ use tools_core::{SchemaProblem, ToolDef, ToolError, ToolName, invalid_parameters
 /// The most faults of one call that are named.
 const NAMED: usize = 8;
 
-/// What the parameters of one tool are held to, compiled once.
+/// The compiled schema of one tool's parameters.
 pub struct ParameterCheck {
     tool: ToolName,
     schema: Value,

@@ -19,9 +19,9 @@ pub enum CatalogFault {
     Reference {
         /// The tool.
         tool: ToolName,
-        /// Where in its schema.
+        /// Place in its schema.
         path: String,
-        /// What it refers to.
+        /// The reference.
         reference: String,
     },
     /// A schema that holds itself, or grows too large when its references are followed.
@@ -29,7 +29,7 @@ pub enum CatalogFault {
     Endless {
         /// The tool.
         tool: ToolName,
-        /// Where in its schema.
+        /// Place in its schema.
         path: String,
     },
     /// A keyword of the schema has a value that it cannot have.
@@ -37,7 +37,7 @@ pub enum CatalogFault {
     Keyword {
         /// The tool.
         tool: ToolName,
-        /// Where in its schema.
+        /// Place in its schema.
         path: String,
         /// The keyword.
         keyword: String,
@@ -50,9 +50,9 @@ pub enum CatalogFault {
     Long {
         /// The tool.
         tool: ToolName,
-        /// How long it was.
+        /// Its length.
         bytes: usize,
-        /// How much of it is kept.
+        /// Length of the kept part.
         kept: usize,
     },
     /// A description with characters that are not seen by whoever reads it.

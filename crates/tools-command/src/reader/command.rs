@@ -76,7 +76,7 @@ pub(super) fn elsewhere() -> Value {
     Value { text: ELSEWHERE.to_owned(), is_exact: false, has_pattern: false }
 }
 
-/// Where a line would run.
+/// Environment in which a line would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// The user's home; empty when there is none.
@@ -85,7 +85,7 @@ pub struct Surroundings {
     pub workdir: String,
 }
 
-/// Where a command's input comes from.
+/// Source of a command's input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Input {
     /// Nowhere.
@@ -106,15 +106,15 @@ pub struct Command {
     pub program: Value,
     /// Its arguments.
     pub args: Vec<Value>,
-    /// What it is run through, outermost first.
+    /// Commands that run it, outermost first.
     pub via: Vec<String>,
-    /// What it reads on its standard input.
+    /// Source of its standard input.
     pub input: Input,
     /// The folder it runs in, where a `cd` before it says so; `None` when that cannot be told.
     pub folder: Option<String>,
     /// Whether some of its arguments are filled in by the program it is run through.
     pub is_open: bool,
-    /// What it does, as far as its program is described; what it runs is among the commands of the
+    /// Its effects, as far as its program is described; what it runs is among the commands of the
     /// analysis.
     pub effects: Vec<Effect>,
     /// The files of code that it runs or that say what it runs, from the folder that it runs in, as
@@ -177,14 +177,14 @@ impl Command {
 pub struct Analysis {
     /// Every command, in the order in which it is found.
     pub commands: Vec<Command>,
-    /// What could not be seen through, one sentence each.
+    /// Parts that could not be analysed, one sentence each.
     pub opaque: Vec<String>,
     /// Files that redirections read, as their words say it; those that are not exact are known only
     /// when it runs.
     pub reads: Vec<Value>,
     /// Files that redirections write, in the same way.
     pub writes: Vec<Value>,
-    /// What redirections connect to, as `host:port`.
+    /// Targets of redirections that connect, as `host:port`.
     pub connects: Vec<Value>,
     /// Functions that start themselves again beside themselves.
     pub bombs: Vec<String>,

@@ -38,7 +38,7 @@ impl Consequence {
         )
     }
 
-    /// What it does, as a clause that follows the command: "`rm x` destroys files".
+    /// The consequence as a clause that follows the command: "`rm x` destroys files".
     pub fn clause(self) -> &'static str {
         match self {
             Self::TakesRights => "takes other rights",

@@ -10,12 +10,12 @@ use super::spec::Program;
 use crate::effect::Effect;
 use crate::reader::Command;
 
-/// What the registry says of a command.
+/// The registry's description of a command.
 #[derive(Debug)]
 pub struct CommandDescription {
     /// Its program.
     pub program: &'static Program,
-    /// What it does.
+    /// Its effects.
     pub effects: Vec<Effect>,
     /// The words that rules are compared with, beside those that are typed.
     pub canonical: Canonical,
@@ -48,7 +48,7 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
     programs.flat_map(|program| program.names.iter().map(move |name| (*name, program)))
 }
 
-/// What the registry says of a command; `None` where it does not know the program.
+/// Describes a command by the registry; `None` where it does not know the program.
 pub fn describe(command: &Command) -> Option<CommandDescription> {
     let program = find(command.name())?;
     let parsed = Parsed::of(program, command);

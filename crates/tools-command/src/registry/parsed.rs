@@ -14,7 +14,7 @@ pub struct GivenOption {
     pub spellings: &'static str,
     /// Its value, where it has one.
     pub value: Option<Value>,
-    /// Where among the arguments it stands.
+    /// Its index among the arguments.
     pub at: usize,
 }
 
@@ -42,7 +42,7 @@ pub struct Parsed<'a> {
     pub options: Vec<GivenOption>,
     /// Positions of the operands, those behind `--` among them.
     pub operands: Vec<usize>,
-    /// Where `--` stands.
+    /// Index of `--`.
     pub dashes: Option<usize>,
     /// The first option that the description does not know.
     pub unknown: Option<UnknownOption>,

@@ -8,7 +8,7 @@ use crate::reader::{Command, Value, is_name};
 /// Commands within commands; more are not looked through.
 const MAX_DEPTH: usize = 12;
 
-/// What a command's words amount to, as far as its output is concerned.
+/// Kind of a command's output, judged by its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputKind {
     /// The output is that of these words: without assignments, wrappers, folders, options in front

@@ -6,7 +6,7 @@ use super::parsed::Parsed;
 use crate::code::Language;
 use crate::effect::Effect;
 
-/// What is known of one program.
+/// Description of one program.
 ///
 /// Fields that a program does not need are taken from [`Program::NEW`].
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub struct Program {
     /// Whether each of the names is a program of its own, so that rules are compared with the name
     /// that is typed.
     pub is_family: bool,
-    /// What its arguments make it do, whatever the subcommand.
+    /// Rules about its arguments, whatever the subcommand.
     pub rules: &'static [Rule],
     /// Subcommands, separated by blanks, whose further arguments change how they do their work, not
     /// what it is: who agrees to one call of them agrees to others.
@@ -34,7 +34,7 @@ pub struct Program {
     pub plain: &'static str,
     /// Whether an unambiguous beginning of a subcommand is enough: `npm publ`.
     pub abbreviates: bool,
-    /// What a subcommand means that is not among them.
+    /// Meaning of a subcommand that is not listed.
     pub otherwise: Otherwise,
     /// Whether the rules name everything that it reads, changes and runs. Other programs may touch
     /// anything in the workspace.
@@ -76,7 +76,7 @@ pub struct Subcommand {
     pub group: bool,
     /// Its own options.
     pub syntax: Syntax,
-    /// What its arguments make it do.
+    /// Rules about its arguments.
     pub rules: &'static [Rule],
     /// Words that may follow and say more.
     pub subcommands: &'static [Subcommand],
@@ -95,8 +95,8 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
-/// How options are written. Each text lists options, separated by blanks; spellings of the same
-/// option are joined by `|`: `-f|--force -q|--quiet`.
+/// Syntax of options. Each text lists options, separated by blanks; spellings of the same option
+/// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
 pub struct Syntax {
     /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
@@ -111,7 +111,7 @@ pub struct Syntax {
     /// Options whose value is attached or the next argument and ends the options: what follows are
     /// operands.
     pub last: &'static str,
-    /// How they are read.
+    /// Their style.
     pub style: Style,
 }
 
@@ -129,7 +129,7 @@ impl Syntax {
     pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 }
 
-/// How options are read.
+/// Style of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// See [`Syntax::GNU`].
@@ -142,7 +142,7 @@ pub enum Style {
     Single,
 }
 
-/// What a subcommand means that is not listed.
+/// Meaning of a subcommand that is not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Otherwise {
     /// It does nothing worth telling.
@@ -201,7 +201,7 @@ pub enum ArgumentCondition {
     Fed,
 }
 
-/// Where in the arguments something stands.
+/// Position in the arguments.
 #[derive(Debug, Clone, Copy)]
 pub enum At {
     /// The operand of this number, from 0.
@@ -221,11 +221,11 @@ pub enum At {
     /// The operands that name something on another host: `scheme://host`, `user@host:path`,
     /// `host:path`.
     Remotes,
-    /// What follows one of these texts in operands that begin with it: `of=` in `dd of=x`.
+    /// The rest of operands that begin with one of these texts: `of=` in `dd of=x`.
     Rest(&'static str),
-    /// What follows one of these texts in the values of these options: `@` in `curl -d @x`.
+    /// The rest of these options' values that begin with one of these texts: `@` in `curl -d @x`.
     ValueRest(&'static str, &'static str),
-    /// What follows `--`.
+    /// The arguments after `--`.
     AfterDashes,
     /// The standard input, where it is known.
     Input,
@@ -233,7 +233,7 @@ pub enum At {
     Path(&'static str),
 }
 
-/// What a program does.
+/// An effect of a program.
 #[derive(Clone, Copy)]
 pub enum Does {
     /// Reads files or folders.
@@ -280,16 +280,16 @@ pub enum Does {
     Says(Consequence, &'static str),
     /// Cannot be seen through. The text is a clause: "`git` with programs from elsewhere".
     Hides(&'static str),
-    /// What no table can express.
+    /// A rule that no table can express.
     By(fn(&Parsed<'_>) -> Vec<Effect>),
 }
 
-/// What comes from elsewhere into the words of a command.
+/// Source of further words of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// Arguments behind its own.
     Behind,
-    /// What stands in place of `{}`.
+    /// Words in place of `{}`.
     Braces,
 }
 
@@ -302,7 +302,7 @@ impl std::fmt::Debug for Does {
 /// A line, and something that is found in it.
 pub type Example = (&'static str, Expect);
 
-/// What is found in an example.
+/// Expected result of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
     /// Nothing that asks, nothing opaque.

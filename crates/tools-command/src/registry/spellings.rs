@@ -11,7 +11,7 @@ const MAX_LEADING: usize = 8;
 /// Folders whose programs are those that are meant by their names.
 const SYSTEM_FOLDERS: [&str; 5] = ["/bin", "/sbin", "/usr/bin", "/usr/local/bin", "/usr/sbin"];
 
-/// How else a command may be written.
+/// Other spellings of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spellings {
     /// The words that say the same, without options in front of the subcommand and by first names.
@@ -20,13 +20,13 @@ pub struct Spellings {
     pub same: Option<Vec<String>>,
     /// Words that the command may amount to: a rule that forbids one of them forbids the command.
     pub generous: Vec<Vec<String>>,
-    /// How many arguments stand in front of the subcommand or the first operand, where the first is
-    /// an option: a rule that forbids what is left without the first of them, or the first two and
-    /// so on, forbids the command.
+    /// Number of arguments before the subcommand or the first operand, where the first is an
+    /// option: a rule that forbids what is left without the first of them, or the first two and so
+    /// on, forbids the command.
     pub leading: usize,
 }
 
-/// How else a program with these arguments may be written.
+/// The other spellings of a program with these arguments.
 pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     let folder = program.rsplit_once('/').map(|(folder, _)| folder);
     let name = program.rsplit('/').next().unwrap_or_default();

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use super::{ConfirmPrompt, Refusal, StoredRule};
 use crate::{CallContext, SessionId, ToolCall, ToolError};
 
-/// What a person said.
+/// Answer of a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Yes, to this call.
@@ -21,7 +21,7 @@ pub enum Answer {
     Nobody(Absence),
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absence {
     /// There is no way to ask a person here.
@@ -30,7 +30,7 @@ pub enum Absence {
     NoAnswer,
     /// The question was put away without an answer.
     Dismissed,
-    /// What asks is longer than what is seen of a question there, so it was not put.
+    /// The part that asks is longer than what the channel shows, so it was not asked.
     NotShown,
 }
 

@@ -66,7 +66,7 @@ impl Approval {
         self.digest == call.digest()
     }
 
-    /// Who agreed.
+    /// The person who agreed.
     pub fn by(&self) -> &CallerId {
         &self.by
     }
@@ -76,7 +76,7 @@ impl Approval {
         self.at
     }
 
-    /// How long the question stood; zero for a consent that was given beforehand.
+    /// Time that the question was open; zero for a consent that was given beforehand.
     pub fn waited(&self) -> Duration {
         self.waited
     }
@@ -86,9 +86,9 @@ impl Approval {
 /// nothing runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Who refused.
+    /// The person who refused.
     pub by: CallerId,
-    /// How long the question stood.
+    /// Time that the question was open.
     pub waited: Duration,
     /// Their own words for the model; `None` when they gave none.
     pub why: Option<String>,

@@ -20,7 +20,7 @@ pub struct ApprovalRequest {
     since: Instant,
 }
 
-/// What an answer leads to.
+/// Result of an answer.
 #[derive(Debug)]
 pub enum Settlement {
     /// The call runs again, with this consent; `keep` goes to the host's rules first.
@@ -36,14 +36,14 @@ pub enum Settlement {
     Refused {
         /// The call.
         call: ToolCall,
-        /// What the model is told.
+        /// The error for the model.
         error: ToolError,
         /// A person's own no, for the record; `None` where nobody answered.
         refusal: Option<Refusal>,
     },
 }
 
-/// How long a rule counts that a person stores with an answer.
+/// Lifetime of a rule that a person stores with an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleLifetime {
     /// Until the session ends.
@@ -69,27 +69,27 @@ impl ApprovalRequest {
         Ok(Some(Self { call, error, prompt, since: Instant::now() }))
     }
 
-    /// What is asked.
+    /// The question.
     pub fn prompt(&self) -> &ConfirmPrompt {
         &self.prompt
     }
 
-    /// What the gate said when it asked.
+    /// The gate's error that asked.
     pub fn error(&self) -> &ToolError {
         &self.error
     }
 
-    /// What identifies the call: an answer to another call is none to this one.
+    /// Digest that identifies the call: an answer to another call is none to this one.
     pub fn digest(&self) -> CallDigest {
         self.call.digest()
     }
 
-    /// How long the question has been standing.
+    /// Time that the question has been open.
     pub fn waited(&self) -> Duration {
         self.since.elapsed()
     }
 
-    /// What `answer`, given by `by`, leads to. Pure: nothing is stored or run.
+    /// The result of `answer`, given by `by`. Pure: nothing is stored or run.
     pub fn answered(self, answer: Answer, by: CallerId, clock: &dyn Clock) -> Settlement {
         let waited = self.waited();
         let rule = || self.prompt.would_store.clone();

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FileDiff, tools::mapped_path};
 
-/// What a call would do to files. Bounded, and says what was left out.
+/// Predicted change of files by a call. Bounded, and says what was left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
@@ -27,7 +27,7 @@ pub enum Change {
     Deletes {
         /// The first of them.
         paths: Vec<PathBuf>,
-        /// How many entries there are in all, directories included.
+        /// Total number of entries, including directories.
         total: u64,
         /// Whether there are more than were counted.
         at_least: bool,
@@ -38,7 +38,7 @@ pub enum Change {
     Content {
         /// The file.
         path: PathBuf,
-        /// How long the content is.
+        /// Length of the content.
         bytes: u64,
         /// Its beginning; empty when it is no text.
         head: String,
@@ -53,7 +53,7 @@ impl Change {
         Self::Diff(without_texts(diff))
     }
 
-    /// What is another in files of code, without their whole texts.
+    /// The changed code files, without their whole texts.
     pub fn scripts(diffs: impl IntoIterator<Item = FileDiff>) -> Self {
         Self::Scripts { diffs: diffs.into_iter().map(without_texts).collect() }
     }
@@ -78,7 +78,7 @@ impl Change {
         }
     }
 
-    /// What it is about in few words, to stand beside what asks.
+    /// Its extent in few words, to stand beside the part that asks.
     pub fn extent(&self) -> String {
         match self {
             Self::Diff(diff) => format!("+{} -{} lines", diff.added, diff.removed),
@@ -118,7 +118,7 @@ pub(super) fn total(diffs: &[FileDiff]) -> (u64, u64) {
     diffs.iter().fold((0, 0), |(added, removed), diff| (added + diff.added, removed + diff.removed))
 }
 
-/// What a call would change, worked out only where a person is asked: most calls never need it.
+/// Predicted changes of a call, computed only where a person is asked: most calls never need it.
 ///
 /// Made by a tool in `inspect`; looked at by the gate that asks. Looking has no side effects.
 #[derive(Clone)]

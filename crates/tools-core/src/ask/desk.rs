@@ -15,7 +15,7 @@ const MAX_WAITING: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Questions(mpsc::Sender<OpenQuestion>);
 
-/// Where questions of a call arrive.
+/// Receiver of a call's questions.
 #[derive(Debug)]
 pub struct Desk(mpsc::Receiver<OpenQuestion>);
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Change;
 use crate::{ConfirmReason, Inspection, Script, Subject, ToolName, tools::ScriptStates};
 
-/// What a gate thinks of a call or of one of its subjects. Opinions combine with `max`: one more
+/// Decision of a gate about a call or one of its subjects. Opinions combine with `max`: one more
 /// can only tighten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,14 +30,14 @@ pub enum Verdict {
 pub struct ConfirmPrompt {
     /// The tool that wants to run.
     pub tool: ToolName,
-    /// Why it asks, in one sentence.
+    /// Reason in one sentence.
     pub reason: String,
     /// The parts of the call with the verdict of each. What asks comes first, whatever the order in
     /// the call.
     pub parts: Vec<PromptPart>,
     /// Whether the tool itself asks although rules cover every part.
     pub by_tool: bool,
-    /// What the call would do to files; `None` when that cannot be told beforehand.
+    /// Predicted changes of files; `None` when that cannot be told beforehand.
     pub change: Option<Change>,
     /// The rule that "this session" or "always" would add; `None` when nothing sensible can be
     /// stored.
@@ -125,9 +125,9 @@ impl ConfirmPrompt {
 /// One part of a call, judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptPart {
-    /// What it touches.
+    /// The subject.
     pub subject: Subject,
-    /// What was decided about it.
+    /// The decision.
     pub verdict: Verdict,
     /// The rule or default that decided, as a person would find it in the configuration.
     pub rule: String,

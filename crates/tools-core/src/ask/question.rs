@@ -137,13 +137,13 @@ impl Question {
         self.dialog_rows().len() <= DIALOG_ROWS
     }
 
-    /// What asks and why, on one line: for channels that show no rows.
+    /// The question and its reason on one line: for channels that show no rows.
     pub fn line(&self) -> String {
         let parts = self.asking.iter().map(|part| format!("{}: {}", part.text, part.rule));
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// What is known of each part that asks: which rule, and what it is run through.
+    /// Details of each part that asks: which rule, and what it is run through.
     pub fn details(&self, width: Width) -> Vec<String> {
         let mut rows = wrapped("Why it asks: ", &self.reason, width);
         for part in &self.asking {

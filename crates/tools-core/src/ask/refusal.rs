@@ -11,7 +11,7 @@ const MAX_PATTERN_CHARS: usize = 400;
 /// What makes a question short enough.
 const SPLIT: &str = "Split the command into several calls, each with fewer or shorter commands.";
 
-/// Why there is no consent.
+/// Reason why there is no consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefusalReason {
     /// A person said no, perhaps with their own words for the model.
@@ -22,9 +22,9 @@ pub enum RefusalReason {
     Stale,
     /// The question is too long to be shown whole.
     TooLong {
-        /// How many characters ask.
+        /// Number of characters that ask.
         chars: usize,
-        /// How many parts ask.
+        /// Number of parts that ask.
         parts: usize,
     },
 }

@@ -6,7 +6,7 @@ use crate::Visible;
 /// What stands in front of every row that goes on with a text from the row above.
 pub(super) const CONTINUED: &str = "      │ ";
 
-/// How many columns a row may take.
+/// Maximum number of columns of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Width(usize);
 
@@ -25,26 +25,26 @@ impl Width {
 /// One row of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// What stands in it.
+    /// Kind of its content.
     pub kind: RowKind,
     /// The row itself: escaped, and within the width.
     pub text: String,
 }
 
-/// What stands in a row, for channels that tell rows apart by colour.
+/// Kind of a row, for channels that tell rows apart by colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
-    /// What asks.
+    /// A part that asks.
     Asks,
-    /// What is denied.
+    /// A part that is denied.
     Denied,
-    /// What a change adds.
+    /// Text that a change adds.
     Added,
-    /// What a change takes away.
+    /// Text that a change removes.
     Removed,
     /// The reason, and whatever else a person should read.
     Plain,
-    /// What is allowed anyway.
+    /// A part that is allowed anyway.
     Aside,
 }
 

@@ -5,14 +5,14 @@ use crate::{
     Approval, CallContext, CallerId, Clock, EventKind, RecordedResult, ToolCall, ToolError, ToolErrorCategory,
 };
 
-/// Who is asked, who takes what they decide, and under which name.
+/// The confirmer, the store of its rules, and the name for the record.
 #[derive(Clone, Copy)]
 pub struct ApprovalContext<'a> {
     /// Puts the question.
     pub confirmer: &'a dyn Confirmer,
     /// Takes rules and refusals; `None` where the host keeps neither.
     pub decisions: Option<&'a dyn Decisions>,
-    /// Who answers, for the record.
+    /// Name of the answering person, for the record.
     pub by: &'a CallerId,
     /// The time of consent.
     pub clock: &'a dyn Clock,

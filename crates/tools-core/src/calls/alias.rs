@@ -81,7 +81,8 @@ pub fn built_in_tool(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|alias| alias.other.eq_ignore_ascii_case(name)).map(|alias| alias.here)
 }
 
-/// What a tool of this name is called today: names that tools had here, and no other aliases.
+/// The current name of a tool that was once called so: names that tools had here, and no other
+/// aliases.
 pub fn todays_name(name: &str) -> &str {
     ALIASES.iter().find(|alias| alias.former && alias.other == name).map_or(name, |alias| alias.here)
 }

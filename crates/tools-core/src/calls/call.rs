@@ -18,7 +18,7 @@ use super::{
 /// A JSON object: the parameters of a call.
 pub type JsonObject = serde_json::Map<String, Value>;
 
-/// What the model asked for.
+/// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolCall {
     /// Identifies this call; the result is paired with it.
@@ -81,8 +81,8 @@ impl ToolCall {
         parameters::decode(&self.tool, &self.params)
     }
 
-    /// What an [`crate::Approval`] is bound to: the tool and its canonical parameters, not the
-    /// identifier.
+    /// Digest that binds an [`crate::Approval`] to the call: the tool and its canonical parameters,
+    /// not the identifier.
     pub fn digest(&self) -> CallDigest {
         let params = canonical_json(&Value::Object(self.params.clone()));
         let mut hash = Sha256::new();

@@ -17,7 +17,7 @@ use crate::{
     tools::ScriptStates,
 };
 
-/// How far the origin of a call is trusted. Effective trust is the minimum of everything that has a
+/// Level of trust in the origin of a call. Effective trust is the minimum of everything that has a
 /// say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -44,7 +44,7 @@ pub enum CallPhase {
     Autonomous,
 }
 
-/// What is known of the model behind a call.
+/// Facts about the model behind a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelHints {
     /// Whether the provider has native tool use; fenced blocks are read otherwise.
@@ -62,7 +62,7 @@ impl Default for ModelHints {
 /// Environment variables laid over a child's environment for this call (the active skill's).
 pub type EnvOverlay = BTreeMap<String, String>;
 
-/// Who asks, from where, for how long. Cheap to clone.
+/// Session, place and limits of a call. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct CallContext {
     session: SessionId,
@@ -273,7 +273,7 @@ impl CallContext {
         self.parent.as_ref()
     }
 
-    /// Where in the work of an agent the call stands; `None` when no agent made it.
+    /// Position of the call in the work of an agent; `None` when no agent made it.
     pub fn origin(&self) -> Option<&CallOrigin> {
         self.origin.as_deref()
     }
@@ -283,7 +283,7 @@ impl CallContext {
         self.phase
     }
 
-    /// How far the origin is trusted.
+    /// Trust in the origin.
     pub fn trust(&self) -> TrustLevel {
         self.trust
     }
@@ -293,12 +293,12 @@ impl CallContext {
         self.requested_by_user
     }
 
-    /// What is known of the model.
+    /// Facts about the model.
     pub fn model(&self) -> ModelHints {
         self.model
     }
 
-    /// Where relative paths start.
+    /// Base of relative paths.
     pub fn workdir(&self) -> &Path {
         &self.workdir
     }
@@ -313,29 +313,29 @@ impl CallContext {
         self.deadline
     }
 
-    /// Who takes text that is too long to be held; `None` when nobody does. Then nothing beyond
+    /// Receiver of text that is too long to be held; `None` when nobody does. Then nothing beyond
     /// what the model sees is worth keeping.
     pub fn intake(&self) -> Option<&Arc<dyn Intake>> {
         self.intake.as_ref().map(|taking| &taking.0)
     }
 
-    /// How much text the answer may hold.
+    /// Budget of the answer.
     pub fn answer(&self) -> AnswerBudget {
         self.answer
     }
 
-    /// Who takes the bytes of a command as they come.
+    /// Receiver of the bytes of a command.
     pub fn tap(&self) -> Option<&dyn ByteTap> {
         self.tap.as_ref().map(|tapped| &*tapped.0)
     }
 
-    /// Where to leave what the result comes from; `None` when nobody wants to know, and it is not
-    /// worth writing down.
+    /// Slot for the basis of the result; `None` when nobody wants to know, and it is not worth
+    /// writing down.
     pub fn basis(&self) -> Option<&BasisSlot> {
         self.basis.as_ref()
     }
 
-    /// Where writes of processes are noted; `None` when nobody wants to know.
+    /// Log for writes of processes; `None` when nobody wants to know.
     pub fn writes(&self) -> Option<&WriteLog> {
         self.writes.as_ref()
     }
@@ -345,12 +345,12 @@ impl CallContext {
         &self.cancel
     }
 
-    /// Where output and progress go while the call runs.
+    /// Receiver of output and progress while the call runs.
     pub fn events(&self) -> &EventSink {
         &self.events
     }
 
-    /// What gates and tools note about this call.
+    /// Notes of gates and tools about this call.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use tokio::time::Instant;
 
-/// Where in the work of an agent a call stands. Gates do not read it.
+/// Position of a call in the work of an agent. Gates do not read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallOrigin {
     /// The turn of the conversation, from 1.
@@ -13,7 +13,7 @@ pub struct CallOrigin {
     /// The agents from the outermost to the one that made the call, joined by `/`: `main`,
     /// `main/reviewer`.
     pub agent_path: Arc<str>,
-    /// How the model wrote the call.
+    /// Form of the call in the model's answer.
     pub invocation: InvokedAs,
     /// Whether the model had read text from outside before it made the call.
     pub taint: Option<Taint>,
@@ -23,7 +23,7 @@ pub struct CallOrigin {
     pub asked: Instant,
 }
 
-/// How a model wrote a call.
+/// Form of a call in the model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InvokedAs {
@@ -35,7 +35,7 @@ pub enum InvokedAs {
     Delegated,
 }
 
-/// What kind of text a model had read.
+/// Kind of text that a model had read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Taint {
@@ -43,7 +43,7 @@ pub enum Taint {
     Untrusted,
 }
 
-/// What became of a call that was started early.
+/// Result of a call that was started early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SpeculationOutcome {

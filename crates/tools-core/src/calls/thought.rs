@@ -3,7 +3,7 @@
 
 use super::call::JsonObject;
 
-/// What the names of such fields begin with, and the name of the one that definitions offer.
+/// Beginning of the names of such fields, and the name of the one that definitions offer.
 pub const THOUGHT_PREFIX: &str = "_tafc_think";
 
 /// Takes them out, at the top level, which is the only place where they are offered.

@@ -12,7 +12,7 @@ use crate::FileState;
 /// Paths that are remembered of one call. Beyond it nothing is claimed to be known.
 const MAX_PATHS: usize = 500_000;
 
-/// Where the processes of a call have their writes noted. Clones share the notes.
+/// Log of the writes of a call's processes. Clones share the notes.
 #[derive(Debug, Clone, Default)]
 pub struct WriteLog(Arc<Mutex<Log>>);
 
@@ -28,7 +28,7 @@ struct Log {
 /// another mode or time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenPath {
-    /// What lay there right before the call wrote it for the first time; `None` for nothing.
+    /// State right before the call first wrote it; `None` for nothing.
     pub before: Option<FileState>,
     /// Whether all below the path came or went with it: it was renamed.
     pub with_all_below: bool,
@@ -81,7 +81,7 @@ impl WriteLog {
 pub struct Writes(HashMap<PathBuf, WrittenPath>);
 
 impl Writes {
-    /// What is known of a path that the call wrote by this name; `None` when it did not.
+    /// The recorded state of a path that the call wrote by this name; `None` when it did not.
     pub fn at(&self, path: &Path) -> Option<&WrittenPath> {
         self.0.get(path)
     }

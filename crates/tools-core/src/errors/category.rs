@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What sort of failure it was: a closed list, from which everything else about a failure follows.
+/// Category of a failure: a closed list, from which everything else about a failure follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -57,7 +57,7 @@ pub enum ErrorKind {
     Permanent,
 }
 
-/// Who has to act for the next attempt to fare better.
+/// Party that has to act so that the next attempt can succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorDomain {
@@ -71,16 +71,16 @@ pub enum ErrorDomain {
     System,
 }
 
-/// What follows from a category.
+/// Consequences of a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CategoryRow {
     /// The category.
     pub category: ToolErrorCategory,
     /// Its permanent name in JSON, TOML and the feedback block.
     pub label: &'static str,
-    /// Where it arises.
+    /// Phase in which it arises.
     pub phase: ErrorPhase,
-    /// Who has to act.
+    /// Party that has to act.
     pub domain: ErrorDomain,
     /// Whether the same call may work later.
     pub retryable: bool,
@@ -88,7 +88,7 @@ pub struct CategoryRow {
     pub quality_failure: bool,
     /// Whether the parameters should be written anew.
     pub needs_parameter_reformat: bool,
-    /// What the model is told when the error itself has no advice.
+    /// Advice for the model when the error itself has none.
     pub suggestion: &'static str,
 }
 
@@ -179,12 +179,12 @@ impl ToolErrorCategory {
         self.row().label
     }
 
-    /// Where it arises.
+    /// Phase in which it arises.
     pub fn phase(self) -> ErrorPhase {
         self.row().phase
     }
 
-    /// Who has to act.
+    /// Party that has to act.
     pub fn domain(self) -> ErrorDomain {
         self.row().domain
     }

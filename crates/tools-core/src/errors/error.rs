@@ -24,14 +24,14 @@ struct Fields {
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
-/// What some failures say beyond their message.
+/// Further data of some failures.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorDetail {
     /// Nothing.
     #[default]
     None,
-    /// How a command ended.
+    /// End of a command.
     Shell {
         /// Its exit code; 128 + n for death by signal n.
         exit_code: i32,
@@ -110,27 +110,27 @@ impl ToolError {
         self
     }
 
-    /// What sort of failure it was.
+    /// The category of the failure.
     pub fn category(&self) -> ToolErrorCategory {
         self.0.category
     }
 
-    /// What exactly happened, for programs: snake_case, stable.
+    /// The code of the failure, for programs: snake_case, stable.
     pub fn code(&self) -> &'static str {
         self.0.code
     }
 
-    /// What happened, for the model.
+    /// Message for the model.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// What to do next: its own advice, else the category's.
+    /// Advice on what to do next: its own advice, else the category's.
     pub fn suggestion(&self) -> &str {
         self.0.suggestion.as_deref().unwrap_or(self.0.category.row().suggestion)
     }
 
-    /// How long the other side asked to wait.
+    /// Time that the other side asked to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         self.0.retry_after
     }
@@ -145,7 +145,7 @@ impl ToolError {
         &self.0.detail
     }
 
-    /// What had been produced until it failed.
+    /// Output up to the failure.
     pub fn output(&self) -> Option<&ToolOutput> {
         self.0.output.as_ref()
     }

@@ -14,11 +14,11 @@ const SUGGESTION: usize = 1000;
 /// A failure as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolErrorFeedback {
-    /// What sort of failure it was.
+    /// Category of the failure.
     pub category: ToolErrorCategory,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// What to do next.
+    /// Advice on what to do next.
     pub suggestion: String,
     /// Whether the system tries again by itself: the category and the tool both say so.
     pub retryable: bool,
@@ -50,7 +50,7 @@ impl ToolErrorFeedback {
     }
 }
 
-/// What the model reads of an outcome: the summary, or the feedback block and after it what had
+/// The text of an outcome for the model: the summary, or the feedback block and after it what had
 /// been produced until the failure. The same text for a model, a terminal and an editor.
 pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
     let error = match outcome {

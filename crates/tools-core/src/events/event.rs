@@ -27,7 +27,7 @@ pub struct ToolEvent {
     pub kind: EventKind,
 }
 
-/// What happened to a call.
+/// Event of a call.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EventKind {
@@ -35,25 +35,25 @@ pub enum EventKind {
     Started {
         /// The tool.
         tool: ToolName,
-        /// What sort of thing it does.
+        /// Kind of the tool.
         kind: ToolKind,
-        /// What to show a person.
+        /// Title for a person.
         title: String,
         /// Places it is about.
         locations: Vec<Location>,
     },
     /// It printed something.
     Output {
-        /// Where it printed.
+        /// Stream that it printed to.
         stream: OutputStream,
-        /// What it printed.
+        /// The printed text.
         text: String,
-        /// How many earlier events were dropped because nobody took them in time.
+        /// Number of earlier events that were dropped because nobody took them in time.
         dropped_before: u64,
     },
     /// It got on.
     Progress {
-        /// How far.
+        /// Progress so far.
         done: u64,
         /// Of how much; `None` when unknown.
         total: Option<u64>,
@@ -62,7 +62,7 @@ pub enum EventKind {
     },
     /// A person is asked.
     ConfirmationRequested(Box<ConfirmPrompt>),
-    /// What it had changed was put back.
+    /// Its changes were undone.
     Rollback {
         /// Files restored.
         restored: u64,
@@ -71,12 +71,12 @@ pub enum EventKind {
     },
     /// Something about it is odd, although it went on. Comes before its end, once for each warning.
     Warned {
-        /// What the model and a person should hear.
+        /// Message for the model and a person.
         text: String,
     },
     /// Its result is on record and goes to whoever asked.
     Finished {
-        /// How it ended.
+        /// Status at the end.
         status: CallStatus,
         /// The text the model gets.
         display: String,
@@ -97,7 +97,7 @@ pub enum OutputStream {
     Stderr,
 }
 
-/// How a call ended.
+/// Status of a call at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
@@ -131,7 +131,7 @@ impl EventConsumer for mpsc::Sender<ToolEvent> {
     }
 }
 
-/// Where the events of a call go.
+/// Receiver of the events of a call.
 ///
 /// Output and progress never hold a tool up: what nobody takes in time is dropped and counted.
 #[derive(Clone)]

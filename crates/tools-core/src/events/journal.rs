@@ -12,36 +12,36 @@ use crate::Verdict;
 
 /// Names of what is noted. Each becomes a field of the audit line; names are permanent.
 pub mod keys {
-    /// Who or what let the call run: `rule`, `default`, `person`, `autonomous`.
+    /// Rule or person that let the call run: `rule`, `default`, `person`, `autonomous`.
     pub const APPROVED_BY: &str = "approved_by";
     /// The rule that decided, as it stands in the configuration.
     pub const POLICY_MATCH: &str = "policy_match";
-    /// How strongly a child process was confined.
+    /// Strictness of the confinement of a child process.
     pub const SANDBOX: &str = "sandbox";
-    /// How a command ended.
+    /// Exit code of a command.
     pub const EXIT_CODE: &str = "exit_code";
     /// The signal a command died of.
     pub const SIGNAL: &str = "signal";
-    /// What the adversarial gate decided.
+    /// Decision of the adversarial gate.
     pub const ADVERSARIAL_POLICY_DECISION: &str = "adversarial_policy_decision";
     /// Whether the result came from the cache: `hit` or `miss`.
     pub const CACHE: &str = "cache";
-    /// How often the tool was run.
+    /// Number of runs of the tool.
     pub const ATTEMPTS: &str = "attempts";
     /// Bytes of the output before anything was filtered or moved to storage.
     pub const RAW_BYTES: &str = "raw_bytes";
-    /// What was put back after a command that failed.
+    /// Changes that were undone after a command failed.
     pub const ROLLBACK: &str = "rollback";
     /// Under which number `haft undo` knows the call, and how much it changed.
     pub const CHECKPOINT: &str = "checkpoint";
     /// Files that programs outside obey and that a command changed.
     pub const OBEYED: &str = "obeyed";
-    /// What a call names that neither exists nor was told to the model: field, value and kind of
+    /// Names in a call that neither exist nor were given to the model: field, value and kind of
     /// each.
     pub const HALLUCINATION: &str = "hallucination";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
-    /// How many credentials were found in the result, by kind.
+    /// Number of credentials in the result, by kind.
     pub const SECRETS: &str = "secrets";
     /// The MCP server that was called, and what it calls the tool.
     pub const MCP: &str = "mcp";
@@ -54,16 +54,16 @@ pub mod keys {
 pub struct GateNote {
     /// The layer.
     pub gate: &'static str,
-    /// What it thought.
+    /// Its decision.
     pub verdict: Verdict,
-    /// How long it thought, in microseconds.
+    /// Its duration in microseconds.
     pub us: u64,
 }
 
-/// How often and since when the executor itself was at work on a call.
+/// Number of runs of the executor for a call, and the time of the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// How often it was started; 0 when the call was answered or refused before it got there.
+    /// Number of runs; 0 when the call was answered or refused before it got there.
     pub count: u32,
     /// When it was started first.
     pub since: Option<Instant>,
@@ -137,7 +137,7 @@ impl Journal {
         self.notes().warnings.clone()
     }
 
-    /// How often the executor was started, and when first.
+    /// The number of runs of the executor, and the time of the first.
     pub fn runs(&self) -> Runs {
         self.notes().runs
     }

@@ -12,12 +12,12 @@ use super::{
     table::{ObeyedClass, ObeyedFile, ROWS},
 };
 
-/// What the table says about a path.
+/// Entry of the table for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FoundObeyed {
     /// The entry.
     pub obeyed: &'static ObeyedFile,
-    /// How many components of the path lie before the pattern's first.
+    /// Number of components of the path before the pattern's first.
     pub start: usize,
 }
 
@@ -54,10 +54,10 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// What the table says about `path`, relative or absolute: whether it is, or lies in, something
-/// that programs obey. Of several entries the strictest, and of those the one that starts first.
-/// Letters are compared without regard to case, since a repository may be checked out where the
-/// file system ignores it.
+/// Finds the entry of the table for `path`, relative or absolute: whether it is, or lies in,
+/// something that programs obey. Of several entries the strictest, and of those the one that starts
+/// first. Letters are compared without regard to case, since a repository may be checked out where
+/// the file system ignores it.
 pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
     let mut best: Option<FoundObeyed> = None;
     each_fit(path, |row, start, fit| {

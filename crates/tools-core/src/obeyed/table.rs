@@ -1,6 +1,6 @@
 //! The table: which files are obeyed, by what, and how strictly they are held. Data only.
 
-/// How strictly a file that other programs obey is held.
+/// Strictness of protecting a file that other programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObeyedClass {
     /// An ordinary input of builds, which commands must be able to write: a change is named in the
@@ -20,9 +20,9 @@ pub struct ObeyedFile {
     /// number of names. At the end, `/**` means the folder and everything in it. With a leading `/`
     /// it starts at the root.
     pub pattern: &'static str,
-    /// What obeys it, as a person knows it.
+    /// The program that obeys it, by its common name.
     pub by: &'static str,
-    /// How strictly it is held.
+    /// Strictness of its protection.
     pub class: ObeyedClass,
 }
 

@@ -32,8 +32,8 @@ impl Basis {
     }
 }
 
-/// Where a tool leaves the basis of its result. Nothing in it means that nobody can tell what the
-/// result came from.
+/// Slot in which a tool leaves the basis of its result. Nothing in it means that nobody can tell
+/// what the result came from.
 #[derive(Debug, Clone, Default)]
 pub struct BasisSlot(Arc<Mutex<Option<Basis>>>);
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-/// How a command ended, beside what it printed. Nobody reads it out of the text.
+/// End of a command, apart from its output. Nobody reads it out of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
     /// The exit code as a shell tells it: 128 + n for death by signal n, 124 when the time was up;
@@ -14,10 +14,10 @@ pub struct Ended {
     /// The signal it died of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Why it was stopped; `None` when it ended by itself.
+    /// Reason why it was stopped; `None` when it ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<StopReason>,
-    /// What else there is to say about it, a fragment each.
+    /// Further remarks, a fragment each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The command line, where the call is not the one that started it; `None` where the call's own
@@ -26,7 +26,7 @@ pub struct Ended {
     pub line: Option<Arc<str>>,
 }
 
-/// Why a command was stopped.
+/// Reason why a command was stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {

@@ -17,7 +17,7 @@ pub trait Intake: Send + Sync {
     fn open(&self, showing: LineSelection) -> Box<dyn TextSink>;
 }
 
-/// Which lines are shown of a text.
+/// Selection of the lines of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineSelection {
     /// Those of the text itself.
@@ -52,27 +52,27 @@ pub struct SkippedPart {
     pub lines: u64,
 }
 
-/// What is left of a text that was taken: enough to show any part of it that fits an answer, and
-/// where the rest is.
+/// Digest of a text that was taken by an intake: enough to show any part of it that fits an answer,
+/// and where the rest is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
     /// Bytes of the text.
     pub bytes: u64,
-    /// What the lines below are of the text: all of them, or an extract.
+    /// Relation of the lines below to the text: all of them, or an extract.
     pub shown: SummaryKind,
     /// The first of the lines that are shown.
     pub head: String,
     /// The last of them.
     pub tail: String,
-    /// What lies between the two; `None` when nothing does.
+    /// The part between the two; `None` when nothing does.
     pub middle: Option<Middle>,
-    /// Where the text is kept; `None` when nobody keeps it.
+    /// Place where the text is stored; `None` when nobody keeps it.
     pub kept: Option<KeptText>,
-    /// Why it is not kept, for the operator; `None` when it is, or nobody wanted to.
+    /// Reason why it is not stored, for the operator; `None` when it is, or nobody wanted to.
     pub fault: Option<String>,
-    /// What a filter made of it.
+    /// Report of the filter.
     pub filter: Option<FilterStats>,
-    /// Which credentials were taken out, by kind.
+    /// Credentials that were taken out, by kind.
     pub credentials: Vec<(&'static str, usize)>,
 }
 
@@ -96,13 +96,13 @@ pub struct Middle {
     pub lines: u64,
     /// The first of its lines that report failures, each with its number.
     pub failures: Vec<(u64, String)>,
-    /// How many more of its lines report failures.
+    /// Number of further lines that report failures.
     pub more_failures: u64,
-    /// How many of its bytes were skipped, and so not searched for failures.
+    /// Number of skipped bytes, which were not searched for failures.
     pub unsearched: u64,
 }
 
-/// Where a text is kept.
+/// Place where a text is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptText {
     /// The name to read it by.

@@ -7,16 +7,16 @@ use serde_json::Value;
 
 use super::{Digest, Ended, Window};
 
-/// What a call gives back: text for the model, and structure for whoever wants it.
+/// Result of a call: text for the model, and structure for whoever wants it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOutput {
-    /// What the model reads; how a command ended is not in it.
+    /// The text for the model; how a command ended is not in it.
     pub summary: String,
     /// The text as it came, where the summary is something else: for whoever stores it, never for a
     /// model. `None` when the summary is all there is.
     pub complete: Option<Complete>,
-    /// What is left of a text that was too long to be held ([`crate::Intake`]); the summary is then
-    /// for nobody but who has no use for this. `None` for every other text.
+    /// Digest of a text that was too long to be held ([`crate::Intake`]); the summary is then for
+    /// nobody but who has no use for this. `None` for every other text.
     pub digest: Option<Digest>,
     /// The structured result, an object; `None` when text is all there is.
     pub raw_response: Option<Value>,
@@ -24,15 +24,15 @@ pub struct ToolOutput {
     pub media: Vec<Media>,
     /// Places this call looked at or changed, for an editor to follow.
     pub locations: Vec<Location>,
-    /// What changed in a file.
+    /// Changes of a file.
     pub diff: Option<FileDiff>,
-    /// Where the content comes from.
+    /// Source of the content.
     pub source: ClaimSource,
     /// Whether something of the result was lost or moved to storage.
     pub truncated: bool,
-    /// What a filter made of it; `None` when none ran.
+    /// Report of the filter; `None` when none ran.
     pub filter: Option<FilterStats>,
-    /// How the command ended whose output this is; `None` for what is no command's.
+    /// End of the command whose output this is; `None` for what is no command's.
     pub ended: Option<Ended>,
     /// The part of a longer whole that the summary is; `None` for what does not come in parts.
     /// Nothing cuts such a summary further: the tool that made it knew how much fits.
@@ -99,9 +99,9 @@ impl ToolOutput {
 pub struct Complete {
     /// All of it, but for the gap.
     pub text: Arc<str>,
-    /// What the summary is of it.
+    /// Relation of the summary to the whole.
     pub shown: SummaryKind,
-    /// What is missing in the middle of it; `None` when nothing is.
+    /// The gap in its middle; `None` when nothing is.
     pub gap: Option<Gap>,
 }
 
@@ -121,7 +121,7 @@ impl Complete {
     }
 }
 
-/// What is missing in the middle of a text. Where lines are short it lies between two of them.
+/// A gap in the middle of a text. Where lines are short it lies between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
     /// The byte of the text before which it is.
@@ -132,7 +132,7 @@ pub struct Gap {
     pub lines: u64,
 }
 
-/// What a summary is of a whole text.
+/// Relation of a summary to the whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryKind {
     /// All of it in another form, such as without the control sequences for a terminal.
@@ -162,7 +162,7 @@ pub struct Location {
     pub line: Option<u64>,
 }
 
-/// What changed in one file.
+/// Changes of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDiff {
     /// The file.
@@ -182,7 +182,7 @@ pub struct FileDiff {
     pub after: Option<Arc<str>>,
 }
 
-/// Where the content of a result comes from, and so how far a model may believe it.
+/// Source of a result's content, and so how far a model may believe it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -202,7 +202,7 @@ pub enum ClaimSource {
     Memory,
 }
 
-/// How sure a filter was of what it saw.
+/// Confidence of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterConfidence {
@@ -214,12 +214,12 @@ pub enum FilterConfidence {
     Fallback,
 }
 
-/// What a filter made of an output.
+/// Report of a filter about an output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FilterStats {
     /// The rule that matched.
     pub rule: String,
-    /// How sure it was.
+    /// Its confidence.
     pub confidence: FilterConfidence,
     /// Lines before.
     pub lines_in: u64,

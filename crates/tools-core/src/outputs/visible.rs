@@ -47,7 +47,7 @@ impl Visible {
         Self(texts.collect::<Vec<_>>().join(&format!(" {SEPARATOR} ")))
     }
 
-    /// How many characters it has.
+    /// Number of its characters.
     pub fn chars(&self) -> usize {
         self.0.chars().count()
     }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// How much text an answer may hold. Set where the call comes in, known before a tool renders
-/// anything; a text fits that exceeds none of the limits.
+/// Maximum size of an answer. Set where the call comes in, known before a tool renders anything; a
+/// text fits that exceeds none of the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerBudget {
     /// Bytes.
@@ -28,7 +28,7 @@ impl AnswerBudget {
         Self { characters, ..Self::UNLIMITED }
     }
 
-    /// What both allow.
+    /// The smaller of two budgets.
     pub fn and(self, other: Self) -> Self {
         Self {
             bytes: self.bytes.min(other.bytes),
@@ -37,7 +37,7 @@ impl AnswerBudget {
         }
     }
 
-    /// What is left when `bytes` bytes, a line of their own, are taken for something else.
+    /// The rest of the budget when `bytes` bytes, a line of their own, are used for something else.
     pub fn less(self, bytes: usize) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(bytes),
@@ -97,13 +97,13 @@ impl WindowWriter {
         true
     }
 
-    /// What is left.
+    /// The rest of the budget.
     pub fn left(&self) -> AnswerBudget {
         self.left
     }
 }
 
-/// Which part of a longer whole an answer shows: one part without a gap. In the tool's own units
+/// Part of a longer whole that an answer shows: one part without a gap. In the tool's own units
 /// (lines, matches, entries, bytes), counted from 0 as the tool's parameter for going on counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Window {
@@ -111,9 +111,9 @@ pub struct Window {
     pub from: u64,
     /// Behind the last that is shown.
     pub to: u64,
-    /// How many there are; `None` when they were not counted to the end.
+    /// Total number of items; `None` when they were not counted to the end.
     pub total: Option<u64>,
-    /// Where to go on; `None` when nothing follows.
+    /// Offset of the next part; `None` when nothing follows.
     pub next: Option<u64>,
 }
 

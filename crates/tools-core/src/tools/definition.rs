@@ -11,27 +11,27 @@ use crate::{ToolName, ToolTraits, inline_schema};
 /// The definitions of an executor, in the order in which a model sees them.
 pub type ToolDefs = Arc<[Arc<ToolDef>]>;
 
-/// What a tool is, as far as anyone needs to know without running it.
+/// Definition of a tool: everything known about it without running it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolDef {
-    /// What a call names it by.
+    /// Name of the tool in calls.
     pub name: ToolName,
-    /// What a person reads; `None` shows the name.
+    /// Title for a person; `None` shows the name.
     pub title: Option<Cow<'static, str>>,
-    /// What the model reads to decide when to use it.
+    /// Description from which the model decides when to use it.
     pub description: Cow<'static, str>,
     /// JSON Schema 2020-12 of the parameters, without `$ref`s.
     pub input: Arc<Schema>,
     /// JSON Schema of the structured result; `None` when there is none.
     pub output: Option<Arc<Schema>>,
-    /// What sort of thing it does, in ACP's words.
+    /// Kind of the tool, in ACP's words.
     pub kind: ToolKind,
-    /// What it promises.
+    /// Its guarantees.
     pub traits: ToolTraits,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: ToolOrigin,
-    /// How a model without native tool use calls it.
+    /// Form of a call by a model without native tool use.
     pub invocation: InvocationHint,
     /// The parameters whose text becomes the content of files as it stands: there, and nowhere
     /// else, placeholders of credentials stand for what they were put in place of.
@@ -80,7 +80,7 @@ impl ToolDef {
         }
     }
 
-    /// What is assumed of a tool that nobody owns: nothing good.
+    /// Definition that is assumed of a tool without an owner: nothing good.
     pub fn unknown(name: ToolName) -> Self {
         Self::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS)
     }
@@ -126,8 +126,8 @@ impl ToolDef {
         Self { poll: true, ..self }
     }
 
-    /// What gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for, whatever
-    /// it declares.
+    /// Traits that gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for,
+    /// whatever it declares.
     pub fn trusted_traits(&self) -> ToolTraits {
         match &self.origin {
             ToolOrigin::Mcp { trusted: false, .. } => ToolTraits::CAUTIOUS,
@@ -141,7 +141,7 @@ fn tool_name(name: &'static str) -> ToolName {
     ToolName::parse(name).unwrap_or_else(|_| ToolName::parse("invalid_name").expect("the fallback is a valid name"))
 }
 
-/// What sort of thing a tool does: ACP's tool kinds.
+/// Kind of a tool: ACP's tool kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -165,7 +165,7 @@ pub enum ToolKind {
     Other,
 }
 
-/// Where a tool comes from.
+/// Origin of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ToolOrigin {
@@ -184,7 +184,7 @@ pub enum ToolOrigin {
     },
 }
 
-/// How a tool is called where the provider has no native tool use.
+/// Form of a call where the provider has no native tool use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InvocationHint {
     /// A fenced block with this tag.

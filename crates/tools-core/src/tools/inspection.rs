@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::script::{Script, ScriptStates};
 use crate::{ChangePreview, WebUrl};
 
-/// What a call would touch, found by the owner of the tool without side effects.
+/// Subjects of a call, found by the owner of the tool without side effects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inspection {
-    /// What rules are matched against; empty when the call touches nothing.
+    /// Subjects that rules are matched against; empty when the call touches nothing.
     pub subjects: Vec<Subject>,
     /// The tool itself asks for a person; `None` when it has no wish of its own.
     pub confirm: Option<ConfirmReason>,
-    /// What the call would do to files, for a person who is asked; `None` when that cannot be told
+    /// Predicted changes of files, for a person who is asked; `None` when that cannot be told
     /// beforehand.
     pub change: Option<ChangePreview>,
     /// Whether this call changes nothing. It may only narrow what the definition says.
@@ -26,7 +26,7 @@ pub struct Inspection {
     /// `None` when that cannot be told beforehand. Then a result is served again only where the
     /// tool leaves a [`crate::Basis`] with it.
     pub state: Option<Vec<FileState>>,
-    /// What the tool found and wants handed to its own run: see [`Inspection::keeping`].
+    /// Findings that the tool wants handed to its own run: see [`Inspection::keeping`].
     pub findings: Findings,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Debug for Findings {
 /// A file or directory as it is at a moment: another state may be another content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileState {
-    /// Which file: its device and its number there.
+    /// Identity of the file: its device and its number there.
     pub id: (u64, u64),
     /// Its length in bytes.
     pub size: u64,
@@ -103,7 +103,7 @@ impl Inspection {
         Self { findings: Findings(Some(Arc::new(found))), ..self }
     }
 
-    /// What the tool found when it inspected the call; `None` when it kept nothing of this type.
+    /// Takes the findings of the inspection; `None` when it kept nothing of this type.
     pub fn take<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::downcast(self.findings.0.clone()?).ok()
     }
@@ -132,12 +132,12 @@ impl Inspection {
     }
 }
 
-/// Why a tool itself wants a person to agree.
+/// Reason why a tool itself asks for a person's consent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ConfirmReason {
     /// One sentence for the person, without a period.
     pub reason: String,
-    /// What in the configuration asks for it (`tools.shell.confirm_patterns "rm"`).
+    /// The configured rule that asks (`tools.shell.confirm_patterns "rm"`).
     pub rule: String,
     /// The text of the subject it is about; `None` when it is about the whole call.
     pub about: Option<String>,
@@ -171,7 +171,7 @@ pub enum Subject {
         /// (`$x`); any number of them that another program adds is `$@`, and what it puts in place
         /// of something is `{}`.
         argv: Vec<String>,
-        /// What it is run through, outermost first (`sudo`, `env`, `$(…)`).
+        /// Commands that run it, outermost first (`sudo`, `env`, `$(…)`).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         via: Vec<String>,
     },
@@ -181,22 +181,22 @@ pub enum Subject {
         /// Canonical and absolute.
         #[serde(serialize_with = "lossy")]
         path: PathBuf,
-        /// What would be done to it.
+        /// Kind of the access.
         access: Access,
-        /// What of the call names it.
+        /// Part of the call that names it.
         #[serde(default, skip_serializing_if = "NamedBy::is_call")]
         by: NamedBy,
     },
     /// Files whose names are known in part before the call runs.
     #[serde(rename = "paths")]
     Paths {
-        /// What is known: absolute, or beginning with `**` where the folder is not known. `*`
-        /// stands for characters within a name, `**` for any characters; `\\` takes the next
-        /// character as it is.
+        /// Pattern of the known part: absolute, or beginning with `**` where the folder is not
+        /// known. `*` stands for characters within a name, `**` for any characters; `\\` takes the
+        /// next character as it is.
         pattern: String,
-        /// What would be done to them.
+        /// Kind of the access.
         access: Access,
-        /// What of the call names them.
+        /// Part of the call that names them.
         by: NamedBy,
     },
     /// A host that a connection is opened to.
@@ -204,7 +204,7 @@ pub enum Subject {
     Host {
         /// A name, an address, a name with a port or a URL, as the call writes it.
         host: String,
-        /// What of the call names it.
+        /// Part of the call that names it.
         by: NamedBy,
     },
     /// A web address.
@@ -218,14 +218,14 @@ pub enum Subject {
     Script {
         /// The command that runs it, as the line of its subject.
         command: String,
-        /// Which file, and what it holds.
+        /// The file and its content.
         #[serde(flatten)]
         script: Script,
     },
     /// Something that could not be seen through: a person is asked at least.
     #[serde(rename = "opaque")]
     Opaque {
-        /// What could not be seen through, and why.
+        /// The part that could not be analysed, and the reason.
         why: String,
     },
 }
@@ -295,7 +295,7 @@ impl Subject {
     }
 }
 
-/// What of a call names a path or a host.
+/// Part of a call that names a path or a host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NamedBy {
@@ -316,7 +316,7 @@ impl NamedBy {
     }
 }
 
-/// What would be done to a path.
+/// Kind of access to a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {

@@ -45,12 +45,12 @@ pub struct SchemaProblem {
     pub fault: SchemaFault,
 }
 
-/// What is wrong with a value.
+/// Fault of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SchemaFault {
     /// It is required and not there.
     Missing {
-        /// What would be right.
+        /// The valid form.
         expected: String,
     },
     /// Nothing of this name is known.
@@ -62,9 +62,9 @@ pub enum SchemaFault {
     },
     /// It has another JSON type.
     WrongType {
-        /// What would be right.
+        /// The valid form.
         expected: String,
-        /// What it is.
+        /// Its type.
         found: &'static str,
     },
     /// It is none of the listed values.

@@ -19,8 +19,8 @@ pub struct Script {
     /// Canonical and absolute; as it is written where that is known only when it runs.
     #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
-    /// What it held; `None` where that cannot be told: it is too large, no regular file, or leads
-    /// out of the workspace.
+    /// Digest of its content; `None` where that cannot be told: it is too large, no regular file,
+    /// or leads out of the workspace.
     pub digest: Option<ContentDigest>,
     /// Its text, for whoever shows what changed; `None` where it is no text or a long one.
     #[serde(skip)]

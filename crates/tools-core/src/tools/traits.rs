@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What a tool promises, whatever its arguments.
+/// Guarantees of a tool, whatever its arguments.
 ///
 /// Gates read these instead of names. What one call does may be narrower: see
 /// [`crate::Inspection::read_only`].

@@ -31,7 +31,7 @@ pub trait Keeper: Send + Sync + 'static {
     fn ended(&self, connection: &Connection);
 }
 
-/// Who connects.
+/// Origin of a connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
     /// The name of the program; `None` when it is not known.
@@ -44,7 +44,7 @@ pub struct Caller {
 /// A connection that no rule decides about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndecidedConnection {
-    /// Where to.
+    /// Destination.
     pub target: Target,
     /// By whom.
     pub caller: Caller,
@@ -52,38 +52,38 @@ pub struct UndecidedConnection {
     pub rule: Option<String>,
 }
 
-/// What was decided.
+/// A decision about a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permit {
     /// It goes on.
     Allowed {
-        /// What says so: a rule, or a person.
+        /// Name of the rule: a rule, or a person.
         by: String,
     },
     /// It does not.
     Refused {
-        /// What says so.
+        /// Name of the rule.
         by: String,
     },
 }
 
-/// What became of a connection.
+/// Record of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Where to.
+    /// Destination.
     pub target: Target,
     /// The address that was connected to; `None` when none was.
     pub address: Option<SocketAddr>,
     /// By whom.
     pub caller: Caller,
-    /// What was decided, and by what.
+    /// The decision and its rule.
     pub permit: Permit,
-    /// Why it broke off or never began although it was allowed; `None` when it ended by itself.
+    /// Reason why an allowed connection failed or broke off; `None` when it ended by itself.
     pub problem: Option<String>,
     /// Bytes that went to the host.
     pub sent: u64,
     /// Bytes that came from it.
     pub received: u64,
-    /// How long it stood.
+    /// Duration of the connection.
     pub duration: Duration,
 }

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What is waited after an accept that failed: the process may be out of descriptors for a moment.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What a listener is for.
+/// Purpose of a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Door {
     /// Clients say where they want to go.

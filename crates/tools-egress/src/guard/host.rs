@@ -53,8 +53,7 @@ impl Host {
         Ok(Self::Name(name.to_ascii_lowercase()))
     }
 
-    /// What can be said against a host before anything is looked up; `Ok` for a name or address
-    /// that may be public.
+    /// Checks a host before it is looked up; `Ok` for a name or address that may be public.
     ///
     /// # Errors
     /// [`Refusal::Name`] for names of local networks and metadata services, [`Refusal::Address`]
@@ -97,7 +96,7 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.len() <= MAX_LABEL_LEN && label.bytes().all(is_known)
 }
 
-/// Why a name leads to no public host, whatever it resolves to.
+/// Reason why a name never leads to a public host, whatever it resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NameClass {

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::{AddressClass, NameClass};
 
-/// Why an address is not reached.
+/// Reason why an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -31,13 +31,13 @@ pub enum Refusal {
     Domain {
         /// The host.
         host: String,
-        /// What of the configuration says so.
+        /// Name of the rule.
         rule: String,
     },
     /// A redirect to another host, about which a person would be asked.
     #[error("it leads to another host, `{url}`: fetch that URL itself")]
     Elsewhere {
-        /// Where it leads.
+        /// Target of the redirect.
         url: String,
     },
     /// A name that leads to no public host.
@@ -46,7 +46,7 @@ pub enum Refusal {
     /// An address that is not public. The class is for the operator where it came out of a look-up.
     #[error("{}", not_public(*.class, *.by_name))]
     Address {
-        /// What kind of address.
+        /// Class of the address.
         class: AddressClass,
         /// Whether a name resolved to it.
         by_name: bool,

@@ -18,7 +18,7 @@ pub trait HostResolver: Send + Sync {
     async fn lookup(&self, name: &str) -> Result<Answer, LookupError>;
 }
 
-/// What a name resolves to.
+/// Addresses of a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// The addresses, of both families.

@@ -3,7 +3,7 @@
 
 use super::{Host, PageUrl, Refusal};
 
-/// Which hosts the operator allows.
+/// Hosts that the operator allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostRules {
     allowed: Vec<Host>,
@@ -45,7 +45,7 @@ impl HostRules {
     }
 }
 
-/// What a URL must be to be fetched at all; [`super::Guard`] judges the addresses behind it.
+/// Requirements for a URL to be fetched at all; [`super::Guard`] judges the addresses behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlRules {
     hosts: HostRules,

@@ -10,7 +10,7 @@ const HANDSHAKE: u8 = 22;
 const CLIENT_HELLO: u8 = 1;
 const SERVER_NAME: u16 = 0;
 
-/// What a client says at first.
+/// First message of a TLS client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientHello {
     /// The host that it wants, as it writes it; `None` when it names none.

@@ -24,13 +24,13 @@ pub enum HttpRequest {
         target: Target,
         /// The head as that server gets it.
         head: Vec<u8>,
-        /// What of the client's bytes follows.
+        /// Length of the request's body.
         body: Body,
     },
 }
 
-/// How long the body of a request is. What a client sends behind it is another request, maybe for
-/// another host, and goes nowhere.
+/// Length of a request's body. What a client sends behind it is another request, maybe for another
+/// host, and goes nowhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Body {
     /// So many bytes.

@@ -18,7 +18,7 @@ pub struct Greeting {
 }
 
 impl Greeting {
-    /// What it is answered.
+    /// The reply for the client.
     pub fn reply(self) -> [u8; 2] {
         [VERSION, if self.takes_none { WITHOUT_PASSWORD } else { 0xff }]
     }

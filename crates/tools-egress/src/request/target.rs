@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use crate::guard::Host;
 
-/// Where a client wants to go.
+/// Destination of a client.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The host.
@@ -24,7 +24,7 @@ impl std::fmt::Display for Target {
 #[error("{0}")]
 pub struct BadRequest(pub &'static str);
 
-/// What was read and how many bytes of it; `None` while more has to come.
+/// A parsed value and the number of bytes it took; `None` while more has to come.
 pub type ParseProgress<T> = Result<Option<(T, usize)>, BadRequest>;
 
 /// `host:port`, IPv6 in brackets.

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{Exit, ParsedCommand, emit::Emitter};
 
-/// How a rule shortens an output.
+/// Method of shortening an output.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum StrategyConfig {
@@ -57,7 +57,7 @@ pub enum StrategyConfig {
     LongLines(LongLines),
 }
 
-/// What is wrong with a strategy's parameters.
+/// Problem of a strategy's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StrategyError {
     /// A pattern is no regular expression.

@@ -12,7 +12,7 @@ use crate::emit::Emitter;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StripAnnotated {
-    /// What an annotation begins with, after blanks, `|` and `=`.
+    /// Beginnings of an annotation, after blanks, `|` and `=`.
     pub prefixes: Vec<String>,
     /// Regular expressions that match annotations.
     pub patterns: Vec<String>,

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 pub struct DependenciesConfig {
     /// Whether the rules are in force.
     pub enabled: bool,
-    /// How much each preferred tool that has succeeded adds to a score.
+    /// Addition to a score for each preferred tool that has succeeded.
     pub boost_per_dep: f32,
     /// The most that preferred tools add to a score together.
     pub max_total_boost: f32,
-    /// What each tool needs or prefers.
+    /// Requirements and preferences of each tool.
     pub rules: BTreeMap<String, DependencyRule>,
 }
 
@@ -25,7 +25,7 @@ impl Default for DependenciesConfig {
     }
 }
 
-/// What one tool needs or prefers.
+/// Requirements and preferences of one tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DependencyRule {

@@ -12,11 +12,11 @@ use crate::{InclusionReason, ToolFilterResult};
 pub struct DependencyExclusion {
     /// The tool.
     pub tool: ToolName,
-    /// What must succeed first, by name; never empty.
+    /// Names of the tools that must succeed first; never empty.
     pub missing: Vec<ToolName>,
 }
 
-/// What is missing and what is preferred, at one moment of a session; from
+/// Missing and preferred tools at one moment of a session; from
 /// [`crate::ToolDependencyGraph::prerequisites`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prerequisites {
@@ -27,12 +27,12 @@ pub struct Prerequisites {
 }
 
 impl Prerequisites {
-    /// What preferred tools add to scores, for [`crate::Query::boosting`].
+    /// Additions to scores by preferred tools, for [`crate::Query::boosting`].
     pub fn boosts(&self) -> &BTreeMap<ToolName, f32> {
         &self.boosts
     }
 
-    /// What must succeed before this tool; empty when nothing must.
+    /// The tools that must succeed before this one; empty when nothing must.
     pub fn missing(&self, tool: &ToolName) -> &[ToolName] {
         self.needs.get(tool).map_or(&[], Vec::as_slice)
     }

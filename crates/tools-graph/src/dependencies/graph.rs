@@ -19,7 +19,7 @@ pub enum DependencyFault {
     NoSuchTool {
         /// The key of the rule.
         key: String,
-        /// What stands there.
+        /// The name at that place.
         name: String,
         /// The most similar name of a tool.
         nearest: Option<String>,
@@ -32,7 +32,7 @@ pub enum DependencyFault {
     Boost(&'static str),
 }
 
-/// Which tool needs and prefers which.
+/// Requirements and preferences between tools.
 #[derive(Debug, Clone, Default)]
 pub struct ToolDependencyGraph {
     requires: BTreeMap<ToolName, BTreeSet<ToolName>>,
@@ -105,7 +105,7 @@ impl ToolDependencyGraph {
         cycles
     }
 
-    /// What is missing and what is preferred after these tools have succeeded.
+    /// The missing and preferred tools after these have succeeded.
     pub fn prerequisites(&self, completed: &BTreeSet<ToolName>) -> Prerequisites {
         let missing = |needed: &BTreeSet<ToolName>| needed.difference(completed).cloned().collect::<Vec<_>>();
         let needs = self.requires.iter().map(|(tool, needed)| (tool.clone(), missing(needed))).collect();

@@ -16,9 +16,9 @@ const MAX_TOP_K: usize = 10_000;
 pub struct ToolFilterConfig {
     /// Whether definitions are filtered at all.
     pub enabled: bool,
-    /// How many tools the ranking brings in.
+    /// Number of tools that the ranking adds.
     pub top_k: usize,
-    /// How well a ranked tool must fit, from 0 to 1.
+    /// Minimum score of a ranked tool, from 0 to 1.
     pub min_score: f32,
     /// Tools with fewer words in their description are always shown: a ranking has nothing to go
     /// by.
@@ -28,7 +28,7 @@ pub struct ToolFilterConfig {
     /// Whether words decide where there is no model of meaning (`embedding.model`). Without either
     /// every tool is shown.
     pub lexical: bool,
-    /// What becomes of the tools that were chosen for a turn.
+    /// Use of the selection of a turn.
     pub mode: ToolFilterMode,
 }
 
@@ -46,7 +46,7 @@ impl Default for ToolFilterConfig {
     }
 }
 
-/// What becomes of the tools that were chosen for a turn.
+/// Use of the selection of a turn.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolFilterMode {
@@ -66,7 +66,7 @@ pub enum ToolFilterMode {
 pub struct ToolFilterError {
     /// The key below `agent.tool_filter`.
     pub key: &'static str,
-    /// What would be right.
+    /// The valid form.
     pub problem: String,
 }
 
@@ -83,7 +83,7 @@ pub struct ToolFilterPolicy {
 }
 
 impl ToolFilterConfig {
-    /// What the section means.
+    /// Compiles the section.
     ///
     /// # Errors
     /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a
@@ -126,7 +126,7 @@ impl ToolFilterPolicy {
         &self.always_on
     }
 
-    /// What becomes of the tools that were chosen for a turn.
+    /// Use of the selection of a turn.
     pub fn mode(&self) -> ToolFilterMode {
         self.mode
     }

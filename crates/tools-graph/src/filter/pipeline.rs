@@ -46,7 +46,7 @@ impl ToolSchemaFilter {
         &self.policy
     }
 
-    /// What to show of these tools, which are the only ones that may be named in the result.
+    /// Selects from these tools, which are the only ones that may be named in the result.
     ///
     /// Everything is shown while the policy is not enabled, and when the scorer cannot judge the
     /// query.
@@ -54,7 +54,7 @@ impl ToolSchemaFilter {
         self.filter_with(tools, query, &Prerequisites::default())
     }
 
-    /// What to show of these tools, without those whose prerequisites are not met, unless they are
+    /// Selects from these tools, without those whose prerequisites are not met, unless they are
     /// always on or named.
     pub fn filter_with(&self, tools: &[Arc<ToolDef>], query: &Query<'_>, needs: &Prerequisites) -> ToolFilterResult {
         let mut result = ToolFilterResult::default();

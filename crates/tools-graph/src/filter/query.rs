@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tools_core::ToolName;
 
-/// What a turn is about, and what is known of it already.
+/// Topic of a turn, and facts about it.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
     /// The text: usually what the user wrote last.
     pub text: &'a str,
     /// Tools that this turn has referred to already; they are never taken away.
     pub referenced: BTreeSet<ToolName>,
-    /// What is added to the scores of tools before they are ranked; see
+    /// Additions to the scores of tools before they are ranked; see
     /// [`crate::ToolDependencyGraph::prerequisites`].
     pub boosts: BTreeMap<ToolName, f32>,
 }

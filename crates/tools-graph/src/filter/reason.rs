@@ -7,7 +7,7 @@ use tools_core::ToolName;
 
 use crate::DependencyExclusion;
 
-/// Why a tool is shown, in the order in which the pipeline asks.
+/// Reason why a tool is shown, in the order in which the pipeline asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InclusionReason {
@@ -27,13 +27,13 @@ pub enum InclusionReason {
     PreferenceBoost,
 }
 
-/// What is shown and what is not. Every tool stands in exactly one of the three.
+/// Shown and hidden tools. Every tool stands in exactly one of the three.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolFilterResult {
-    /// What is shown, each with all reasons in the order of the pipeline; the first one let it in.
+    /// Shown tools, each with all reasons in the order of the pipeline; the first one let it in.
     pub included: BTreeMap<ToolName, Vec<InclusionReason>>,
-    /// What the ranking left out, in the order of the definitions.
+    /// Tools that the ranking left out, in the order of the definitions.
     pub excluded: Vec<ToolName>,
-    /// What needs other tools first.
+    /// Tools that need other tools first.
     pub dependency_exclusions: Vec<DependencyExclusion>,
 }

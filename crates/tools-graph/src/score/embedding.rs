@@ -50,7 +50,7 @@ impl EmbeddingScorer {
         made
     }
 
-    /// How many tools have a vector, for [`crate::ToolFilterPolicy::status`].
+    /// The number of tools with a vector, for [`crate::ToolFilterPolicy::status`].
     pub fn embeddings(&self) -> usize {
         self.vectors.get().map_or(0, HashMap::len)
     }

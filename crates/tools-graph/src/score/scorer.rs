@@ -11,8 +11,8 @@ pub trait Scorer: Send + Sync + fmt::Debug {
     fn score(&self, query: &str) -> Option<Scores>;
 }
 
-/// How well each tool fits a query: 1 is the best possible fit and 0 none. A tool of which nothing
-/// is said is not known to the scorer, and is shown whatever the query is.
+/// Scores of tools for a query: 1 is the best possible fit and 0 none. A tool of which nothing is
+/// said is not known to the scorer, and is shown whatever the query is.
 #[derive(Debug, Clone)]
 pub struct Scores {
     places: Places,
@@ -39,7 +39,7 @@ impl Scores {
         Self { places, values }
     }
 
-    /// How well the tool fits; `None` when the scorer does not know it.
+    /// The score of a tool; `None` when the scorer does not know it.
     pub fn get(&self, tool: &ToolName) -> Option<f32> {
         self.values.get(*self.places.get(tool)? as usize).copied()
     }

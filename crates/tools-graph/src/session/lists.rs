@@ -19,7 +19,7 @@ pub(super) const SEARCH: &str = "tool_search";
 /// the memory.
 const FINE: usize = 10_000;
 
-/// How lists of sessions are made.
+/// Settings of the lists of sessions.
 #[derive(Debug, Clone)]
 pub struct ListSettings {
     /// The tools that may be shown, in the order in which they stand; `None` for all in theirs.
@@ -29,7 +29,7 @@ pub struct ListSettings {
     /// A list of more tools than this is long: it begins with the core and `tool_search`, and grows
     /// by what is asked for.
     pub search_above: usize,
-    /// What each tool needs first.
+    /// Requirements of the tools.
     pub graph: ToolDependencyGraph,
     /// Chooses tools by what a turn is about; `None` shows them all.
     pub filter: Option<ToolFilterPolicy>,
@@ -117,9 +117,9 @@ impl SessionLists {
         listed.filter_map(|name| by_name.get(name).map(|tool| Arc::clone(tool))).collect()
     }
 
-    /// What a session is shown of these tools. The same list as before where it may be, so that the
-    /// prompt's beginning stays what it was: a long list, and one in which tools wait for others,
-    /// only grow.
+    /// Selects the tools that a session is shown. The same list as before where it may be, so that
+    /// the prompt's beginning stays what it was: a long list, and one in which tools wait for
+    /// others, only grow.
     pub fn shown(&self, session: &SessionId, tools: &[Arc<ToolDef>]) -> ToolDefs {
         self.publish(tools);
         let offered = self.offered(tools);
@@ -142,8 +142,8 @@ impl SessionLists {
         list.tools().cloned().collect()
     }
 
-    /// What a turn of a session shows, given what it is about: what the filter chooses, added to
-    /// what was shown before. Without a filter this is [`SessionLists::shown`].
+    /// Selects the tools of a session's turn by its topic: what the filter chooses, added to what
+    /// was shown before. Without a filter this is [`SessionLists::shown`].
     pub fn turn(&self, session: &SessionId, tools: &[Arc<ToolDef>], text: &str, referenced: &[ToolName]) -> ToolDefs {
         self.publish(tools);
         let index = self.index.load();
@@ -199,7 +199,7 @@ impl SessionLists {
         found
     }
 
-    /// What must succeed before the session may call this tool; empty when nothing must.
+    /// The tools that must succeed before the session may call this one; empty when nothing must.
     pub fn missing(&self, session: &SessionId, tool: &ToolName) -> Vec<ToolName> {
         if !self.settings.load().graph.has_rules() {
             return vec![];

@@ -21,7 +21,7 @@ pub struct Entry {
     /// The keys that lead to it; the last is its own name, or that of the list that it is an
     /// element of.
     pub path: Vec<String>,
-    /// What it says.
+    /// The value.
     pub value: Value,
     /// Whether it is an element of a list.
     pub is_element: bool,
@@ -70,7 +70,7 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// Why a file is left as it is.
+/// Reason why a file is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// It cannot be read as what it should be.

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Entry, Syntax};
 use crate::{Host, hook::quoted};
 
-/// How the host starts this program.
+/// Command with which the host starts this program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
     /// The program, as an absolute path.
@@ -34,7 +34,7 @@ pub enum OsFamily {
     MacOs,
 }
 
-/// Where files of hosts are looked for.
+/// Folders that are searched for files of hosts.
 #[derive(Clone, Copy)]
 pub struct HostPlaces<'a> {
     /// The user's home.
@@ -100,8 +100,8 @@ impl Host {
     }
 }
 
-/// What goes into which file of the host. `exists` tells whether a file is there, for hosts that
-/// read one of several.
+/// The edits of the host's files. `exists` tells whether a file is there, for hosts that read one
+/// of several.
 pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&Path) -> bool) -> Option<Vec<Edits>> {
     let server = |folder: Option<&str>| -> Vec<String> {
         let mut words = vec![];

@@ -4,7 +4,7 @@
 /// Places in a text that were put in: begin and end of each, in bytes.
 pub type Spans = Vec<(usize, usize)>;
 
-/// What `after` holds beyond `before`; `None` where something of `before` is missing in it.
+/// The text that `after` has beyond `before`; `None` where something of `before` is missing in it.
 pub fn inserted(before: &str, after: &str) -> Option<Spans> {
     let (old, new) = (before.as_bytes(), after.as_bytes());
     // From the end on what is equal, so that an entry at the end is one piece.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::quoted;
 
-/// How the hooks of one host read and answer.
+/// Input and output format of one host's hooks.
 pub trait Format: Send + Sync {
     /// What the host says.
     ///
@@ -38,7 +38,7 @@ pub trait Format: Send + Sync {
     }
 }
 
-/// How the host was started that runs the hook.
+/// The start of the host that runs the hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookStart {
     /// Whether a terminal is its standard input and output.
@@ -47,16 +47,16 @@ pub struct HookStart {
     pub arguments: Vec<String>,
 }
 
-/// What a host tells a hook.
+/// Input of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// The session and folder it comes from.
     pub place: Where,
-    /// What it is about.
+    /// The request.
     pub meaning: HookRequest,
 }
 
-/// Where a host's call comes from.
+/// Origin of a host's call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Where {
     /// The host's own name of the session; `None` when it names none.
@@ -65,7 +65,7 @@ pub struct Where {
     pub workdir: Option<PathBuf>,
 }
 
-/// What a hook is asked.
+/// Request of a host to a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookRequest {
     /// A tool of the host's is about to run, which does what these calls do.
@@ -79,7 +79,7 @@ pub enum HookRequest {
     Nothing,
 }
 
-/// What a tool of the host's does, as a call of one of ours.
+/// A call of a host's tool as a call of one of ours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostCall {
     /// Our tool.
@@ -115,12 +115,12 @@ impl HostCall {
     }
 }
 
-/// Why an input cannot be read.
+/// Reason why an input cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub String);
 
-/// What becomes of a call of the host's.
+/// Decision about a call of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
     /// It runs unasked.
@@ -136,7 +136,7 @@ pub enum Decision {
 /// The answer of a hook before a tool runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// What becomes of the call.
+    /// The decision.
     pub decision: Decision,
     /// Why: read by the person who is asked, or by the model that is refused.
     pub reason: String,

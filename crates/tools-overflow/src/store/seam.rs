@@ -6,16 +6,16 @@ use async_trait::async_trait;
 
 use crate::{OverflowError, Reference, chunk::Chunk};
 
-/// Which entry: its name, and whose it is. Neither is enough alone.
+/// Key of an entry: its name, and whose it is. Neither is enough alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
     /// The conversation that asks.
     pub conversation: &'a str,
-    /// What it asks for.
+    /// The reference.
     pub reference: Reference,
 }
 
-/// What is known of an entry without reading it.
+/// Facts about an entry that are known without reading it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Bytes of its text.
@@ -24,7 +24,7 @@ pub struct Facts {
     pub lines: u64,
     /// Bytes of the original that are not stored, because it was too long.
     pub lost: u64,
-    /// Which lines of the original those are; `None` when nothing is lost, or an earlier version
+    /// Range of those lines in the original; `None` when nothing is lost, or an earlier version
     /// stored it.
     pub gap: Option<LineGap>,
 }
@@ -40,7 +40,7 @@ pub struct LineGap {
 }
 
 impl Facts {
-    /// How many lines the original had.
+    /// The number of lines of the original.
     pub fn original_lines(&self) -> u64 {
         self.gap.map_or(self.lines, |gap| self.lines + (gap.last - gap.first))
     }
@@ -76,7 +76,7 @@ pub struct NewEntry<'a> {
     pub key: Key<'a>,
     /// When it was made, in microseconds since 1970.
     pub created_at: i64,
-    /// What is known of it.
+    /// Its facts.
     pub facts: Facts,
     /// Its text, in order.
     pub chunks: Vec<Chunk>,

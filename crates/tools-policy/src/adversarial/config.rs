@@ -31,7 +31,7 @@ pub struct AdversarialConfig {
     /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are
     /// only warned.
     pub block_on_reject: bool,
-    /// How many seconds the judge may take for a call.
+    /// Seconds that the judge may take for a call.
     pub timeout: u64,
 }
 
@@ -86,7 +86,7 @@ impl PhasePolicies {
 pub struct AdversarialError {
     /// The key below `tools.adversarial_policy`.
     pub key: &'static str,
-    /// What would be right.
+    /// The valid form.
     pub problem: &'static str,
 }
 

@@ -16,7 +16,7 @@ const PIECES: usize = 32;
 /// How many characters of a reason are kept.
 const REASON: usize = 200;
 
-/// What a judge's answer means.
+/// Verdict in a judge's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sentence {
     /// The call goes on.

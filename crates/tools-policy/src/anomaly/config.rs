@@ -15,9 +15,9 @@ const MAX_COOLDOWN: u64 = 604_800;
 pub struct AnomalyConfig {
     /// Whether results are counted.
     pub enabled: bool,
-    /// How many of the last results of a tool count.
+    /// Number of the last results of a tool that count.
     pub window_size: usize,
-    /// How many there must be before anything follows from them.
+    /// Minimum number of results before a decision.
     pub min_samples: usize,
     /// The share of failures from which a person is warned.
     pub warn_threshold: f64,
@@ -25,7 +25,7 @@ pub struct AnomalyConfig {
     pub failure_threshold: f64,
     /// Whether it is blocked; otherwise a person is only warned.
     pub auto_block: bool,
-    /// How many seconds it stays blocked before one call may try whether it works again.
+    /// Seconds of blocking before one call may test whether the tool works again.
     pub cooldown: u64,
 }
 
@@ -49,7 +49,7 @@ impl Default for AnomalyConfig {
 pub struct AnomalyError {
     /// The key below `tools.anomaly`.
     pub key: &'static str,
-    /// What would be right.
+    /// The valid form.
     pub problem: String,
 }
 

@@ -6,7 +6,7 @@ use tools_core::{Outcome, ToolErrorCategory};
 
 use super::config::AnomalyPolicy;
 
-/// How bad it is.
+/// Severity of a failure rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Nothing out of the ordinary, or too little to say.
@@ -34,7 +34,7 @@ impl Window {
         }
     }
 
-    /// How many of how many failed.
+    /// The failure rate in words.
     pub fn failures(&self) -> (usize, usize) {
         (self.failed, self.results.len())
     }
@@ -45,7 +45,7 @@ impl Window {
     }
 }
 
-/// What a window says.
+/// Assesses a window of results.
 #[expect(clippy::cast_precision_loss, reason = "a window holds at most ten thousand results")]
 pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
     let (failed, total) = window.failures();
@@ -65,9 +65,9 @@ pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
 /// Codes of failures that tell of what the call named, not of the tool.
 const OF_THE_CALL: &[&str] = &["not_found"];
 
-/// What an outcome says about its tool: worked, failed, or nothing. A command that ended by itself
-/// is an output, whatever its exit code; what failed are those that timed out, could not be found
-/// or waited for an answer.
+/// The health outcome of a call: worked, failed, or nothing. A command that ended by itself is an
+/// output, whatever its exit code; what failed are those that timed out, could not be found or
+/// waited for an answer.
 pub fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };

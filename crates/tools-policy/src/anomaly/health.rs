@@ -118,8 +118,8 @@ impl ToolHealth {
         }
     }
 
-    /// Why a call of a tool would be refused now, as it reads after "is"; `None` when it would not.
-    /// Takes no right to try.
+    /// Reason why a call of a tool would be refused now, in words that read well after "is"; `None`
+    /// when it would not. Takes no right to try.
     pub fn would_block(&self, definition: &ToolDef) -> Option<String> {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return None;

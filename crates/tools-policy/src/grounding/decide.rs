@@ -12,16 +12,16 @@ use super::extract::{entities, is_file};
 /// Longer texts are content, not names: what a model writes need not have stood anywhere.
 const MAX_NAME_LEN: usize = 200;
 
-/// What is looked at.
+/// Input of the check for invented values.
 #[derive(Clone, Copy)]
 pub struct GroundingQuestion<'a> {
-    /// What the call is made with.
+    /// Parameters of the call.
     pub params: &'a JsonObject,
-    /// What it would touch.
+    /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// What the model was given: the conversation and the results of tools.
+    /// Text that the model was given: the conversation and the results of tools.
     pub context: &'a str,
-    /// Where relative paths start.
+    /// Base of relative paths.
     pub workdir: &'a Path,
     /// Whether addresses and numbers are looked for, too: only where the conversation is known.
     pub looks_for_entities: bool,
@@ -29,7 +29,7 @@ pub struct GroundingQuestion<'a> {
     pub exists: &'a dyn Fn(&Path) -> bool,
 }
 
-/// What sort of thing is suspicious.
+/// Kind of a suspicious value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SuspectKind {
@@ -44,14 +44,14 @@ pub enum SuspectKind {
 pub struct HallucinationSuspect {
     /// The parameter it stands in; empty for what the tool found in it.
     pub field: String,
-    /// What it is.
+    /// The value.
     pub value: String,
-    /// What sort of thing it is.
+    /// Its kind.
     pub kind: SuspectKind,
 }
 
 impl HallucinationSuspect {
-    /// What the model is told; `near` are paths that may have been meant.
+    /// The warning for the model; `near` are paths that may have been meant.
     pub fn warning(&self, near: &[String]) -> String {
         let value: String = self.value.chars().take(MAX_NAME_LEN).collect();
         match (self.kind, near) {
@@ -65,7 +65,7 @@ impl HallucinationSuspect {
     }
 }
 
-/// What a call names out of nowhere; empty when everything exists or was told.
+/// Values of a call that the model did not read anywhere; empty when everything exists or was told.
 pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     let context = Context::of(question);
     let mut found: Vec<HallucinationSuspect> = paths(question)

@@ -14,7 +14,7 @@ const MAX_TOLD_BYTES: usize = 1 << 20;
 /// forgotten.
 const SESSIONS: usize = 1000;
 
-/// What models were told, by session.
+/// Texts that models were given, by session.
 #[derive(Debug, Default)]
 pub struct SessionTexts(Mutex<HashMap<SessionId, Heard>>);
 

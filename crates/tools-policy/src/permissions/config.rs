@@ -67,13 +67,13 @@ fn action_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "string", "enum": ["allow", "ask", "deny"]})
 }
 
-/// Why a rule cannot be used.
+/// Reason why a rule cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}`: {problem}")]
 pub struct RuleError {
-    /// Where it stands: `tools.permissions.bash[2].pattern`.
+    /// Its place: `tools.permissions.bash[2].pattern`.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 

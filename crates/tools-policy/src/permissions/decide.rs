@@ -18,18 +18,18 @@ use crate::{
     trust,
 };
 
-/// What is to be decided.
+/// Input of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
-    /// What the call would touch.
+    /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// How far its origin is trusted.
+    /// Trust in its origin.
     pub trust: TrustLevel,
-    /// Where relative patterns start: canonical and absolute.
+    /// Base of relative patterns: canonical and absolute.
     pub workdir: &'a Path,
-    /// What a person allowed for this session.
+    /// Approvals of this session.
     pub session: &'a SessionView,
 }
 

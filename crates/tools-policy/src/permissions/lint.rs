@@ -8,7 +8,7 @@ use crate::matching::{Patterns, SeparatorRule, command_glob, literal, path_glob}
 /// A rule that can never match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShadowedRule {
-    /// Where it stands: `tools.permissions.bash[2]`.
+    /// Its place: `tools.permissions.bash[2]`.
     pub path: String,
     /// Its pattern.
     pub pattern: String,

@@ -12,7 +12,7 @@ use super::{
     session::{CompiledRule, SessionRules},
 };
 
-/// How far an approval reaches beyond its session.
+/// Reach of an approval beyond its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "scope")]
 pub enum Scope {
@@ -28,12 +28,12 @@ pub enum Scope {
 /// One approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredApproval {
-    /// How far it reaches.
+    /// Its reach.
     #[serde(flatten)]
     pub scope: Scope,
     /// The tool.
     pub tool: ToolName,
-    /// What it allows.
+    /// The pattern that it allows.
     pub pattern: String,
     /// The files of code that it lets run, as they were; `None` where it lets them run whatever
     /// they hold.

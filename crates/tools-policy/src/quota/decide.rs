@@ -11,7 +11,7 @@ const MAX_ASKED: usize = 1000;
 /// How many refused batches an account remembers.
 const MAX_REFUSED: usize = 100;
 
-/// What a session has used.
+/// Usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Account {
     used: u64,
@@ -32,7 +32,7 @@ pub enum Charge {
 }
 
 impl Account {
-    /// How many calls were made or reserved.
+    /// Number of calls made or reserved.
     pub fn used(&self) -> u64 {
         self.used
     }

@@ -12,7 +12,7 @@ use super::{
     decide::{self, Account, Charge},
 };
 
-/// What every session has used. Lives as long as this value.
+/// Usage of all sessions. Lives as long as this value.
 #[derive(Debug)]
 pub struct Ledger {
     policy: Shared<QuotaPolicy>,
@@ -60,7 +60,7 @@ impl Ledger {
         self.lock().entry(session.clone()).or_default().remember(id, digest);
     }
 
-    /// How many calls a session made, and the most it may make.
+    /// The number of calls of a session, and its limit.
     pub fn state(&self, session: &SessionId) -> (u64, Option<u64>) {
         let used = self.lock().get(session).map_or(0, Account::used);
         (used, self.policy.load().calls)

@@ -53,10 +53,10 @@ pub struct PolicyRuleConfig {
     /// Globs on the canonical paths that the call touches: both ends of a copy or move.
     #[serde(default)]
     pub paths: Vec<String>,
-    /// What the call needs: `read`, `write`, `delete`, `execute`, `network`. A call that may change
-    /// something needs `write`, and `delete` as well where it removes something. Other words are
-    /// reserved: every call is taken to need what a denial names by one, and none to be covered by
-    /// an allowance that does.
+    /// Capabilities that the call needs: `read`, `write`, `delete`, `execute`, `network`. A call
+    /// that may change something needs `write`, and `delete` as well where it removes something.
+    /// Other words are reserved: every call is taken to need what a denial names by one, and none
+    /// to be covered by an allowance that does.
     #[serde(default)]
     pub capabilities: Vec<String>,
 }
@@ -65,7 +65,7 @@ fn every_tool() -> String {
     "*".to_owned()
 }
 
-/// What a rule does.
+/// Effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyEffect {
@@ -75,13 +75,13 @@ pub enum PolicyEffect {
     Deny,
 }
 
-/// Why a rule cannot be used.
+/// Reason why a rule cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}`: {problem}")]
 pub struct PolicyRuleError {
-    /// Where it stands: `tools.policy.rules[2].args_match`.
+    /// Key of the rule: `tools.policy.rules[2].args_match`.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 

@@ -8,23 +8,23 @@ use tools_core::{Access, Inspection, JsonObject, Subject, ToolDef};
 use super::config::{Capability, PathRule, PolicyEffect, PolicyEnforcer, PolicyList, PolicyRule};
 use crate::matching::{PathForms, upwards};
 
-/// What is to be decided.
+/// Input of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyQuestion<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
-    /// What it is called with.
+    /// Parameters of the call.
     pub params: &'a JsonObject,
-    /// What the call would touch.
+    /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// Where relative patterns start: canonical and absolute.
+    /// Base of relative patterns: canonical and absolute.
     pub workdir: &'a Path,
 }
 
-/// What the rules say about a call.
+/// Decision of the rules about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyDecision {
-    /// What the rule that decided does; `None` when no rule matched.
+    /// Effect of the rule that decided; `None` when no rule matched.
     pub effect: Option<PolicyEffect>,
     /// The rule that decided, as it stands in the configuration: for the audit, never for the
     /// model.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use tools_core::{CallerId, ToolName, TrustLevel};
 
-/// How far origins are trusted. Effective is the lowest level that has a say.
+/// Trust in origins. Effective is the lowest level that has a say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrustConfig {
@@ -25,13 +25,13 @@ impl Default for TrustConfig {
     }
 }
 
-/// Why a level cannot be used.
+/// Reason why a level cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{path}`: {problem}")]
 pub struct TrustConfigError {
-    /// Where it stands.
+    /// Key of the level.
     pub path: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 

@@ -4,7 +4,7 @@ use tools_core::{CallerId, ToolDef, TrustLevel, Verdict};
 
 use super::config::TrustPolicy;
 
-/// How far a call is trusted in the end: the lowest of all that have a say.
+/// The effective trust of a call: the lowest of all that have a say.
 pub fn effective(policy: &TrustPolicy, context: TrustLevel, caller: Option<&CallerId>, tool: &str) -> TrustLevel {
     let config = &policy.config;
     let of_tool = config.tools.get(tool).copied();

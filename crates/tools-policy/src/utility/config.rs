@@ -14,11 +14,11 @@ pub struct UtilityConfig {
     pub threshold: f64,
     /// Tools that are never skipped.
     pub exempt_tools: Vec<String>,
-    /// How much each part of the score counts.
+    /// Weights of the parts of the score.
     pub weights: UtilityWeights,
 }
 
-/// How much each part of a score counts.
+/// Weights of the parts of a score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilityWeights {
@@ -49,7 +49,7 @@ impl Default for UtilityWeights {
 pub struct UtilityError {
     /// The key below `tools.utility`.
     pub key: &'static str,
-    /// What would be right.
+    /// The valid form.
     pub problem: &'static str,
 }
 

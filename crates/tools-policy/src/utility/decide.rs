@@ -7,35 +7,35 @@ use super::{config::UtilityPolicy, history::Experience};
 /// From how many tokens on a call costs all there is to cost.
 const DEAR_TOKENS: f64 = 8_000.0;
 
-/// What is to be decided.
+/// Input of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct UtilityQuestion<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
-    /// What the call would touch.
+    /// Subjects of the call.
     pub inspection: &'a Inspection,
     /// Whether the user asked for it in so many words.
     pub requested_by_user: bool,
-    /// What was seen of such calls before.
+    /// Earlier calls of this kind.
     pub experience: &'a Experience,
 }
 
-/// What a call is worth, part by part.
+/// Value of a call, part by part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// What the call may bring.
+    /// Expected gain.
     pub gain: f64,
-    /// What its output will cost.
+    /// Expected cost of its output.
     pub cost: f64,
-    /// How much the last outputs repeated each other.
+    /// Similarity of the last outputs.
     pub redundancy: f64,
-    /// How little the tool was used.
+    /// Bonus of a tool that was seldom used.
     pub exploration: f64,
     /// All of it, weighed.
     pub total: f64,
 }
 
-/// What follows from it.
+/// Decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum UtilityDecision {
     /// It is not scored.

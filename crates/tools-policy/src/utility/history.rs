@@ -19,21 +19,20 @@ const WORDS: usize = 2_000;
 /// How many words make one piece that is compared.
 const GRAM: usize = 4;
 
-/// What is known of calls like one that is to be made.
+/// Statistics of earlier calls like a planned one.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Experience {
-    /// How often the same subjects were seen.
+    /// Number of earlier calls with the same subjects.
     pub seen_subjects: u32,
-    /// How often the tool was called.
+    /// Number of calls of the tool.
     pub calls: u32,
-    /// How many tokens the last outputs of the tool and its program had, on average (estimated).
+    /// Average number of tokens of the last outputs of the tool and its program (estimated).
     pub tokens: f64,
-    /// How much the last outputs about the same subjects repeated each other: 0 not at all, 1 word
-    /// for word.
+    /// Similarity of the last outputs about the same subjects: 0 not at all, 1 word for word.
     pub redundancy: f64,
 }
 
-/// What all sessions have seen.
+/// History of all sessions.
 #[derive(Debug, Default)]
 pub struct History(Mutex<Sessions>);
 
@@ -58,7 +57,7 @@ struct Subjects {
 }
 
 impl History {
-    /// What is known of calls like this.
+    /// The statistics of earlier calls like this one.
     pub fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> Experience {
         let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(seen) = sessions.by_id.get(session) else { return Experience::default() };

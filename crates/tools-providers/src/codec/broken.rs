@@ -4,13 +4,13 @@ use thiserror::Error;
 
 use crate::ProviderFault;
 
-/// Why bytes are no reply.
+/// Reason why bytes are not a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct Broken {
-    /// What sort of failure it is.
+    /// Kind of the failure.
     pub fault: ProviderFault,
-    /// What happened; holds nothing of the conversation but what the server says of its own error.
+    /// The message; holds nothing of the conversation but what the server says of its own error.
     pub message: String,
 }
 

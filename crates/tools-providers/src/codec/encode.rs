@@ -19,7 +19,7 @@ pub fn encode(options: &Options, request: &Request<'_>) -> Vec<u8> {
     out
 }
 
-/// Where a request goes, below the base URL.
+/// The path of a request, below the base URL.
 pub fn path(protocol: Protocol) -> &'static str {
     match protocol {
         Protocol::Anthropic => "v1/messages",

@@ -4,16 +4,16 @@ use tools_catalog::Dialect;
 
 use crate::{CacheMode, Protocol};
 
-/// What is the same in every request to a model.
+/// Options that are the same in every request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// The interface.
     pub protocol: Protocol,
     /// The model's name at the provider.
     pub model: String,
-    /// How many tokens an answer may have, if the request does not say.
+    /// Maximum number of tokens of an answer, if the request does not say.
     pub max_output_tokens: u32,
-    /// How many tokens the model reads and writes; sent where the server has to be told.
+    /// Number of tokens that the model reads and writes; sent where the server has to be told.
     pub context_tokens: u64,
     /// Whether the server keeps to OpenAI's chat completions but not to all of it.
     pub is_compatible: bool,
@@ -23,9 +23,9 @@ pub struct Options {
     pub cache: CacheMode,
     /// Below so many tokens a mark is left out.
     pub cache_minimum: u32,
-    /// How many tokens the model may think; `None` for no thoughts.
+    /// Maximum number of tokens for thinking; `None` for no thoughts.
     pub thinking_tokens: Option<u32>,
-    /// How hard the model thinks, in the provider's word; `None` leaves it to the model.
+    /// Effort of the model's thinking, in the provider's word; `None` leaves it to the model.
     pub reasoning_effort: Option<String>,
 }
 

@@ -13,7 +13,7 @@ const SHOWN_CHARS: usize = 400;
 /// The longest pause that a server is believed.
 const MAX_PAUSE: Duration = Duration::from_hours(24);
 
-/// What an answer with another status than 2xx means.
+/// The meaning of a response with another status than 2xx.
 pub fn refused(status: u16, body: &[u8]) -> Broken {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let error = value.get("error").cloned().unwrap_or_else(|| match value {
@@ -67,8 +67,8 @@ fn by_status(status: Option<u16>) -> ProviderFault {
     }
 }
 
-/// How long a server asks to wait: `Retry-After` in seconds or as a date, and the milliseconds that
-/// some send.
+/// The time that a server asks to wait: `Retry-After` in seconds or as a date, and the milliseconds
+/// that some send.
 pub fn retry_after(header: Option<&str>, millis: Option<&str>, now: Timestamp) -> Option<Duration> {
     let millis = millis.and_then(|text| text.trim().parse::<f64>().ok()).map(|millis| millis / 1_000.0);
     let seconds = millis.or_else(|| header?.trim().parse::<f64>().ok());

@@ -23,7 +23,7 @@ pub struct LlmConfig {
     pub providers: Vec<ProviderConfig>,
 }
 
-/// What a server speaks.
+/// Protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -47,14 +47,14 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProviderConfig {
-    /// What other keys name it by.
+    /// Name in other keys.
     pub name: String,
-    /// What its server speaks: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or
+    /// Protocol of its server: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or
     /// `ollama`.
     pub kind: Kind,
     /// The model's name at the server.
     pub model: String,
-    /// Where the server is; empty for the vendor's own, and for the port of this machine where
+    /// Base URL of the server; empty for the vendor's own, and for the port of this machine where
     /// Ollama listens. With `openai-compatible` it has to be there.
     pub base_url: String,
     /// Whether a server on another machine is reached by `http`: then keys and conversations can be
@@ -66,27 +66,27 @@ pub struct ProviderConfig {
     /// A program that prints the key, and its arguments. It is run when the first request is made,
     /// and again when the server no longer takes the key.
     pub key_command: Vec<String>,
-    /// How many tokens the model reads and writes at most in one request.
+    /// Maximum number of tokens the model reads and writes in one request.
     pub context_tokens: u64,
-    /// How many tokens an answer has at most.
+    /// Maximum number of tokens of an answer.
     pub max_output_tokens: u32,
     /// Whether the model calls tools natively.
     pub tool_use: bool,
-    /// How the beginning of requests is kept in the provider's cache: `auto`, `1h` (what does not
-    /// change between turns is kept for an hour) or `off`.
+    /// Caching of the beginning of requests at the provider: `auto`, `1h` (what does not change
+    /// between turns is kept for an hour) or `off`.
     pub cache: CacheMode,
     /// Below so many tokens the provider caches nothing, and no marks are set.
     pub cache_minimum: u32,
     /// Whether arguments are held to their schema while they are written, where the interface can.
     pub strict: bool,
-    /// How many tokens an Anthropic model may think before it answers; with Ollama any value
-    /// switches thoughts on.
+    /// Maximum number of tokens that an Anthropic model may think before it answers; with Ollama
+    /// any value switches thoughts on.
     pub thinking_tokens: Option<u32>,
-    /// How hard a model of OpenAI thinks, in its word: `low`, `medium`, `high`.
+    /// Effort of the thinking of a model of OpenAI, in its word: `low`, `medium`, `high`.
     pub reasoning_effort: Option<String>,
     /// After so many seconds without a byte a request is given up.
     pub stall_secs: u64,
-    /// What a million tokens cost; unset where costs do not matter.
+    /// Prices of a million tokens; unset where costs do not matter.
     pub prices: Option<Prices>,
 }
 
@@ -120,7 +120,7 @@ impl Default for ProviderConfig {
 pub struct LlmFault {
     /// The key below `llm`.
     pub key: String,
-    /// What would be right.
+    /// The valid form.
     pub problem: String,
 }
 
@@ -151,7 +151,7 @@ impl LlmConfig {
         if name.is_empty() { self.providers.first() } else { self.providers.iter().find(|one| one.name == name) }
     }
 
-    /// What is said of a name that no provider has.
+    /// The message about a name that no provider has.
     pub fn unknown(&self, name: &str) -> String {
         let names: Vec<String> = self.providers.iter().map(|one| format!("`{}`", one.name)).collect();
         match names.as_slice() {

@@ -16,11 +16,11 @@ pub struct Answer {
     pub retry_after: String,
     /// The body, in the pieces in which it comes.
     pub pieces: Vec<Vec<u8>>,
-    /// How it ends.
+    /// Its end.
     pub end: End,
 }
 
-/// How an answer ends.
+/// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// As it should.

@@ -57,7 +57,7 @@ impl ScriptedProvider {
         self.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many turns of the script are left.
+    /// The number of turns left in the script.
     pub fn left(&self) -> usize {
         self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }

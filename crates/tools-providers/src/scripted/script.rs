@@ -6,17 +6,17 @@ use tools_core::JsonObject;
 
 use crate::{Protocol, Usage};
 
-/// What a scripted provider says, turn by turn.
+/// Answers of a scripted provider, turn by turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
-    /// How it is spoken to in the process.
+    /// Protocol within the process.
     pub protocol: Protocol,
-    /// How many tokens the model reads at most.
+    /// Maximum number of tokens that the model reads.
     pub context_tokens: u64,
     /// Whether the model calls tools natively.
     pub tool_use: bool,
-    /// What it answers, one for each request.
+    /// The answers, one for each request.
     pub turns: Vec<Turn>,
 }
 
@@ -32,19 +32,19 @@ impl Default for Script {
 pub struct Turn {
     /// The newest message of the request has to hold this text; empty for any.
     pub expect: String,
-    /// What the model thinks; empty for nothing.
+    /// Thoughts of the model; empty for nothing.
     pub thinking: String,
-    /// What it says; empty for nothing.
+    /// Text of the model; empty for nothing.
     pub text: String,
     /// The calls it wants made.
     pub calls: Vec<ScriptedCall>,
-    /// What it costs.
+    /// Its usage.
     pub usage: Option<Usage>,
-    /// Why it ends, in the interface's word; empty for what follows from the calls.
+    /// Reason of the end, in the interface's word; empty for what follows from the calls.
     pub stop: String,
     /// The answer comes in pieces of so many bytes; 0 for one piece per event.
     pub pieces: usize,
-    /// What goes wrong; nothing when unset.
+    /// Fault of the answer; nothing when unset.
     pub fault: Option<Fault>,
     /// The status of the answer with the fault `status`.
     pub status: u16,
@@ -66,7 +66,7 @@ pub struct ScriptedCall {
     pub id: Option<String>,
 }
 
-/// What goes wrong with an answer.
+/// Fault of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -80,7 +80,7 @@ pub enum Fault {
     Stalled,
     /// A byte in its middle is no UTF-8.
     InvalidUtf8,
-    /// What comes is no JSON.
+    /// The response is not JSON.
     NotJson,
 }
 

@@ -75,7 +75,7 @@ impl ScriptedServer {
         }
     }
 
-    /// What was asked so far, in order.
+    /// The requests so far, in order.
     pub fn received(&self) -> Vec<ReceivedRequest> {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -10,7 +10,7 @@ use super::network::NetworkNamespace;
 use super::obeyed::ReadOnlyPath;
 use crate::view::View;
 
-/// How strictly a child process is confined by the kernel.
+/// Strictness of the kernel's confinement of a child process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SandboxMode {
@@ -72,11 +72,11 @@ impl Default for Limits {
     }
 }
 
-/// What a child process may touch. All paths are absolute; the ones that must exist are resolved
+/// Access rights of a child process. All paths are absolute; the ones that must exist are resolved
 /// when compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
-    /// How strictly.
+    /// Strictness.
     pub mode: SandboxMode,
     /// The file in which is kept what this machine could hold before. With one, a start that finds
     /// less under [`SandboxMode::BestEffort`] fails instead of confining less.
@@ -101,7 +101,7 @@ pub struct Confinement {
     /// Sockets of other programs, and folders of them, that may be connected to: absolute paths.
     /// All others are out of sight at the namespaces level. Missing ones are skipped.
     pub sockets: Vec<PathBuf>,
-    /// What is seen outside of the writable folders; `None` for everything.
+    /// View of the files outside of the writable folders; `None` for everything.
     pub view: Option<Arc<View>>,
     /// Whether there is a network.
     pub network: Network,

@@ -33,7 +33,7 @@ pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 /// telling.
 const TICK: i128 = 50_000_000;
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Masks {
     /// Denied paths that exist, with [`unexamined`](Self::unexamined); nothing below a denied
@@ -41,26 +41,26 @@ pub struct Masks {
     pub paths: Vec<PathBuf>,
     /// Folders in which the walk did not look: the budget was spent, or they could not be read.
     pub unexamined: Vec<PathBuf>,
-    /// What programs outside obey.
+    /// Files that outside programs obey.
     pub obeyed: ObeyedFiles,
     /// Set when not even all folders of a root could be examined: only the root itself could be
     /// closed.
     pub incomplete: bool,
 }
 
-/// What lies in the writable folders that programs outside obey.
+/// Files in the writable folders that outside programs obey.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObeyedFiles {
     /// Files, and the folders that are held as a whole.
     pub entries: Vec<ObeyedEntry>,
     /// The folders in which git keeps repositories.
     pub repositories: Vec<PathBuf>,
-    /// Where git would look for hooks and nothing is.
+    /// Places where git would look for hooks and nothing exists.
     pub missing_hooks: Vec<PathBuf>,
 }
 
 impl ObeyedFiles {
-    /// What a child finds read-only unless somebody agreed to its being changed, outermost first.
+    /// Paths that a child finds read-only unless somebody agreed to a change, outermost first.
     pub fn held(&self) -> Vec<ReadOnlyPath> {
         let missing = self.missing_hooks.iter().map(|hooks| ReadOnlyPath { path: hooks.clone(), pinned: 1 });
         let mut held: Vec<ReadOnlyPath> =
@@ -80,8 +80,8 @@ impl ObeyedFiles {
     }
 }
 
-/// Which files no child may read, and which it may not change: the file tools' read rules and the
-/// table of what other programs obey, brought to the kernel. Clones share what they know of the
+/// Files that no child may read, and files that it may not change: the file tools' read rules and
+/// the table of what other programs obey, brought to the kernel. Clones share what they know of the
 /// folders, so that a walk reads only those that changed since the last one.
 #[derive(Clone)]
 pub struct MaskRules {
@@ -111,8 +111,8 @@ impl std::fmt::Debug for MaskRules {
 }
 
 impl MaskRules {
-    /// What `denies` refuses, looked for in the writable folders, and `places` outside them, such
-    /// as `~/.ssh`.
+    /// Rules that hide the paths refused by `denies`, searched in the writable folders and in
+    /// `places` outside them, such as `~/.ssh`.
     pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
         Self { rules: ReadRules::unrestricted(), others: Arc::new(denies), places, known: Arc::default() }
     }
@@ -137,21 +137,21 @@ impl MaskRules {
         self.rules.denies(path) || (self.others)(path)
     }
 
-    /// What has to be hidden from a child that may write `roots`, and what other programs obey, as
-    /// it lies there now. The roots are canonical.
+    /// The masks for a child that may write `roots`, and the obeyed files that exist there now. The
+    /// roots are canonical.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
         let mut masks = self.walk(roots, MAX_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
 
-    /// What has to be hidden in `places` that a child sees and may not write, what is near first.
-    /// Below what was not examined nothing is readable.
+    /// The masks for `places` that a child sees and may not write, the nearest first. Below what
+    /// was not examined nothing is readable.
     pub fn masks_read_only(&self, places: &[PathBuf]) -> Vec<PathBuf> {
         self.walk(places, MAX_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
-    /// What lies in `roots` now, without the folders of what is installed and built.
+    /// Walks `roots` again, without folders of installed or built files.
     pub fn again(&self, roots: &[PathBuf]) -> Masks {
         self.walk(roots, MAX_ENTRIES, Depth::WithoutLarge)
     }

@@ -18,7 +18,7 @@ const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 pub struct ObeyedEntry {
     /// Where.
     pub path: PathBuf,
-    /// What obeys it.
+    /// The program that obeys it.
     pub by: &'static str,
     /// Whether a change asks or is only told.
     pub class: ObeyedClass,
@@ -27,8 +27,8 @@ pub struct ObeyedEntry {
     /// Whether it belongs to what git keeps of a repository, which git itself changes only when it
     /// is told to.
     pub is_of_git: bool,
-    /// How it is held; `None` for what is only told, for links, and for what lies in a folder that
-    /// is held.
+    /// The way it is protected; `None` for what is only told, for links, and for what lies in a
+    /// folder that is held.
     pub held: Option<ReadOnlyPath>,
 }
 
@@ -37,8 +37,8 @@ pub struct ObeyedEntry {
 pub struct ReadOnlyPath {
     /// A file or a folder, not a link, by a canonical path.
     pub path: PathBuf,
-    /// How many of the folders right above it cannot be renamed either, so that it cannot be
-    /// replaced with them.
+    /// Number of parent folders that cannot be renamed either, so that it cannot be replaced
+    /// together with them.
     pub pinned: usize,
 }
 

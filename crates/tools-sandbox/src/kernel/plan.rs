@@ -78,7 +78,7 @@ impl Sandbox {
         Self { _placeholders: Arc::default(), ..self.clone() }
     }
 
-    /// What holds a process of this sandbox.
+    /// The confinement of a process in this sandbox.
     pub fn strength(&self) -> &Strength {
         &self.strength
     }

@@ -21,9 +21,9 @@ use crate::process::{self, Step};
 /// One part of confinement that this machine has or lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facility {
-    /// What it is.
+    /// Name of the feature.
     pub name: String,
-    /// Why it does not work, in the words of the system; `None` when it works.
+    /// Reason why it does not work, as the system reports it; `None` when it works.
     pub missing: Option<String>,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Facility {
     }
 }
 
-/// What works here.
+/// Kernel features that work here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Probe {
     /// Whether the whole of the namespaces level works, or the first step that does not.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::config::Network;
 
-/// How far the kernel confines a child process.
+/// Level of the kernel's confinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -31,7 +31,7 @@ impl Level {
 /// The confinement one child process really has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Strength {
-    /// How far it goes.
+    /// The level.
     pub level: Level,
     /// ABI of the Landlock rules, when there are any.
     pub landlock: Option<u32>,
@@ -42,6 +42,6 @@ pub struct Strength {
     /// Set when the machine gives less than the strongest level though the configuration would take
     /// it.
     pub degraded: bool,
-    /// What is not stopped, one sentence each.
+    /// Gaps of the confinement, one sentence each.
     pub not_stopped: Vec<String>,
 }

@@ -15,7 +15,7 @@ const MAX_FILES: usize = 512;
 /// A process that has a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Which of the trees it belongs to: its number in the list that was given.
+    /// Index of the tree it belongs to: its number in the list that was given.
     pub tree: usize,
     /// Its process id.
     pub process: i32,

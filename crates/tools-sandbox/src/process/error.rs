@@ -99,7 +99,7 @@ impl Step {
     }
 }
 
-/// Why a process could not be started.
+/// Reason why a process could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
@@ -108,7 +108,7 @@ pub enum SpawnError {
     Unavailable {
         /// The mode demanded.
         wanted: &'static str,
-        /// What is missing.
+        /// The missing part.
         missing: String,
     },
     /// This machine held more before than it can hold now, and nobody said that less will do.
@@ -120,7 +120,7 @@ pub enum SpawnError {
         before: &'static str,
         /// The level now.
         now: &'static str,
-        /// What is missing.
+        /// The missing part.
         missing: String,
     },
     /// A writable folder cannot be used.
@@ -143,7 +143,7 @@ pub enum SpawnError {
     /// A string for the new process holds a NUL byte.
     #[error("{what} holds a NUL byte")]
     NulByte {
-        /// Which string.
+        /// Name of the string.
         what: &'static str,
     },
     /// The working directory cannot be entered.

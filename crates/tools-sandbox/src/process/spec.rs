@@ -22,7 +22,7 @@ pub enum Stdin {
 /// inherited by what it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideChannel {
-    /// What it reads; at most [`SideChannel::MAX_BYTES`] bytes.
+    /// Its standard input; at most [`SideChannel::MAX_BYTES`] bytes.
     pub input: Vec<u8>,
 }
 

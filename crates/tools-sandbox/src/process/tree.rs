@@ -21,7 +21,7 @@ use crate::kernel::sys::Errno;
 const WAITS: [Duration; 4] =
     [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(40), Duration::from_millis(160)];
 
-/// How a command ended.
+/// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
     /// Its exit code, unless a signal ended it.
@@ -202,7 +202,7 @@ impl ProcessTree {
         self.stderr.take()
     }
 
-    /// What the process writes beside its streams, once; `None` without a side channel.
+    /// Takes the process's extra output stream, once; `None` without a side channel.
     pub fn take_side(&mut self) -> Option<pipe::Receiver> {
         self.side.take()
     }

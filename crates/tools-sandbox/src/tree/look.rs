@@ -42,7 +42,7 @@ pub struct Bounds<'a> {
     pub cancelled: &'a AtomicBool,
 }
 
-/// Why a look ended though there was more.
+/// Reason for ending a listing early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutReason {
     /// There were more entries than were to be looked at.
@@ -58,7 +58,7 @@ pub enum CutReason {
 pub struct Entry {
     /// The name.
     pub name: OsString,
-    /// What lay under it.
+    /// The entry at the path.
     pub node: Node,
 }
 
@@ -74,9 +74,9 @@ pub struct Look {
     pub closed: Vec<PathBuf>,
     /// Directories that were not to be looked into.
     pub skipped: Vec<PathBuf>,
-    /// Why it is not all.
+    /// Reason why the listing is incomplete.
     pub cut: Option<CutReason>,
-    /// How many entries there are.
+    /// Number of entries.
     pub count: usize,
 }
 
@@ -133,7 +133,7 @@ pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Res
     Ok(found)
 }
 
-/// What lies under one name of a directory; `None` when nothing does.
+/// The node at one name of a directory; `None` when nothing does.
 ///
 /// # Errors
 /// What the system says.

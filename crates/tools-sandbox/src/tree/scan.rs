@@ -10,22 +10,22 @@ use std::{
 use super::look::{Bounds, look};
 use crate::{Directory, FileKind, Metadata};
 
-/// What lay under one name.
+/// A file system entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What the system knew about it.
+    /// Its metadata.
     pub metadata: Metadata,
-    /// Where it pointed, for a symbolic link.
+    /// Target of a symbolic link.
     pub link: Option<PathBuf>,
     /// Whether it was changed so shortly before that another change could leave all its times as
     /// they are.
     pub is_fresh: bool,
 }
 
-/// What a thing is apart from its content: enough to make it again.
+/// Properties of an entry apart from its content: enough to make it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// What it is.
+    /// Its kind.
     pub kind: ShapeKind,
     /// Its permission bits.
     pub mode: u32,
@@ -37,7 +37,7 @@ pub struct Shape {
     pub modified: (i64, u64),
 }
 
-/// What a thing is.
+/// Kind of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShapeKind {
     /// A regular file.
@@ -53,7 +53,7 @@ pub enum ShapeKind {
 }
 
 impl Node {
-    /// What it is apart from its content.
+    /// Its properties apart from its content.
     pub fn shape(&self) -> Shape {
         let kind = match (self.metadata.kind, &self.link) {
             (FileKind::File, _) => ShapeKind::File,

@@ -8,9 +8,9 @@ use super::{grants::Grants, surroundings::Surroundings, value::Link};
 /// One place where package managers write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachePlace {
-    /// Where it is in a home.
+    /// Its place in a home.
     pub home: &'static str,
-    /// Where it is among the caches of a workspace.
+    /// Its place among the caches of a workspace.
     pub own: &'static str,
     /// The variable that names another place for it, and what stands behind that in the place;
     /// empty when there is none.

@@ -18,7 +18,7 @@ const DEPTH: usize = 2;
 /// Most entries of one folder that are looked at for that.
 const MAX_BESIDE: usize = 500;
 
-/// What a view is asked for.
+/// Request for a view.
 pub struct ViewAsk<'a> {
     /// The folders that processes may write, canonical.
     pub writable: &'a [PathBuf],

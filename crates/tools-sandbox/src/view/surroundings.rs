@@ -57,7 +57,7 @@ impl Surroundings {
         self.homes.first().map(PathBuf::as_path)
     }
 
-    /// Where cargo keeps its files, whether that is there or not.
+    /// The folder of cargo's files, whether it exists or not.
     pub fn cargo_home(&self) -> Option<PathBuf> {
         self.named("CARGO_HOME").or_else(|| self.home().map(|home| home.join(".cargo")))
     }

@@ -11,49 +11,49 @@ use std::{
 pub struct ConcealedFolder {
     /// The folder, canonical.
     pub path: PathBuf,
-    /// Why it is concealed.
+    /// Reason of the concealment.
     pub why: String,
 }
 
 /// A file or folder in a concealed one that child processes may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrantedPath {
-    /// Where it is seen.
+    /// Path inside the view.
     pub path: PathBuf,
-    /// What is seen there: canonical, in most cases the same path.
+    /// Path of the content: canonical, in most cases the same path.
     pub source: PathBuf,
-    /// Why it is granted.
+    /// Reason of the grant.
     pub why: String,
 }
 
 /// A symbolic link in a concealed folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Where it is.
+    /// Path of the link.
     pub at: PathBuf,
-    /// Where it leads.
+    /// Target of the link.
     pub to: PathBuf,
 }
 
 /// A file that child processes see in the place of the user's own: a copy without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandedIn {
-    /// Where it is seen.
+    /// Path inside the view.
     pub path: PathBuf,
-    /// What it holds.
+    /// Content of the file.
     pub content: Vec<u8>,
     /// The environment variable that names such a file, for levels that cannot show another file at
     /// a place.
     pub variable: Option<&'static str>,
 }
 
-/// What child processes of one workspace see beyond the system, the writable folders and a private
-/// temporary folder.
+/// The files that child processes of one workspace see beyond the system, the writable folders and
+/// a private temporary folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
     /// Folders that are empty but for what follows; none lies in another.
     pub concealed: Vec<ConcealedFolder>,
-    /// What may be read in them; none lies in another.
+    /// Readable paths in them; none lies in another.
     pub granted: Vec<GrantedPath>,
     /// Links in them: those of the user on the way to what is granted, and those that lead package
     /// managers to `caches`.

@@ -60,7 +60,7 @@ pub enum JobState {
     Ended,
 }
 
-/// What a job printed from some point on, and what became of it.
+/// Output of a job from some point on, and its state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobReport {
     /// The job.
@@ -86,14 +86,14 @@ pub struct JobReport {
     /// Bytes that came and follow what is told here.
     #[serde(default)]
     pub rest: u64,
-    /// How long it has run.
+    /// Running time.
     pub duration_ms: u64,
     /// Processes it left running, which were ended with it.
     pub left_running: u32,
     /// Exit code of each part of the last pipeline, as for any command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pipe_status: Option<Vec<i32>>,
-    /// What else is to be said about its end.
+    /// Further remarks about its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -12,7 +12,7 @@ use tools_sandbox::shown;
 /// How many files a sentence names.
 const MAX_NAMED: usize = 5;
 
-/// What became of a file that programs outside obey.
+/// Change of a file that outside programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ObeyedChange {
@@ -31,9 +31,9 @@ pub enum ObeyedChange {
 pub struct ObeyedReport {
     /// Where, relative to the writable folder it lies in.
     pub path: String,
-    /// What obeys it.
+    /// The program that obeys it.
     pub by: String,
-    /// What became of it.
+    /// The change.
     pub change: ObeyedChange,
     /// Whether it is one that asks and is held, not an ordinary input of builds.
     pub guarded: bool,

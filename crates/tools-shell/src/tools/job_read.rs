@@ -24,7 +24,7 @@ const MARGIN: Duration = Duration::from_millis(100);
 pub struct JobReadArgs {
     /// The job, as `bash` named it.
     pub id: String,
-    /// Where to begin: `next` of an earlier answer; from the beginning without it.
+    /// Start of the reading: `next` of an earlier answer; from the beginning without it.
     pub since: Option<u64>,
     /// Milliseconds to wait for new output or the end when there is nothing new, up to 30000.
     pub wait_ms: Option<u64>,

@@ -3,17 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What was put back after a command failed.
+/// Files that were restored after a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RollbackReport {
     /// Files that are as they were before it.
     pub restored: u64,
-    /// What it had made and what is gone again.
+    /// Number of its new files that were removed again.
     pub deleted: u64,
-    /// What could not be put back, relative to the folder it lies in.
+    /// Paths that could not be restored, relative to their folder.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<String>,
-    /// Where the originals are, when something could not be put back.
+    /// Folder of the originals, when something could not be restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<String>,
 }

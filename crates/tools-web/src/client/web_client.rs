@@ -26,10 +26,10 @@ pub struct WebClient {
     tls: Tls,
 }
 
-/// What is asked for, beside the URL.
+/// Options of a request beside the URL.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
-    /// What each URL on the way must be.
+    /// Rules for each URL on the way.
     pub rules: &'a UrlRules,
     /// A further check of each redirect, by whoever judged the first URL.
     pub may_follow: &'a (dyn Fn(&PageUrl) -> Result<(), Refusal> + Send + Sync),
@@ -52,7 +52,7 @@ pub struct Request<'a> {
 pub struct Fetched {
     /// The URL that answered, after redirects.
     pub url: PageUrl,
-    /// How many redirects were followed.
+    /// Number of redirects that were followed.
     pub redirects: usize,
     /// The status; 2xx, or 304 for a request that named what is known already.
     pub status: u16,

@@ -11,7 +11,7 @@ const PRESCAN: usize = 1024;
 /// More than this changes no guess.
 const GUESSED_FROM: usize = 64 * 1024;
 
-/// What told the encoding.
+/// Origin of the encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CharsetFrom {
     /// The mark at the start.
@@ -31,7 +31,7 @@ pub struct DecodedText<'a> {
     pub text: Cow<'a, str>,
     /// The name of the encoding (`windows-1251`).
     pub charset: &'static str,
-    /// What told it.
+    /// Origin of the encoding.
     pub from: CharsetFrom,
     /// Whether some bytes were none of its characters.
     pub damaged: bool,

@@ -1,6 +1,6 @@
 //! What a body is: a page, text, data or something that is no text.
 
-/// What can be done with a body.
+/// Kind of a response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// HTML.
@@ -36,7 +36,7 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"SQLite format 3\0", "application/vnd.sqlite3"),
 ];
 
-/// What a body with this `Content-Type` is.
+/// The kind of a body with this `Content-Type`.
 pub fn kind_of(content_type: Option<&str>, bytes: &[u8]) -> Kind {
     let named = content_type.and_then(|text| text.split(';').next()).map(|text| text.trim().to_ascii_lowercase());
     let named = named.filter(|text| !text.is_empty());

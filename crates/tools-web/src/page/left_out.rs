@@ -7,14 +7,14 @@ use scraper::node::Element;
 
 use super::tag::Tag;
 
-/// How many elements of a page were left out.
+/// Numbers of elements that were left out of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Menus, search boxes, footers of the page, dialogs.
     pub navigation: usize,
     /// Scripts and style sheets.
     pub scripts: usize,
-    /// What a browser does not show.
+    /// Elements that a browser does not show.
     pub hidden: usize,
     /// Advertisements and notices about cookies.
     pub advertising: usize,

@@ -11,7 +11,7 @@ use scraper::{Html, HtmlTreeSink};
 use super::Kind;
 use super::xhtml::as_html;
 
-/// How long a page is worked at: honest ones of a megabyte take less than a tenth of it.
+/// Time limit for one page: honest ones of a megabyte take less than a tenth of it.
 pub const PATIENCE: Duration = Duration::from_secs(1);
 /// Small enough that no piece takes long, whatever came before it.
 const PIECE: usize = 2 * 1024;

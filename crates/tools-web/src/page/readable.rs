@@ -14,7 +14,7 @@ use super::{Document, LeftOut};
 /// Less text than this is not what a reader came for.
 const LITTLE: usize = 200;
 
-/// How a page is given back.
+/// Output format of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -34,7 +34,7 @@ pub struct Readable {
     pub title: Option<String>,
     /// The text.
     pub text: String,
-    /// What is not in the text.
+    /// Elements that are missing in the text.
     pub left_out: LeftOut,
     /// Whether the page shows little without its scripts.
     pub needs_javascript: bool,

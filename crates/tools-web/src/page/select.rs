@@ -20,7 +20,7 @@ const MAX_WITH_HAS: usize = 50_000;
 /// Names that are told of a page in which nothing was found.
 const TOLD: usize = 12;
 
-/// What is taken from an element.
+/// Part of an element to extract.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extract {
     /// Its text, white space collapsed except in preformatted text.
@@ -51,16 +51,16 @@ impl Extract {
     }
 }
 
-/// What was found.
+/// Matches of a selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
     /// The first ones, in the order of the page.
     pub matches: Vec<String>,
-    /// How many there are.
+    /// Total number of matches.
     pub total: usize,
     /// Whether time ran out before the end of the page.
     pub is_cut: bool,
-    /// What the page holds, where nothing was found.
+    /// Content of the page where nothing matches.
     pub instead: Option<String>,
 }
 
@@ -68,11 +68,11 @@ pub struct Matches {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}{}", place(*.position, .near))]
 pub struct SelectorFault {
-    /// What is wrong.
+    /// The problem.
     pub problem: &'static str,
     /// The first character that does not fit, from 1; 0 when it is about the whole selector.
     pub position: usize,
-    /// What stands there; empty at the end.
+    /// Text at that position; empty at the end.
     pub near: String,
 }
 

@@ -35,7 +35,7 @@ pub struct Hop<'a> {
     pub context: &'a CallContext,
 }
 
-/// Why a redirect is not followed.
+/// Reason why a redirect is not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RedirectRefusal {
     /// This rule denies it.

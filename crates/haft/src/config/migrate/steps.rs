@@ -12,15 +12,15 @@ use super::lists;
 use super::{names, network, retry};
 use crate::config::{ConfigError, HaftConfig, source::Source};
 
-/// What a migration did. Two equal texts in and out mean that there was nothing to do.
+/// Result of a migration. Two equal texts in and out mean that there was nothing to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Migration {
     /// The configuration in today's form.
     pub text: String,
-    /// What was changed, one sentence each.
+    /// The changes, one sentence each.
     pub changes: Vec<String>,
-    /// What a person should look at: conflicts that were decided, and what could not be said in
-    /// today's form.
+    /// Remarks for a person: conflicts that were decided, and what could not be said in today's
+    /// form.
     pub warnings: Vec<String>,
     /// Keys that mean nothing, by path. They stay as they are.
     pub unknown: Vec<String>,

@@ -10,7 +10,7 @@ use crate::strategy::{Facts, Reducer, Strategy};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TestSummary {
-    /// What tests printed is shown for so many failures; name and message are shown for all.
+    /// Maximum number of failed tests whose output is shown; name and message are shown for all.
     pub max_failures: usize,
     /// Lines of a stack trace that are shown.
     pub truncate_stack_trace: usize,
