@@ -180,11 +180,15 @@ fn a_browser_shows_the_page() {
         eprintln!("SKIPPED: no chromium is installed, the page was not looked at");
         return;
     };
-    let haft = Haft::new();
+    let haft = Haft::configured("[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n");
     let hostile = "<img src=x onerror=\"document.title='pwned'\">";
     haft.workspace.file("a.txt", "x\n");
     haft.run(&["call", "read", "path=a.txt"]);
     haft.run(&["call", "bash", &format!("command=echo '{hostile}'"), "--yes"]);
+    let mut client = Client::connect(&haft);
+    let job = json!({"command": format!("sleep 300; echo '{hostile}'"), "background": true});
+    let started = client.call("bash", &job);
+    assert!(started.to_string().contains("job-1"), "{started}");
     let top = Top::start(&haft);
     let mut command = Command::new("timeout");
     command.args(["--kill-after=5", "90"]).arg(browser);
@@ -195,7 +199,8 @@ fn a_browser_shows_the_page() {
     let output = command.output().expect("`timeout` starts");
     let (document, console) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(!console.contains("CONSOLE"), "{console}");
-    assert!(document.contains("<td>read</td>") && document.contains("audit.jsonl"), "{document}");
+    assert!(document.contains("<td>read</td>") && document.contains("<td>job-1</td>"), "{document}");
+    assert!(document.contains("audit.jsonl"), "{document}");
     assert!(document.contains("<title>haft top</title>") && !document.contains("<img"), "{document}");
     assert!(!document.contains(&top.token), "the token is out of the address and nowhere else");
 }
