@@ -9,6 +9,7 @@ mod rust_text;
 mod sources;
 mod tool_names;
 mod width;
+mod wording;
 
 use crate::{
     command::Failure,
@@ -54,6 +55,7 @@ fn findings(files: &[File]) -> Vec<String> {
     found.extend(consistency::check(files));
     found.extend(links::check(files));
     found.extend(width::check(files, &rust));
+    found.extend(wording::check(&rust));
     found
 }
 
