@@ -52,5 +52,6 @@ mod survey;
 
 pub use config::{FileConfig, FilePolicy, PathRestriction};
 pub use diff::diff;
+pub use memory::SeenFiles;
 pub use survey::{FileSurvey, Survey, SurveyedFile};
-pub use tools::{executor, executors};
+pub use tools::{executor, executors, executors_over};

@@ -44,6 +44,18 @@ impl FileSighting {
     }
 }
 
+/// What the sessions of a host read and wrote, shared by its clones: by it an edit notices that
+/// somebody else changed a file.
+#[derive(Debug, Clone, Default)]
+pub struct SeenFiles(pub(crate) Arc<ReadMemory>);
+
+impl SeenFiles {
+    /// Forgets a session that has ended. If it goes on all the same, it has read nothing.
+    pub fn forget(&self, session: &SessionId) {
+        self.0.forget(session);
+    }
+}
+
 /// The memory of all sessions of a host; forgets the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct ReadMemory {
@@ -129,6 +141,14 @@ impl ReadMemory {
         });
     }
 
+    fn forget(&self, session: &SessionId) {
+        self.with(|state| {
+            let files = state.seen.remove(session).unwrap_or_default();
+            state.entries -= files.len();
+            state.bytes -= files.values().filter_map(Seen::content).map(<[u8]>::len).sum::<usize>();
+        });
+    }
+
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -176,6 +196,21 @@ mod tests {
         memory.wrote(&mine, path, b"b");
         assert!(memory.stale(&mine, path, b"b").is_none());
         assert!(memory.stale_reading(&mine, path, b"c").is_some());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_session_that_ended() {
+        let (memory, mine, other) = (ReadMemory::default(), SessionId::generate(), SessionId::generate());
+        for session in [&mine, &other] {
+            memory.saw(session, Path::new("/a"), b"12345");
+            memory.saw(session, Path::new("/b"), b"123");
+        }
+        memory.forget(&mine);
+        assert!(!memory.knows(&mine, Path::new("/a")) && memory.knows(&other, Path::new("/a")));
+        memory.with(|state| assert_eq!((state.entries, state.bytes, state.seen.len()), (2, 8, 1)));
+        memory.forget(&mine);
+        memory.forget(&other);
+        memory.with(|state| assert_eq!((state.entries, state.bytes, state.seen.len()), (0, 0, 0)));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::{
     FilePolicy,
     error::FileError,
     ignored::IgnoreRules,
+    memory::SeenFiles,
     tools::notes,
     walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
     workspace::{Cancel, Site, Workspace},
@@ -50,7 +51,7 @@ enum Place<'a> {
 impl Survey {
     /// The way for the tool of that name.
     pub fn new(policy: Shared<FilePolicy>, tool: &'static str) -> Self {
-        Self { workspace: Workspace::new(policy.clone()).of(tool), policy }
+        Self { workspace: Workspace::new(policy.clone(), &SeenFiles::default()).of(tool), policy }
     }
 
     /// The subjects of a search at `path`, or in the whole workspace.

@@ -20,7 +20,7 @@ use crate::{
     FilePolicy,
     config::{ClosedTo, FileConfig},
     error::FileError,
-    memory::ReadMemory,
+    memory::{ReadMemory, SeenFiles},
     stamps::Stamps,
     unfinished::TemporaryFiles,
 };
@@ -35,8 +35,8 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn new(policy: Shared<FilePolicy>) -> Self {
-        Self { tool: "", policy, memory: Arc::default(), locks: Arc::default() }
+    pub(crate) fn new(policy: Shared<FilePolicy>, seen: &SeenFiles) -> Self {
+        Self { tool: "", policy, memory: Arc::clone(&seen.0), locks: Arc::default() }
     }
 
     /// The same for one tool.

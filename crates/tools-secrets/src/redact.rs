@@ -105,6 +105,11 @@ impl SecretRedactor {
         Self { vault: Some(self.shelf.of(session)), ..self.clone() }
     }
 
+    /// Forgets what a session that has ended was shown: no way leads back from its placeholders.
+    pub fn forget(&self, session: &SessionId) {
+        self.shelf.forget(session);
+    }
+
     /// A redactor that numbers credentials throughout many texts, and from whose placeholders no
     /// way leads back.
     pub fn numbering(&self) -> Self {

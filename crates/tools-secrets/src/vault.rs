@@ -209,6 +209,11 @@ struct Vaults {
 }
 
 impl Shelf {
+    /// Forgets a session that has ended.
+    pub(crate) fn forget(&self, session: &SessionId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).of.remove(session);
+    }
+
     pub(crate) fn of(&self, session: &SessionId) -> Arc<Vault> {
         let mut vaults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         vaults.uses += 1;
@@ -276,5 +281,14 @@ mod tests {
             shelf.of(&SessionId::generate());
         }
         assert!(shelf.of(&first).restore(&placeholder).is_err());
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_session_that_ended() {
+        let shelf = Shelf::default();
+        let (mine, other) = (SessionId::generate(), SessionId::generate());
+        let [gone, kept] = [&mine, &other].map(|session| shelf.of(session).placeholder("key", "value", None));
+        shelf.forget(&mine);
+        assert!(shelf.of(&mine).restore(&gone).is_err() && shelf.of(&other).restore(&kept).is_ok());
     }
 }

@@ -6,13 +6,18 @@ use super::{
     copy_path::CopyPath, create_directory::CreateDirectory, delete_path::DeletePath, edit::Edit, find_path::FindPath,
     grep::Grep, list_directory::ListDirectory, move_path::MovePath, read::Read, write::Write,
 };
-use crate::{FilePolicy, workspace::Workspace};
+use crate::{FilePolicy, memory::SeenFiles, workspace::Workspace};
 
 /// The ten tools over one policy, each as an executor of its own.
 ///
 /// They share what sessions have read; make them once per host.
 pub fn executors(policy: Shared<FilePolicy>) -> Vec<DynExecutor> {
-    let workspace = Workspace::new(policy);
+    executors_over(policy, &SeenFiles::default())
+}
+
+/// The same over a memory of what sessions have read, for hosts whose sessions end before they do.
+pub fn executors_over(policy: Shared<FilePolicy>, seen: &SeenFiles) -> Vec<DynExecutor> {
+    let workspace = Workspace::new(policy, seen);
     let of = |tool| workspace.of(tool);
     vec![
         DynExecutor::new(Typed::new(Read(of("read")))),

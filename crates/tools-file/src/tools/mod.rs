@@ -18,4 +18,4 @@ mod move_path;
 
 mod executors;
 
-pub use executors::{executor, executors};
+pub use executors::{executor, executors, executors_over};
