@@ -68,6 +68,8 @@ mod memory;
 mod models;
 #[cfg(feature = "overflow")]
 mod overflow;
+#[cfg(any(feature = "llm", feature = "mcp-client-http"))]
+mod printed;
 #[cfg(feature = "audit")]
 mod record;
 #[cfg(feature = "cache")]

@@ -10,7 +10,8 @@ use std::{
 use tools_catalog::Checked;
 use tools_core::{CallContext, DynExecutor};
 use tools_mcp_client::{
-    Launcher, McpServers, McpTools, NetworkAccess, Prepared, Server, Way, WorkspaceAccess, compile, pins::LockStore,
+    Launcher, McpServers, McpTools, NetworkAccess, Prepared, PreparedChild, PreparedRemote, Secret, Server,
+    TokenReader, Way, WorkspaceAccess, compile, pins::LockStore,
 };
 use tools_sandbox::{
     expand_home, home,
@@ -55,10 +56,57 @@ pub(crate) fn executor(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> DynExe
 /// Makes servers ready to be started.
 pub(crate) fn launcher(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> Launcher {
     let (wiring, commands) = (Arc::clone(wiring), Arc::clone(commands));
-    Arc::new(move |server: &Server, cx: &CallContext| prepared(&wiring, &commands, server, cx))
+    Arc::new(move |server: &Server, cx: &CallContext| {
+        if server.is_remote() {
+            return credentials(server).map(Prepared::Remote);
+        }
+        prepared(&wiring, &commands, server, cx).map(|child| Prepared::Child(Box::new(child)))
+    })
 }
 
-fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<Prepared, String> {
+/// What is sent to a server over HTTP besides the protocol; a command is run at the first request.
+fn credentials(server: &Server) -> Result<PreparedRemote, String> {
+    let config = &server.config;
+    let variable = |name: &str| {
+        let value = std::env::var(name).map_err(|_| format!("`{name}` is not set"))?;
+        Secret::new(&value).ok_or_else(|| format!("`{name}` holds nothing that can be sent"))
+    };
+    let mut headers = Vec::new();
+    for (name, value) in &config.headers {
+        headers.push((name.clone(), Secret::new(value).ok_or_else(|| format!("the header `{name}` is empty"))?));
+    }
+    for (name, holder) in &config.header_env {
+        headers.push((name.clone(), variable(holder)?));
+    }
+    let token = if config.token_env.is_empty() {
+        (!config.token_command.is_empty()).then(|| token_of(config.token_command.clone()))
+    } else {
+        let token = variable(&config.token_env)?;
+        Some(Arc::new(move || -> Reading { Box::pin(std::future::ready(Ok(token.clone()))) }) as TokenReader)
+    };
+    Ok(PreparedRemote { headers, token })
+}
+
+type Reading = std::pin::Pin<Box<dyn Future<Output = Result<Secret, String>> + Send>>;
+
+/// Reads a token that a command prints.
+#[cfg(feature = "mcp-client-http")]
+fn token_of(words: Vec<String>) -> TokenReader {
+    Arc::new(move || -> Reading {
+        let words = words.clone();
+        Box::pin(async move {
+            let text = crate::printed::printed(&words, "token_command").await?;
+            Secret::new(&text).ok_or_else(|| "`token_command` printed no token".to_owned())
+        })
+    })
+}
+
+#[cfg(not(feature = "mcp-client-http"))]
+fn token_of(_: Vec<String>) -> TokenReader {
+    Arc::new(|| -> Reading { Box::pin(std::future::ready(Err("this build runs no commands for tokens".to_owned()))) })
+}
+
+fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<PreparedChild, String> {
     let config = &server.config;
     let mut env = environment(server);
     let program = program(&config.command, &env)?;
@@ -82,7 +130,7 @@ fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallCont
     let joins = way.as_ref().map(|(_, network)| Arc::clone(network));
     let sandbox = commands.server(ServerSees { writable, readable, network, joins })?;
     sandbox.name_temp(&mut env);
-    Ok(Prepared {
+    Ok(PreparedChild {
         program,
         args: config.args.iter().map(OsString::from).collect(),
         env,

@@ -1,24 +1,15 @@
 //! The models of a toolbox: the configured ones and those of the host, by name.
 
-use std::{ffi::OsString, path::PathBuf, sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use tokio::io::AsyncReadExt as _;
 use tools_providers::{Key, KeyReader, LlmFault, Provider};
-use tools_sandbox::{
-    kernel::{Confinement, Sandbox, SandboxMode},
-    process::{ProcessSpec, ProcessTree},
-};
 
 use crate::{
     Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
+    printed::printed,
 };
-
-/// How long a command may take that prints a key.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How much it may print.
-const MAX_KEY_LEN: u64 = 16 * 1024;
 
 /// The models, opened at the start. Opening one asks nothing and reads no key.
 pub(crate) struct Models {
@@ -115,44 +106,8 @@ fn printed_by(words: Vec<String>) -> KeyReader {
     Arc::new(move || {
         let words = words.clone();
         Box::pin(async move {
-            match tokio::time::timeout(PATIENCE, printed(&words)).await {
-                Ok(key) => key,
-                Err(_) => Err("`key_command` did not end in time".to_owned()),
-            }
+            let text = printed(&words, "key_command").await?;
+            Key::new(&text).ok_or_else(|| "`key_command` printed no key".to_owned())
         })
     })
-}
-
-/// What the command prints, as a key. It runs as the user and with the user's environment: it is no
-/// model's.
-async fn printed(words: &[String]) -> Result<Key, String> {
-    let failed = |problem: &dyn std::fmt::Display| format!("`key_command` could not be run: {problem}");
-    let [name, args @ ..] = words else { return Err("`key_command` is empty".to_owned()) };
-    let program = found(name).ok_or_else(|| failed(&format!("there is no program `{name}`")))?;
-    let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });
-    let sandbox = sandbox.map_err(|error| failed(&error))?;
-    let mut spec = ProcessSpec::new(program, "/");
-    spec.args = args.iter().map(OsString::from).collect();
-    spec.env = std::env::vars_os().collect();
-    let mut tree = ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| failed(&error))?;
-    let mut text = Vec::new();
-    if let Some(stdout) = tree.take_stdout() {
-        stdout.take(MAX_KEY_LEN).read_to_end(&mut text).await.map_err(|error| failed(&error))?;
-    }
-    let exit = tree.wait().await;
-    tree.finish().await;
-    if exit.code != Some(0) {
-        return Err("`key_command` failed".to_owned());
-    }
-    let text = String::from_utf8(text).map_err(|_| "`key_command` printed no text".to_owned())?;
-    Key::new(&text).ok_or_else(|| "`key_command` printed no key".to_owned())
-}
-
-/// The file of a program: as it is named, or in `PATH`.
-fn found(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && path.is_file());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_absolute() && file.is_file())
 }

@@ -1,9 +1,12 @@
 //! MCP servers as entries of a configuration, and as other hosts write them down. Text in, text
 //! out.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
+use tools_core::Visible;
 use tools_mcp_client::{McpServerConfig, NetworkAccess, WorkspaceAccess, compile};
 
 /// Reason why the entries cannot be changed or read.
@@ -73,13 +76,35 @@ fn entry(server: &McpServerConfig) -> Table {
     let mut table = Table::new();
     let list = |items: &[String]| Item::Value(Value::Array(items.iter().map(String::as_str).collect::<Array>()));
     table.insert("id", toml_edit::value(server.id.as_str()));
+    let map = |items: &BTreeMap<String, String>| {
+        let items: InlineTable = items.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        Item::Value(Value::InlineTable(items))
+    };
+    if server.is_remote() {
+        table.insert("url", toml_edit::value(server.url.as_str()));
+        if server.private {
+            table.insert("private", toml_edit::value(true));
+        }
+        if !server.token_env.is_empty() {
+            table.insert("token_env", toml_edit::value(server.token_env.as_str()));
+        }
+        if !server.token_command.is_empty() {
+            table.insert("token_command", list(&server.token_command));
+        }
+        if !server.headers.is_empty() {
+            table.insert("headers", map(&server.headers));
+        }
+        if !server.header_env.is_empty() {
+            table.insert("header_env", map(&server.header_env));
+        }
+        return table;
+    }
     table.insert("command", toml_edit::value(server.command.as_str()));
     if !server.args.is_empty() {
         table.insert("args", list(&server.args));
     }
     if !server.env.is_empty() {
-        let env: InlineTable = server.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        table.insert("env", Item::Value(Value::InlineTable(env)));
+        table.insert("env", map(&server.env));
     }
     if !server.env_pass.is_empty() {
         table.insert("env_pass", list(&server.env_pass));
@@ -103,7 +128,8 @@ fn entry(server: &McpServerConfig) -> Table {
 /// Entries found in the configuration of another host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignEntries {
-    /// Servers over stdio, as they would be added: with the workspace to read and no network.
+    /// The servers as they would be added: those that are started with the workspace to read and no
+    /// network.
     pub servers: Vec<McpServerConfig>,
     /// Entries that cannot be taken over, and why.
     pub skipped: Vec<(String, String)>,
@@ -138,8 +164,12 @@ fn foreign_server(name: &str, entry: &Json) -> Result<McpServerConfig, String> {
         let items = value.and_then(Json::as_array).into_iter().flatten();
         items.filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
-    if entry.get("url").or_else(|| entry.get("httpUrl")).is_some() {
-        return Err("it is reached over HTTP".to_owned());
+    let is_off = entry.get("disabled") == Some(&Json::Bool(true)) || entry.get("enabled") == Some(&Json::Bool(false));
+    if is_off {
+        return Err("it is switched off there".to_owned());
+    }
+    if let Some(url) = ["httpUrl", "url", "serverUrl"].iter().find_map(|key| entry.get(key)?.as_str()) {
+        return foreign_remote(name, url, entry);
     }
     // Some hosts write program and arguments as one list, some put both into an object.
     let command = entry.get("command").ok_or("it names no command")?;
@@ -156,15 +186,56 @@ fn foreign_server(name: &str, entry: &Json) -> Result<McpServerConfig, String> {
         .or_else(|| inner?.get("env")?.as_object());
     let env: serde_json::Map<String, Json> =
         env.into_iter().flatten().filter(|(_, value)| value.is_string()).map(|(k, v)| (k.clone(), v.clone())).collect();
-    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
-    let id: String = name.chars().map(fit).take(32).collect();
-    let is_off = entry.get("disabled") == Some(&Json::Bool(true)) || entry.get("enabled") == Some(&Json::Bool(false));
-    if is_off {
-        return Err("it is switched off there".to_owned());
-    }
     let (program, args) = words.split_first().ok_or("it names no command")?;
-    let server = serde_json::json!({"id": id, "command": program, "args": args, "env": env});
-    let server: McpServerConfig = serde_json::from_value(server).map_err(|error| error.to_string())?;
+    usable(&serde_json::json!({"id": key_of(name), "command": program, "args": args, "env": env}))
+}
+
+/// A server over HTTP as another host writes it down. Variables in headers become the names of
+/// variables, values stay values.
+fn foreign_remote(name: &str, url: &str, entry: &Json) -> Result<McpServerConfig, String> {
+    let kind = ["type", "transport"].iter().find_map(|key| entry.get(key)?.as_str());
+    if kind == Some("sse") {
+        return Err("it speaks HTTP with SSE of 2024, not streamable HTTP".to_owned());
+    }
+    let texts = |keys: &[&str]| -> BTreeMap<String, String> {
+        let members = keys.iter().filter_map(|key| entry.get(key)?.as_object()).flatten();
+        members.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+    };
+    let (mut headers, mut header_env) = (BTreeMap::new(), texts(&["env_http_headers"]));
+    let mut token_env = entry.get("bearer_token_env_var").and_then(Json::as_str).unwrap_or_default().to_owned();
+    for (header, value) in texts(&["headers", "http_headers"]) {
+        let bearer = value.strip_prefix("Bearer ").filter(|_| header.eq_ignore_ascii_case("authorization"));
+        match (variable(&value), bearer.and_then(variable)) {
+            (_, Some(holder)) => holder.clone_into(&mut token_env),
+            (Some(holder), _) => drop(header_env.insert(header, holder.to_owned())),
+            _ if value.contains("${") || value.contains("{env:") => {
+                return Err(format!("the header `{}` has a place that cannot be filled in here", Visible::of(&header)));
+            }
+            _ => drop(headers.insert(header, value)),
+        }
+    }
+    usable(&serde_json::json!({
+        "id": key_of(name), "url": url, "headers": headers, "header_env": header_env, "token_env": token_env,
+    }))
+}
+
+/// The variable that a text stands for as a whole.
+fn variable(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("${").or_else(|| text.strip_prefix('{'))?.strip_suffix('}')?;
+    let is_bare = text.starts_with("${");
+    let name = inner.strip_prefix("env:").or_else(|| is_bare.then_some(inner))?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(fits)).then_some(name)
+}
+
+/// A key that a server can have here.
+fn key_of(name: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
+    name.chars().map(fit).take(32).collect()
+}
+
+fn usable(server: &Json) -> Result<McpServerConfig, String> {
+    let server: McpServerConfig = serde_json::from_value(server.clone()).map_err(|error| error.to_string())?;
     compile(std::slice::from_ref(&server)).map_err(|error| error.to_string())?;
     Ok(server)
 }
@@ -217,6 +288,39 @@ mod tests {
             &[("v", "v", 0)],
             1,
         );
+        let check = |entry: &str, expected: Result<Json, &str>| {
+            let mut found = foreign_servers(&format!(r#"{{"mcpServers": {{"web": {entry}}}}}"#)).unwrap();
+            let server = found
+                .servers
+                .pop()
+                .map(|server| serde_json::json!([server.url, server.headers, server.header_env, server.token_env]));
+            match (server, expected) {
+                (Some(server), Ok(expected)) => assert_eq!(server, expected, "{entry}"),
+                (None, Err(part)) => assert!(found.skipped[0].1.contains(part), "{entry}: {:?}", found.skipped),
+                (server, expected) => panic!("{entry}: {server:?}, {expected:?}, {:?}", found.skipped),
+            }
+        };
+        let url = "https://example.com/mcp";
+        check(&format!(r#"{{"type": "http", "url": "{url}"}}"#), Ok(serde_json::json!([url, {}, {}, ""])));
+        check(
+            &format!(
+                r#"{{"httpUrl": "{url}", "headers": {{"Authorization": "Bearer ${{TOKEN}}", "X-Team": "a", "X-Key": "${{env:KEY}}"}}}}"#
+            ),
+            Ok(serde_json::json!([url, {"X-Team": "a"}, {"X-Key": "KEY"}, "TOKEN"])),
+        );
+        check(
+            &format!(
+                r#"{{"url": "{url}", "bearer_token_env_var": "T", "env_http_headers": {{"A": "B"}}, "http_headers": {{"C": "d"}}}}"#
+            ),
+            Ok(serde_json::json!([url, {"C": "d"}, {"A": "B"}, "T"])),
+        );
+        check(
+            &format!(r#"{{"url": "{url}", "headers": {{"X-Key": "{{env:KEY}}"}}}}"#),
+            Ok(serde_json::json!([url, {}, {"X-Key": "KEY"}, ""])),
+        );
+        check(&format!(r#"{{"url": "{url}", "headers": {{"X-Key": "${{input:key}}"}}}}"#), Err("cannot be filled in"));
+        check(&format!(r#"{{"url": "{url}", "type": "sse"}}"#), Err("of 2024"));
+        check(r#"{"url": "http://example.com/mcp"}"#, Err("only this machine"));
         assert!(foreign_servers("{}").is_err() && foreign_servers("[").is_err());
     }
 }

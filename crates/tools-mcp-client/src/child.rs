@@ -9,7 +9,7 @@ use std::{
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
-use crate::slots::{Prepared, Way};
+use crate::slots::{PreparedChild, Way};
 
 /// How long a server is given to end by itself once its standard input is closed, and again once it
 /// was asked to.
@@ -51,8 +51,8 @@ pub(crate) struct Streams {
 }
 
 impl Child {
-    pub(crate) async fn start(prepared: Prepared, tail: &Tail) -> Result<(Self, Streams), SpawnError> {
-        let Prepared { program, args, env, cwd, sandbox, way } = prepared;
+    pub(crate) async fn start(prepared: PreparedChild, tail: &Tail) -> Result<(Self, Streams), SpawnError> {
+        let PreparedChild { program, args, env, cwd, sandbox, way } = prepared;
         let mut spec = ProcessSpec::new(program, cwd);
         (spec.args, spec.env, spec.stdin) = (args, env, Stdin::Piped);
         let mut tree = ProcessTree::spawn(&spec, &sandbox).await?;

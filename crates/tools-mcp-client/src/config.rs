@@ -24,8 +24,31 @@ pub struct McpServerConfig {
     #[serde(default = "yes")]
     pub enabled: bool,
     /// The program to start: an absolute path, or a name that is looked up in `PATH`. The server
-    /// speaks over its standard input and output.
+    /// speaks over its standard input and output. Either this or `url`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub command: String,
+    /// The address of a server that is reached over streamable HTTP instead of started:
+    /// `https://…`, or `http://…` on this machine. Redirects are not followed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub url: String,
+    /// With `url`: whether a name that looks public may lead to an address of a private network.
+    /// Names and addresses of this machine and of private networks may be written as they are.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub private: bool,
+    /// With `url`: the environment variable that holds the bearer token.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub token_env: String,
+    /// With `url`: a program that prints the bearer token, and its arguments. It is run when the
+    /// first request is made, and again when the server no longer takes the token.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub token_command: Vec<String>,
+    /// With `url`: further headers of every request, with their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// With `url`: further headers of every request, with the environment variables that hold their
+    /// values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub header_env: BTreeMap<String, String>,
     /// Arguments of the program.
     #[serde(default)]
     pub args: Vec<String>,
@@ -79,6 +102,11 @@ pub struct McpServerConfig {
 
 fn yes() -> bool {
     true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn timeout() -> u64 {
@@ -173,13 +201,92 @@ impl Server {
         !is_listed(denied) && (allowed.is_empty() || is_listed(allowed))
     }
 
-    /// What is started, for comparison: another program, other arguments or another set of
-    /// variables give another digest.
+    /// Whether it is reached over HTTP instead of started.
+    pub fn is_remote(&self) -> bool {
+        self.config.is_remote()
+    }
+
+    /// What is started or reached, for comparison: another program, other arguments, another set of
+    /// variables, another address or another set of headers give another digest.
     pub(crate) fn launch_digest(&self) -> String {
-        let McpServerConfig { command, args, env, .. } = &self.config;
+        let McpServerConfig { command, args, env, url, .. } = &self.config;
+        if self.is_remote() {
+            let headers: Vec<_> = self.config.header_names().map(str::to_ascii_lowercase).collect();
+            return crate::pins::digest(&serde_json::json!({"url": url, "headers": headers}));
+        }
         crate::pins::digest(
             &serde_json::json!({"command": command, "args": args, "env": env.keys().collect::<Vec<_>>()}),
         )
+    }
+}
+
+impl McpServerConfig {
+    /// Whether it is reached over HTTP instead of started.
+    pub fn is_remote(&self) -> bool {
+        !self.url.is_empty()
+    }
+
+    /// The names of the headers that are sent besides those of the protocol.
+    fn header_names(&self) -> impl Iterator<Item = &str> {
+        let token = !self.token_env.is_empty() || !self.token_command.is_empty();
+        let names = self.headers.keys().chain(self.header_env.keys()).map(String::as_str);
+        names.chain(token.then_some("authorization"))
+    }
+}
+
+/// A key and what is wrong with its value.
+type Fault = (&'static str, String);
+
+/// Checks what is said of a server that is started.
+fn check_started(config: &McpServerConfig) -> Result<(), Fault> {
+    if config.command.trim().is_empty() {
+        return Err(("command", "expected a program, or `url` for a server over HTTP".to_owned()));
+    }
+    if config.command.contains('/') && !config.command.starts_with(['/', '~']) {
+        return Err(("command", "expected an absolute path, or a name that is looked up in `PATH`".to_owned()));
+    }
+    if let Some(name) = config.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Err(("env", format!("`{}` is no name of a variable", name.escape_debug())));
+    }
+    let remote = [
+        ("private", config.private),
+        ("token_env", !config.token_env.is_empty()),
+        ("token_command", !config.token_command.is_empty()),
+        ("headers", !config.headers.is_empty()),
+        ("header_env", !config.header_env.is_empty()),
+    ];
+    match remote.iter().find(|(_, is_set)| *is_set) {
+        Some((key, _)) => Err((key, "it is for servers with `url`: leave it out with `command`".to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// Checks what is said of a server that is reached over HTTP.
+fn check_remote(config: &McpServerConfig) -> Result<(), Fault> {
+    if !config.command.is_empty() {
+        return Err(("url", "expected either `command` or `url`, not both".to_owned()));
+    }
+    let started = [
+        ("args", !config.args.is_empty()),
+        ("env", !config.env.is_empty()),
+        ("env_pass", !config.env_pass.is_empty()),
+        ("workspace", config.workspace != WorkspaceAccess::default()),
+        ("read_paths", !config.read_paths.is_empty()),
+        ("network", config.network != NetworkAccess::default()),
+    ];
+    if let Some((key, _)) = started.iter().find(|(_, is_set)| *is_set) {
+        return Err((key, "it is for servers with `command`: leave it out with `url`".to_owned()));
+    }
+    if !config.token_env.is_empty() && !config.token_command.is_empty() {
+        return Err(("token_command", "expected either `token_env` or `token_command`".to_owned()));
+    }
+    #[cfg(feature = "http")]
+    {
+        crate::http::check(config)
+    }
+    #[cfg(not(feature = "http"))]
+    {
+        Err(("url", "this build reaches no servers over HTTP".to_owned()))
     }
 }
 
@@ -199,14 +306,9 @@ pub fn compile(servers: &[McpServerConfig]) -> Result<Vec<Server>, ServerConfigE
         if !seen.insert(skeleton(&config.id)) {
             return fault("id", format!("another server has the key `{}`, or one that looks like it", config.id));
         }
-        if config.command.trim().is_empty() {
-            return fault("command", "expected a program".to_owned());
-        }
-        if config.command.contains('/') && !config.command.starts_with(['/', '~']) {
-            return fault("command", "expected an absolute path, or a name that is looked up in `PATH`".to_owned());
-        }
-        if let Some(name) = config.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-            return fault("env", format!("`{}` is no name of a variable", name.escape_debug()));
+        let kind = if config.is_remote() { check_remote(config) } else { check_started(config) };
+        if let Err((key, problem)) = kind {
+            return fault(key, problem);
         }
         if config.timeout == 0 {
             return fault("timeout", "expected at least 1 second".to_owned());
@@ -248,6 +350,47 @@ mod tests {
         check(&[server("files"), server("fi1es")], Some((1, "id")));
         check(&[McpServerConfig { command: "bin/x".to_owned(), ..server("a") }], Some((0, "command")));
         check(&[McpServerConfig { timeout: 0, ..server("a") }], Some((0, "timeout")));
+        check(&[McpServerConfig { command: String::new(), ..server("a") }], Some((0, "command")));
+        check(&[McpServerConfig { url: "https://example.com/mcp".to_owned(), ..server("a") }], Some((0, "url")));
+        check(&[McpServerConfig { token_env: "T".to_owned(), ..server("a") }], Some((0, "token_env")));
+    }
+
+    #[cfg(feature = "http")]
+    #[test]
+    fn what_cannot_be_used_of_an_address_is_named_by_its_key() {
+        let check = |more: serde_json::Value, expected: Option<&str>| {
+            let mut config = serde_json::json!({"id": "a", "url": "https://example.com/mcp"});
+            config.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let found = compile(&[serde_json::from_value(config).unwrap()]).err();
+            assert_eq!(found.as_ref().map(|error| error.key), expected, "{more} {found:?}");
+        };
+        let url = |url: &str, expected| check(serde_json::json!({"url": url}), expected);
+        for fine in ["https://example.com", "http://127.0.0.1:1/mcp", "http://localhost:8/", "https://10.0.0.1/mcp?a=b"]
+        {
+            url(fine, None);
+        }
+        for wrong in [
+            "http://example.com/mcp",
+            "http://10.0.0.1/mcp",
+            "ftp://example.com/",
+            "https://user:secret@example.com/mcp",
+            "https://example.com/mcp#part",
+            "example.com",
+            "https://",
+            "http://169.254.169.254/",
+        ] {
+            url(wrong, Some("url"));
+        }
+        check(serde_json::json!({"args": ["x"]}), Some("args"));
+        check(serde_json::json!({"network": "open"}), Some("network"));
+        check(serde_json::json!({"token_env": "A", "token_command": ["b"]}), Some("token_command"));
+        check(serde_json::json!({"headers": {"X-Team": "a"}, "header_env": {"X-Key": "KEY"}}), None);
+        check(serde_json::json!({"headers": {"Host": "a"}}), Some("headers"));
+        check(serde_json::json!({"headers": {"X-Team": "a\r\nb"}}), Some("headers"));
+        check(serde_json::json!({"headers": {"Authorization": "a"}, "token_env": "A"}), Some("headers"));
+        check(serde_json::json!({"header_env": {"Mcp-Session-Id": "A"}}), Some("header_env"));
+        check(serde_json::json!({"header_env": {"X Key": "A"}}), Some("header_env"));
+        check(serde_json::json!({"header_env": {"X-Key": ""}}), Some("header_env"));
     }
 
     #[test]

@@ -10,13 +10,17 @@ use rmcp::{
     RoleClient, ServiceError,
     model::{CallToolRequestParams, CallToolResponse, CallToolResult, PaginatedRequestParams, ProtocolVersion},
     service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle},
+    transport::Transport,
 };
 use tokio::{
     sync::{Mutex, Notify},
     time::timeout,
 };
+use tokio_util::sync::CancellationToken;
 use tools_core::{JsonObject, Shared};
 
+#[cfg(feature = "http")]
+use crate::slots::PreparedRemote;
 use crate::{
     McpError,
     child::{Child, Tail, ending},
@@ -25,7 +29,7 @@ use crate::{
     handler::Handler,
     listing::{Held, Listing},
     pins::Definition,
-    slots::Prepared,
+    slots::PreparedChild,
     transport::{Lines, Notes},
 };
 
@@ -39,6 +43,9 @@ const MAX_PAGES: usize = 200;
 /// changed.
 const LIST_AGE: Duration = Duration::from_secs(30);
 
+/// How long the end of a session over HTTP may take.
+const LEAVE: Duration = Duration::from_secs(6);
+
 /// What a list is compared with and becomes; called after each listing.
 pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, McpError> + Send + Sync>;
 
@@ -47,9 +54,7 @@ pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, 
 pub(crate) struct Connection {
     server: Arc<Server>,
     service: RunningService<RoleClient, Handler>,
-    child: Mutex<Option<Child>>,
-    notes: Notes,
-    tail: Tail,
+    far: Far,
     judge: Judge,
     listing: Shared<(Instant, Listing)>,
     relisting: Mutex<()>,
@@ -64,60 +69,77 @@ impl std::fmt::Debug for Connection {
 
 impl Connection {
     /// Starts a server and asks for its tools.
-    pub(crate) async fn open(
+    pub(crate) async fn start(
         server: Arc<Server>,
-        prepared: Prepared,
+        prepared: PreparedChild,
         judge: Judge,
         woken: Arc<Notify>,
     ) -> Result<Self, McpError> {
-        let id = || server.id().to_owned();
         let tail = Tail::default();
         let started = Child::start(prepared, &tail).await;
-        let (mut child, streams) =
-            started.map_err(|error| McpError::Start { server: id(), problem: error.to_string() })?;
+        let (child, streams) =
+            started.map_err(|error| McpError::Start { server: server.id().to_owned(), problem: error.to_string() })?;
         let notes = Notes::default();
         let lines = Lines::new(streams.stdout, streams.stdin, notes.clone());
-        let handler = Handler::new(notes.clone(), woken);
+        let far = Far { child: Mutex::new(Some(child)), notes, tail, over: None };
+        Self::open(server, lines, far, judge, woken).await
+    }
+
+    /// Reaches a server at its address and asks for its tools.
+    #[cfg(feature = "http")]
+    pub(crate) async fn reach(
+        server: Arc<Server>,
+        prepared: PreparedRemote,
+        net: Arc<crate::http::Net>,
+        judge: Judge,
+        woken: Arc<Notify>,
+    ) -> Result<Self, McpError> {
+        let (notes, over) = (Notes::default(), CancellationToken::new());
+        let transport = crate::http::connect(&server, prepared, net, notes.clone(), over.clone());
+        let transport = transport.map_err(|fault| fault.of(server.id()))?;
+        let far = Far { child: Mutex::default(), notes, tail: Tail::default(), over: Some(over) };
+        Self::open(server, transport, far, judge, woken).await
+    }
+
+    /// Greets a server and asks for its tools.
+    async fn open<T>(
+        server: Arc<Server>,
+        transport: T,
+        far: Far,
+        judge: Judge,
+        woken: Arc<Notify>,
+    ) -> Result<Self, McpError>
+    where
+        T: Transport<RoleClient> + 'static,
+    {
+        let id = || server.id().to_owned();
+        let handler = Handler::new(far.notes.clone(), woken);
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
         };
         let until = Instant::now() + server.start_timeout;
-        let greeting = timeout(server.start_timeout, serve_client_with_lifecycle(handler, lines, lifecycle)).await;
+        let greeting = timeout(server.start_timeout, serve_client_with_lifecycle(handler, transport, lifecycle)).await;
         let service = match greeting {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
-                let problem = match (notes.fault(), child.ended().await) {
-                    (Some(fault), _) => fault,
-                    (None, Some(exit)) => ending(exit),
-                    (None, None) => shown(&error.to_string()),
-                };
-                log_tail(&server, &tail);
-                return Err(McpError::Handshake { server: id(), problem });
+                log_tail(&server, &far.tail);
+                return Err(far.greeting_failed(&server, &error.to_string()).await);
             }
             Err(_) => {
-                log_tail(&server, &tail);
+                log_tail(&server, &far.tail);
                 let seconds = server.start_timeout.as_secs();
                 return Err(McpError::Handshake { server: id(), problem: format!("no answer within {seconds} s") });
             }
         };
         let now = Instant::now();
         let listing = Shared::new((now, Listing::default()));
-        let made = Self {
-            service,
-            child: Mutex::new(Some(child)),
-            notes,
-            tail,
-            judge,
-            listing,
-            relisting: Mutex::new(()),
-            since: now,
-            server: Arc::clone(&server),
-        };
+        let relisting = Mutex::new(());
+        let made = Self { service, far, judge, listing, relisting, since: now, server: Arc::clone(&server) };
         match timeout(until.saturating_duration_since(now).max(Duration::from_millis(100)), made.list()).await {
             Ok(Ok(())) => Ok(made),
             Ok(Err(error)) => {
-                log_tail(&server, &made.tail);
+                log_tail(&server, &made.far.tail);
                 Err(match error {
                     McpError::Gone { server, problem } => McpError::Handshake {
                         server,
@@ -134,7 +156,7 @@ impl Connection {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
-        self.service.is_closed() || self.service.peer().is_transport_closed()
+        self.far.is_over() || self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
     /// What the server listed last, judged.
@@ -152,13 +174,13 @@ impl Connection {
 
     /// What the server wrote to standard error last.
     pub(crate) fn last_words(&self) -> String {
-        self.tail.text()
+        self.far.tail.text()
     }
 
     /// Client features that the server asked for and was not offered, and how many lines it wrote
     /// that are no messages.
     pub(crate) fn misdeeds(&self) -> (Vec<&'static str>, usize) {
-        (self.notes.all_asked(), self.notes.noise())
+        (self.far.notes.all_asked(), self.far.notes.noise())
     }
 
     /// Asks for the list again where the server said that it changed, or where it is old.
@@ -232,11 +254,11 @@ impl Connection {
         match answer {
             CallToolResponse::Complete(result) => Ok(result),
             CallToolResponse::InputRequired(_) => {
-                self.notes.asked("input");
+                self.far.notes.asked("input");
                 Err(McpError::NotOffered { server: self.id(), wanted: "input" })
             }
             CallToolResponse::Task(_) => {
-                self.notes.asked("a task");
+                self.far.notes.asked("a task");
                 Err(McpError::NotOffered { server: self.id(), wanted: "a task" })
             }
             _ => Err(McpError::Protocol { server: self.id(), problem: "its answer is of an unknown kind".to_owned() }),
@@ -244,13 +266,10 @@ impl Connection {
     }
 
     async fn failed(&self, error: ServiceError) -> McpError {
-        let gone = match (self.notes.fault(), self.child.lock().await.as_mut()) {
-            (Some(fault), _) => Some(fault),
-            (None, Some(child)) if self.is_closed() => child.ended().await.map(ending),
-            _ => None,
-        };
-        if self.is_closed() {
-            log_tail(&self.server, &self.tail);
+        let is_closed = self.is_closed();
+        let gone = self.far.ending(is_closed).await;
+        if is_closed {
+            log_tail(&self.server, &self.far.tail);
         }
         McpError::of_service(self.server.id(), error, gone)
     }
@@ -259,12 +278,55 @@ impl Connection {
         self.server.id().to_owned()
     }
 
-    /// Closes the server's input and waits until it is gone.
+    /// Closes the server's input, or ends its session, and waits until it is gone.
     pub(crate) async fn stop(&self) {
         self.service.cancellation_token().cancel();
+        self.far.stop().await;
+    }
+}
+
+/// The far end of a connection: a process, or a server somewhere.
+struct Far {
+    child: Mutex<Option<Child>>,
+    notes: Notes,
+    tail: Tail,
+    /// Cancelled when the last request over HTTP is over; `None` for a process.
+    over: Option<CancellationToken>,
+}
+
+impl Far {
+    /// Whether the connection was ended from this side, or cannot be used any more.
+    fn is_over(&self) -> bool {
+        // A process ends with its pipes; over HTTP nothing but this says so.
+        self.over.is_some() && self.notes.fault().is_some()
+    }
+
+    /// Why the server is gone, where that is known.
+    async fn ending(&self, is_closed: bool) -> Option<String> {
+        match (self.notes.fault(), self.child.lock().await.as_mut()) {
+            (Some(fault), _) => Some(fault),
+            (None, Some(child)) if is_closed => child.ended().await.map(ending),
+            _ => None,
+        }
+    }
+
+    /// Why there was no greeting; `error` is what rmcp says.
+    async fn greeting_failed(&self, server: &Server, error: &str) -> McpError {
+        #[cfg(feature = "http")]
+        if let Some(fault) = self.notes.http() {
+            return fault.of(server.id());
+        }
+        let problem = self.ending(true).await.unwrap_or_else(|| shown(error));
+        McpError::Handshake { server: server.id().to_owned(), problem }
+    }
+
+    async fn stop(&self) {
         let child = self.child.lock().await.take();
         if let Some(child) = child {
             child.stop().await;
+        }
+        if let Some(over) = &self.over {
+            let _ = timeout(LEAVE, over.cancelled()).await;
         }
     }
 }

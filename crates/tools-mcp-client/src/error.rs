@@ -108,6 +108,46 @@ pub enum McpError {
         /// What is known of the reason.
         problem: Option<String>,
     },
+    /// The server at an address cannot be reached; nothing was sent.
+    #[error("the MCP server `{server}` cannot be reached: {problem}")]
+    Unreachable {
+        /// The key of the server.
+        server: String,
+        /// Why.
+        problem: String,
+    },
+    /// The address of the server must not be dialled.
+    #[error("the MCP server `{server}` cannot be reached: {problem}")]
+    Address {
+        /// The key of the server.
+        server: String,
+        /// Why.
+        problem: String,
+    },
+    /// There is no token to send.
+    #[error("there is no token for the MCP server `{server}`: {problem}")]
+    NoToken {
+        /// The key of the server.
+        server: String,
+        /// Why.
+        problem: String,
+    },
+    /// The server answered with a status of HTTP that is no answer.
+    #[error("the MCP server `{server}` answered with the HTTP status {status}")]
+    Status {
+        /// The key of the server.
+        server: String,
+        /// The status.
+        status: u16,
+        /// How long the server asks to wait.
+        wait: Option<Duration>,
+    },
+    /// The server knows the session no more and did not carry out the call.
+    #[error("the MCP server `{server}` knows the session no more")]
+    SessionLost {
+        /// The key of the server.
+        server: String,
+    },
     /// The call took too long; the server was told to stop.
     #[error("the MCP server `{server}` did not answer within {} s", after.as_secs())]
     Timeout {
@@ -164,18 +204,28 @@ impl McpError {
     pub fn code(&self) -> McpErrorCode {
         match self {
             Self::ToolCall { code, .. } => *code,
-            Self::BackingOff { .. } | Self::Gone { .. } | Self::Timeout { .. } => McpErrorCode::Transient,
+            Self::BackingOff { .. }
+            | Self::Gone { .. }
+            | Self::Timeout { .. }
+            | Self::Unreachable { .. }
+            | Self::SessionLost { .. } => McpErrorCode::Transient,
+            Self::NoToken { .. } => McpErrorCode::AuthFailure,
+            Self::Status { status, .. } => of_status(*status),
             Self::Start { .. } | Self::Handshake { .. } | Self::Protocol { .. } | Self::NotOffered { .. } => {
                 McpErrorCode::ServerError
             }
             Self::NoTool { .. } => McpErrorCode::NotFound,
-            Self::Held { .. } | Self::Lock(_) => McpErrorCode::PolicyBlocked,
+            Self::Held { .. } | Self::Lock(_) | Self::Address { .. } => McpErrorCode::PolicyBlocked,
         }
     }
 
     /// The failure of a request, as rmcp tells it; `gone` is what the transport knows about its
     /// end.
     pub(crate) fn of_service(server: &str, error: ServiceError, gone: Option<String>) -> Self {
+        #[cfg(feature = "http")]
+        if let Some(fault) = http_fault(&error) {
+            return fault.of(server);
+        }
         let server = server.to_owned();
         match error {
             ServiceError::McpError(data) => {
@@ -203,17 +253,33 @@ pub(crate) fn shown(text: &str) -> String {
 fn of_protocol(code: ErrorCode, data: Option<&serde_json::Value>) -> McpErrorCode {
     let status = data.and_then(|data| ["status", "statusCode", "code"].iter().find_map(|key| data.get(key)?.as_u64()));
     if let Some(status) = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400) {
-        return match classify_http_status(status) {
-            Category::InvalidParameters => McpErrorCode::InvalidInput,
-            Category::PolicyBlocked => McpErrorCode::AuthFailure,
-            Category::RateLimited => McpErrorCode::RateLimited,
-            _ if status == 404 => McpErrorCode::NotFound,
-            _ => McpErrorCode::ServerError,
-        };
+        return of_status(status);
     }
     match code {
         ErrorCode::INVALID_PARAMS => McpErrorCode::InvalidInput,
         ErrorCode::METHOD_NOT_FOUND => McpErrorCode::NotFound,
+        _ => McpErrorCode::ServerError,
+    }
+}
+
+/// What went wrong over HTTP with the request that failed so.
+#[cfg(feature = "http")]
+fn http_fault(error: &ServiceError) -> Option<crate::http::HttpFault> {
+    use rmcp::transport::streamable_http_client::StreamableHttpError;
+    let ServiceError::TransportSend(error) = error else { return None };
+    match error.error.downcast_ref::<StreamableHttpError<crate::http::HttpFault>>()? {
+        StreamableHttpError::Client(fault) => Some(fault.clone()),
+        _ => None,
+    }
+}
+
+/// The code of a status of HTTP.
+fn of_status(status: u16) -> McpErrorCode {
+    match classify_http_status(status) {
+        Category::InvalidParameters => McpErrorCode::InvalidInput,
+        Category::PolicyBlocked => McpErrorCode::AuthFailure,
+        Category::RateLimited => McpErrorCode::RateLimited,
+        _ if status == 404 => McpErrorCode::NotFound,
         _ => McpErrorCode::ServerError,
     }
 }
@@ -235,9 +301,15 @@ impl From<McpError> for ToolError {
             McpError::Held { .. } => made.with_suggestion(
                 "Do not try this again: the user has to look at the change with `haft pins review` and accept it.",
             ),
-            McpError::BackingOff { wait, .. } => made.with_retry_after(*wait),
+            McpError::BackingOff { wait, .. } | McpError::Status { wait: Some(wait), .. } => {
+                made.with_retry_after(*wait)
+            }
             McpError::Start { .. } | McpError::Handshake { .. } => made.with_suggestion(
                 "Go on without this tool, and tell the user that `haft mcp test` says why the server does not start.",
+            ),
+            McpError::NoToken { .. } | McpError::Status { status: 401 | 403, .. } => made.with_suggestion(
+                "Go on without this tool, and tell the user that the server does not take the token of its section in \
+                 `[[mcp.servers]]`.",
             ),
             _ => made,
         }

@@ -31,7 +31,11 @@ impl McpTools {
     async fn call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
         let Some((server, tool)) = self.servers.owner(&call.tool) else { return Ok(None) };
         cx.journal().note(keys::MCP, json!({"server": server.id(), "tool": tool}));
-        let result = self.answered(&server, &tool, call, cx).await?;
+        let result = match self.answered(&server, &tool, call, cx).await {
+            // It was not carried out: in a new session it is asked for once more.
+            Err(McpError::SessionLost { .. }) => self.answered(&server, &tool, call, cx).await?,
+            result => result?,
+        };
         answer::output(result, server.id(), server.config.max_output_tokens).map(Some)
     }
 

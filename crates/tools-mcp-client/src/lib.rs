@@ -1,7 +1,8 @@
 //! The tools of MCP servers as an executor.
 //!
-//! A server over stdio is a confined child process that belongs to a session and ends with it. What
-//! a server says about its tools is pinned when it is first seen: later changes are held until a
+//! A server over stdio is a confined child process that belongs to a session and ends with it. A
+//! server over streamable HTTP is reached at the address that the configuration names and at no
+//! other, with a session of its own for each of ours. What a server says about its tools is pinned when it is first seen: later changes are held until a
 //! person has reviewed them. What it answers is untrusted text of limited size. Which folders a
 //! server sees and how it is confined is decided by whoever holds the [`McpServers`]; whether a
 //! call may run is decided by gates.
@@ -15,20 +16,24 @@ pub mod pins;
 mod answer;
 mod child;
 mod connection;
+mod credential;
 mod executor;
 mod handler;
+#[cfg(feature = "http")]
+mod http;
 mod listing;
 mod servers;
 mod slots;
 mod transport;
 
 pub use config::{McpServerConfig, NetworkAccess, PinMode, Server, ServerConfigError, WorkspaceAccess, compile};
+pub use credential::{Secret, TokenReader};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use listing::{Held, Listing};
 pub use naming::{model_name, names};
 pub use servers::{Introduced, McpServers, Report};
-pub use slots::{Launcher, Prepared, Way};
+pub use slots::{Launcher, Prepared, PreparedChild, PreparedRemote, Way};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

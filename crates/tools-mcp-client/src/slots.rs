@@ -15,7 +15,7 @@ use tools_core::{CallContext, SessionId};
 use tools_sandbox::kernel::Sandbox;
 
 use crate::{
-    McpError, Server,
+    McpError, Secret, Server, TokenReader,
     connection::{Connection, Judge},
 };
 
@@ -26,8 +26,32 @@ const MAX_WAIT: Duration = Duration::from_mins(1);
 /// Ended sessions whose servers are still given time to end by themselves.
 const MAX_STOPPING: usize = 64;
 
-/// A server that is ready to be started.
-pub struct Prepared {
+/// A server that is ready to be started or reached.
+#[derive(Debug)]
+pub enum Prepared {
+    /// A program that speaks over its standard input and output.
+    Child(Box<PreparedChild>),
+    /// A server at the address of its configuration.
+    Remote(PreparedRemote),
+}
+
+/// What is sent to a server over HTTP besides the protocol.
+#[derive(Default)]
+pub struct PreparedRemote {
+    /// Headers of every request.
+    pub headers: Vec<(String, Secret)>,
+    /// Reads the bearer token; `None` where none is read, or where it stands in `headers`.
+    pub token: Option<TokenReader>,
+}
+
+impl fmt::Debug for PreparedRemote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedRemote").finish_non_exhaustive()
+    }
+}
+
+/// A program that is ready to be started.
+pub struct PreparedChild {
     /// Absolute path of the program.
     pub program: PathBuf,
     /// Its arguments.
@@ -42,9 +66,9 @@ pub struct Prepared {
     pub way: Option<Arc<dyn Way>>,
 }
 
-impl fmt::Debug for Prepared {
+impl fmt::Debug for PreparedChild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Prepared").field("program", &self.program).finish_non_exhaustive()
+        f.debug_struct("PreparedChild").field("program", &self.program).finish_non_exhaustive()
     }
 }
 
@@ -54,7 +78,7 @@ pub trait Way: fmt::Debug + Send + Sync {
     fn started(&self, supervisor: i32);
 }
 
-/// Makes a server ready to be started for a session; the error says why it cannot be.
+/// Makes a server ready to be started or reached for a session; the error says why it cannot be.
 pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<Prepared, String> + Send + Sync>;
 
 /// Which connection: the server, the session, and where relative paths start, which decides what it
@@ -77,7 +101,11 @@ struct Slot {
 
 /// The connections of all sessions.
 #[derive(Debug, Default)]
-pub(crate) struct Slots(Mutex<HashMap<Key, Arc<AsyncMutex<Slot>>>>);
+pub(crate) struct Slots {
+    slots: Mutex<HashMap<Key, Arc<AsyncMutex<Slot>>>>,
+    #[cfg(feature = "http")]
+    net: std::sync::OnceLock<Arc<crate::http::Net>>,
+}
 
 impl Slots {
     /// The connection of a server in a session: the one there is, or a new one.
@@ -109,7 +137,20 @@ impl Slots {
         let opened = async {
             let prepared =
                 launcher(server, cx).map_err(|problem| McpError::Start { server: server.id().to_owned(), problem })?;
-            Connection::open(Arc::clone(server), prepared, Arc::clone(judge), Arc::clone(woken)).await
+            let (server, judge, woken) = (Arc::clone(server), Arc::clone(judge), Arc::clone(woken));
+            match prepared {
+                Prepared::Child(prepared) => Connection::start(server, *prepared, judge, woken).await,
+                #[cfg(feature = "http")]
+                Prepared::Remote(prepared) => {
+                    let net = Arc::clone(self.net.get_or_init(Arc::default));
+                    Connection::reach(server, prepared, net, judge, woken).await
+                }
+                #[cfg(not(feature = "http"))]
+                Prepared::Remote(_) => Err(McpError::Start {
+                    server: server.id().to_owned(),
+                    problem: "this build reaches no servers over HTTP".to_owned(),
+                }),
+            }
         };
         match opened.await {
             Ok(connection) => {
@@ -147,7 +188,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<AsyncMutex<Slot>>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

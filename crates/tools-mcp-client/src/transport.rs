@@ -21,7 +21,7 @@ use tokio::{
 use crate::error::shown;
 
 /// The longest message that is read.
-const MAX_MESSAGE_BYTES: usize = 16 << 20;
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// Lines that are no messages and are passed over; with more the connection ends.
 const MAX_NOISE: usize = 10_000;
 /// How much is read at once.
@@ -37,8 +37,11 @@ pub(crate) struct Notes(Arc<Mutex<Noted>>);
 struct Noted {
     /// Why the connection was ended from this side.
     fault: Option<String>,
-    /// Lines that were no messages.
+    /// Lines or events that were no messages.
     noise: usize,
+    /// What went wrong over HTTP last.
+    #[cfg(feature = "http")]
+    http: Option<crate::http::HttpFault>,
     /// Client features that the server asked for.
     asked: Vec<&'static str>,
 }
@@ -50,6 +53,44 @@ impl Notes {
 
     pub(crate) fn noise(&self) -> usize {
         self.lock().noise
+    }
+
+    /// Ends the connection from this side; the first reason stays.
+    pub(crate) fn end(&self, fault: String) {
+        self.lock().fault.get_or_insert(fault);
+    }
+
+    /// Counts what is no message.
+    ///
+    /// # Errors
+    /// When there is too much of it: then the connection ends.
+    pub(crate) fn noise_of(&self, text: &[u8]) -> Result<(), ()> {
+        let mut noted = self.lock();
+        noted.noise += 1;
+        if noted.noise == 1 {
+            let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
+            tracing::warn!(text = shown(&start), "an MCP server writes what is no message");
+        }
+        if noted.noise <= MAX_NOISE {
+            return Ok(());
+        }
+        noted.fault.get_or_insert_with(|| format!("it wrote more than {MAX_NOISE} lines that are no messages"));
+        Err(())
+    }
+
+    /// Notes what went wrong over HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn failed(&self, fault: crate::http::HttpFault) {
+        if fault.ends_connection() {
+            self.end(fault.to_string());
+        }
+        self.lock().http = Some(fault);
+    }
+
+    /// What went wrong over HTTP last.
+    #[cfg(feature = "http")]
+    pub(crate) fn http(&self) -> Option<crate::http::HttpFault> {
+        self.lock().http.clone()
     }
 
     /// Notes that the server asked for something it was not offered.
@@ -156,22 +197,14 @@ where
                 match read(&line) {
                     Read::Message(message) => return Some(*message),
                     Read::Noise => {
-                        let mut noted = self.notes.lock();
-                        noted.noise += 1;
-                        if noted.noise == 1 {
-                            let start = String::from_utf8_lossy(&line[..line.len().min(200)]);
-                            tracing::warn!(line = shown(&start), "an MCP server writes what is no message");
-                        }
-                        if noted.noise > MAX_NOISE {
-                            noted.fault = Some(format!("it wrote more than {MAX_NOISE} lines that are no messages"));
+                        if self.notes.noise_of(&line).is_err() {
                             return None;
                         }
                     }
                 }
             }
             if self.buffer.len() > MAX_MESSAGE_BYTES {
-                self.notes.lock().fault =
-                    Some(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
+                self.notes.end(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
                 return None;
             }
             self.buffer.reserve(CHUNK);

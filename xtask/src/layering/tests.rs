@@ -88,8 +88,10 @@ fn reqwest_is_reached_through_its_gates_only() {
     check(&[("haft", "tools-web", None), ("tools-web", "reqwest", None), ("tools-file", "tools-core", None)], &[]);
     check(
         &[("tools-file", "fetcher", None), ("fetcher", "reqwest", None)],
-        &["tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-http, tools-code \
-           may reach it, because whoever takes only the file tools compiles no HTTP client"],
+        &[
+            "tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code \
+           may reach it, because whoever takes only the file tools compiles no HTTP client",
+        ],
     );
 }
 
@@ -97,8 +99,10 @@ fn reqwest_is_reached_through_its_gates_only() {
 fn a_gate_does_not_hide_a_second_way() {
     check(
         &[("haft", "tools-web", None), ("tools-web", "reqwest", None), ("haft", "reqwest", None)],
-        &["haft -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-http, tools-code may reach it, \
-           because whoever takes only the file tools compiles no HTTP client"],
+        &[
+            "haft -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code may reach it, \
+           because whoever takes only the file tools compiles no HTTP client",
+        ],
     );
 }
 

@@ -23,8 +23,21 @@ pub(crate) struct AddServer {
     /// Network access of the server.
     #[arg(long, value_enum, default_value_t = ServerNetwork::Off, value_name = "MODE")]
     pub(crate) network: ServerNetwork,
+    /// Address of a server to reach over streamable HTTP instead of running a program: `https://…`, or
+    /// `http://…` on this machine.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["env", "env_pass", "read_path", "workspace", "network", "command"])]
+    pub(crate) url: Option<String>,
+    /// With `--url`: environment variable that holds the bearer token.
+    #[arg(long, value_name = "NAME", requires = "url")]
+    pub(crate) token_env: Option<String>,
+    /// With `--url`: header to send, and the environment variable that holds its value.
+    #[arg(long, value_name = "HEADER=NAME", requires = "url")]
+    pub(crate) header_env: Vec<String>,
+    /// With `--url`: allow a public name to lead to an address of a private network.
+    #[arg(long, requires = "url")]
+    pub(crate) private: bool,
     /// Program to run and its arguments.
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    #[arg(required_unless_present = "url", trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
 }
 

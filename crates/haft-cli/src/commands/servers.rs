@@ -43,20 +43,31 @@ pub(super) fn say_if_none(common: &CommonArgs, servers: &McpServers) {
 
 /// Adds a server to the configuration.
 pub(crate) fn add(common: &CommonArgs, asked: &AddServer) -> Result<Exit, String> {
-    let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
-    let mut env = serde_json::Map::new();
-    for pair in &asked.env {
-        let (name, value) = pair.split_once('=').ok_or_else(|| format!("`{pair}`: expected NAME=VALUE"))?;
-        env.insert(name.to_owned(), value.into());
-    }
-    let server = json!({
-        "id": asked.id, "command": program, "args": args, "env": env, "env_pass": asked.env_pass,
-        "read_paths": asked.read_path, "workspace": asked.workspace.to_string(), "network": asked.network.to_string(),
-    });
+    let server = if let Some(url) = &asked.url {
+        json!({
+            "id": asked.id, "url": url, "private": asked.private, "header_env": pairs(&asked.header_env)?,
+            "token_env": asked.token_env.as_deref().unwrap_or_default(),
+        })
+    } else {
+        let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
+        json!({
+            "id": asked.id, "command": program, "args": args, "env": pairs(&asked.env)?, "env_pass": asked.env_pass,
+            "read_paths": asked.read_path, "workspace": asked.workspace.to_string(),
+            "network": asked.network.to_string(),
+        })
+    };
     let server: McpServerConfig = serde_json::from_value(server).map_err(|error| error.to_string())?;
     change(common, |text| add_server(text, &server).map(Some))?;
     told(common, &format!("added `{}`; test it with `haft mcp test {}`", asked.id, asked.id));
     Ok(Exit::Ok)
+}
+
+fn pairs(typed: &[String]) -> Result<serde_json::Map<String, serde_json::Value>, String> {
+    let pair = |text: &String| {
+        let (name, value) = text.split_once('=').ok_or_else(|| format!("`{text}`: expected NAME=VALUE"))?;
+        Ok((name.to_owned(), value.into()))
+    };
+    typed.iter().map(pair).collect()
 }
 
 /// Removes a server from the configuration, and forgets what was accepted of it.
@@ -90,18 +101,24 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
         (server, state)
     });
     for (server, state) in rows {
-        let launch =
-            std::iter::once(&server.command).chain(&server.args).map(String::as_str).collect::<Vec<_>>().join(" ");
         if common.json {
-            output::json(&json!({"id": server.id, "command": server.command, "args": server.args, "state": state}));
+            let mut row = json!({"id": server.id, "state": state});
+            if server.is_remote() {
+                row["url"] = server.url.as_str().into();
+            } else {
+                (row["command"], row["args"]) = (server.command.as_str().into(), json!(server.args));
+            }
+            output::json(&row);
         } else {
+            let words = [&server.command, &server.url].into_iter().filter(|text| !text.is_empty()).chain(&server.args);
+            let launch = words.map(String::as_str).collect::<Vec<_>>().join(" ");
             output::line(&format!("{:<20} {state:<14} {}", server.id, Visible::of(&launch).shortened(100)));
         }
     }
     Ok(Exit::Ok)
 }
 
-/// Starts servers and says what they list.
+/// Starts or reaches servers and says what they list.
 pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
@@ -201,7 +218,10 @@ pub(crate) fn import(common: &CommonArgs, files: &[PathBuf], dry_run: bool) -> R
         told(common, line);
     }
     if !dry_run {
-        told(common, "each can read the workspace and has no network; change that in `[[mcp.servers]]`");
+        told(
+            common,
+            "each that is started can read the workspace and has no network; change that in `[[mcp.servers]]`",
+        );
     }
     Ok(Exit::Ok)
 }

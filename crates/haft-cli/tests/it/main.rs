@@ -33,6 +33,7 @@ mod overflow;
 mod own;
 mod policy;
 mod question;
+mod remote;
 mod report;
 mod resources;
 mod run;

@@ -126,7 +126,9 @@ fn a_client_finds_calls_and_loses_what_changed() {
     assert!(!client.asked.is_empty(), "a person was asked");
     let mut tools = named(&["say", "tell", "new"]);
     tools[0]["annotations"] = json!({"readOnlyHint": true});
-    script.follow(&json!({"tools": tools, "calls": {"tell": [{"notify": "notifications/tools/list_changed"}]}}));
+    script.follow(
+        &json!({"tools": tools, "calls": {"tell": [{"notify": "notifications/tools/list_changed"}, {"text": "told"}]}}),
+    );
     client.request(4, "tools/call", &json!({"name": "mcp_one_tell", "arguments": {}}));
     let held = (5..60).map(|id| {
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -221,7 +223,7 @@ fn servers_are_added_tested_reviewed_and_removed() {
     assert!(!fs::read_to_string(haft.home.path(".config/haft/mcp.lock.json")).unwrap().contains("Says"));
 
     haft.home.file(".codex/config.toml", "[mcp_servers.git]\ncommand = \"uvx\"\nargs = [\"git\"]\n");
-    haft.home.file(".claude.json", r#"{"mcpServers": {"web": {"url": "https://example.com"}}}"#);
+    haft.home.file(".claude.json", r#"{"mcpServers": {"web": {"url": "http://example.com"}}}"#);
     let imported = haft.run(&["mcp", "import"]);
     assert!(imported.out.contains("`git` from") && imported.out.contains("skipped `web`"), "{imported:?}");
     assert!(haft.run(&["mcp", "list"]).out.contains("uvx git"));

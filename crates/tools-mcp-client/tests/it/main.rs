@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "what helpers unwrap was made by their tests")]
 
+mod hostile;
 mod pins;
 mod real;
+mod remote;
 mod servers;

@@ -1,0 +1,51 @@
+//! What a command of the operator prints: a key or a token, read when it is needed.
+
+use std::{ffi::OsString, fmt::Display, path::PathBuf, time::Duration};
+
+use tokio::{io::AsyncReadExt as _, time::timeout};
+use tools_sandbox::{
+    kernel::{Confinement, Sandbox, SandboxMode},
+    process::{ProcessSpec, ProcessTree},
+};
+
+/// How long the command may take.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How much it may print.
+const MAX_PRINTED_BYTES: u64 = 16 * 1024;
+
+/// What the command prints; `key` is what errors call it. It runs as the user and with the user's
+/// environment: it is no model's.
+pub(crate) async fn printed(words: &[String], key: &str) -> Result<String, String> {
+    timeout(PATIENCE, run(words, key)).await.unwrap_or_else(|_| Err(format!("`{key}` did not end in time")))
+}
+
+async fn run(words: &[String], key: &str) -> Result<String, String> {
+    let failed = |problem: &dyn Display| format!("`{key}` could not be run: {problem}");
+    let [name, args @ ..] = words else { return Err(format!("`{key}` is empty")) };
+    let program = found(name).ok_or_else(|| failed(&format!("there is no program `{name}`")))?;
+    let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });
+    let sandbox = sandbox.map_err(|error| failed(&error))?;
+    let mut spec = ProcessSpec::new(program, "/");
+    spec.args = args.iter().map(OsString::from).collect();
+    spec.env = std::env::vars_os().collect();
+    let mut tree = ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| failed(&error))?;
+    let mut text = Vec::new();
+    if let Some(stdout) = tree.take_stdout() {
+        stdout.take(MAX_PRINTED_BYTES).read_to_end(&mut text).await.map_err(|error| failed(&error))?;
+    }
+    let exit = tree.wait().await;
+    tree.finish().await;
+    if exit.code != Some(0) {
+        return Err(format!("`{key}` failed"));
+    }
+    String::from_utf8(text).map_err(|_| format!("`{key}` printed no text"))
+}
+
+/// The file of a program: as it is named, or in `PATH`.
+fn found(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && path.is_file());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_absolute() && file.is_file())
+}

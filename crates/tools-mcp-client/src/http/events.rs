@@ -1,0 +1,99 @@
+//! What a server says, before anything believes it: messages of the protocol, without the secrets
+//! that were sent to it, and events within reason.
+
+use std::time::Duration;
+
+use hyper::header::HeaderValue;
+use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
+use serde_json::Value;
+use sse_stream::Sse;
+
+use crate::{credential::Secret, transport::Notes};
+
+/// The longest id of an event that is sent back.
+const MAX_EVENT_ID_LEN: usize = 1024;
+/// How long is waited before a stream is taken up again, whatever the server asks for.
+const MIN_RETRY: Duration = Duration::from_millis(100);
+const MAX_RETRY: Duration = Duration::from_mins(1);
+
+/// What is said in place of a secret.
+const HIDDEN: &str = "[secret]";
+
+/// A message of a body or an event; `None` for what is none. An answer that cannot be read is one
+/// all the same: whoever waits for it hears so.
+pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMessage> {
+    let mut value: Value = serde_json::from_slice(text).ok()?;
+    hide(&mut value, secrets);
+    let object = value.as_object()?;
+    let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    let is_answer = id.is_some() && !object.contains_key("method");
+    match serde_json::from_value(value) {
+        Ok(message) => Some(message),
+        Err(_) if is_answer => {
+            let error = ErrorData::internal_error("the server's answer has not the form of one", None);
+            Some(ServerJsonRpcMessage::error(error, id))
+        }
+        Err(_) => None,
+    }
+}
+
+/// Takes secrets out of all texts.
+fn hide(value: &mut Value, secrets: &[Secret]) {
+    match value {
+        Value::String(text) => {
+            for part in secrets.iter().flat_map(Secret::parts) {
+                if text.contains(part) {
+                    *text = text.replace(part, HIDDEN);
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets)),
+        Value::Object(members) => members.values_mut().for_each(|member| hide(member, secrets)),
+        _ => {}
+    }
+}
+
+/// An event as it is handed on; `None` for one that is no message and no sign of life.
+pub(super) fn tidied(event: Sse, secrets: &[Secret], notes: &Notes) -> Option<Sse> {
+    let milliseconds = |retry: Duration| u64::try_from(retry.as_millis()).unwrap_or(u64::MAX);
+    let retry = event.retry.map(|retry| retry.clamp(milliseconds(MIN_RETRY), milliseconds(MAX_RETRY)));
+    let can_be_sent = |id: &String| id.len() <= MAX_EVENT_ID_LEN && HeaderValue::from_str(id).is_ok();
+    let id = event.id.filter(can_be_sent);
+    let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+    let said = event.data.filter(|data| is_message && !data.trim().is_empty());
+    let data = said.as_ref().and_then(|data| message(data.as_bytes(), secrets));
+    if let (Some(said), None) = (&said, &data) {
+        notes.noise_of(said.as_bytes()).ok()?;
+    }
+    let data = data.and_then(|message| serde_json::to_string(&message).ok());
+    Some(Sse { event: None, data, id, retry })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_that_a_server_repeats_is_taken_out() {
+        let secrets = [Secret::new("Bearer abcdefgh12345678").unwrap(), Secret::new("short").unwrap()];
+        let text =
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"short: \u0061bcdefgh12345678 is wrong"}}"#;
+        let Some(ServerJsonRpcMessage::Error(error)) = message(text.as_bytes(), &secrets) else { panic!("an error") };
+        assert_eq!(error.error.message, "short: [secret] is wrong");
+    }
+
+    #[test]
+    fn what_a_server_asks_of_a_stream_is_bounded() {
+        let notes = Notes::default();
+        let event = |id: &str, retry: u64| Sse { id: Some(id.to_owned()), retry: Some(retry), ..Sse::default() };
+        let tidied = |event: Sse| tidied(event, &[], &notes).unwrap();
+        assert_eq!(tidied(event("7", 0)), event("7", 100));
+        assert_eq!(tidied(event("7", u64::MAX)).retry, Some(60_000));
+        assert_eq!(tidied(event(&"x".repeat(2_000), 500)).id, None);
+        assert_eq!(tidied(event("a\nb", 500)).id, None);
+        let noise = Sse { data: Some("hello".to_owned()), ..Sse::default() };
+        assert_eq!((tidied(noise).data, notes.noise()), (None, 1));
+        let bad = Sse { data: Some(r#"{"jsonrpc":"2.0","id":2,"error":7}"#.to_owned()), ..Sse::default() };
+        assert!(tidied(bad).data.unwrap().contains("-32603"));
+    }
+}

@@ -1,0 +1,60 @@
+//! What can go wrong with a request over HTTP. No text of a server's body stands in it.
+
+use std::time::Duration;
+
+use thiserror::Error;
+use tools_egress::guard::Refusal;
+
+use crate::McpError;
+
+/// Why a request over HTTP failed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(crate) enum HttpFault {
+    /// The address must not be dialled.
+    #[error("its address is refused: {0}")]
+    Refused(Refusal),
+    /// There is no connection; the request was not sent.
+    #[error("{0}")]
+    Unreachable(String),
+    /// The connection broke after the request was sent.
+    #[error("{0}")]
+    Broken(String),
+    /// There is no token.
+    #[error("{0}")]
+    NoToken(String),
+    /// A status that is no answer.
+    #[error("it answered with the HTTP status {status}")]
+    Status {
+        /// The status.
+        status: u16,
+        /// How long it asks to wait.
+        wait: Option<Duration>,
+    },
+    /// The server knows the session no more; the request was not carried out.
+    #[error("it knows the session no more")]
+    SessionLost,
+    /// The answer is none of the protocol.
+    #[error("{0}")]
+    Protocol(String),
+}
+
+impl HttpFault {
+    /// The failure of a server.
+    pub(crate) fn of(self, server: &str) -> McpError {
+        let (server, problem) = (server.to_owned(), self.to_string());
+        match self {
+            Self::Refused(_) => McpError::Address { server, problem },
+            Self::Unreachable(_) => McpError::Unreachable { server, problem },
+            Self::Broken(_) => McpError::Gone { server, problem: Some(problem) },
+            Self::NoToken(_) => McpError::NoToken { server, problem },
+            Self::Status { status, wait } => McpError::Status { server, status, wait },
+            Self::SessionLost => McpError::SessionLost { server },
+            Self::Protocol(_) => McpError::Protocol { server, problem },
+        }
+    }
+
+    /// Whether nothing more can be sent over this connection.
+    pub(crate) fn ends_connection(&self) -> bool {
+        matches!(self, Self::SessionLost | Self::Unreachable(_) | Self::Refused(_))
+    }
+}
