@@ -82,6 +82,10 @@ impl Part for Credentials {
             self.layer.replace(SecretsLayer::new(redactor, security.mode()));
         }))
     }
+
+    fn forget(&self, session: &SessionId) {
+        self.now().forget(session);
+    }
 }
 
 /// How credentials are found and what becomes of them.

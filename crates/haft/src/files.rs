@@ -6,8 +6,8 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{DynExecutor, Shared, ToolDef};
-use tools_file::FilePolicy;
+use tools_core::{DynExecutor, SessionId, Shared, ToolDef};
+use tools_file::{FilePolicy, SeenFiles};
 use tools_sandbox::{PathError, ReservedFiles, home};
 use tools_secrets::SecretsMode;
 
@@ -26,6 +26,7 @@ pub(crate) struct Files {
     wiring: Arc<Wiring>,
     workdir: PathBuf,
     policy: Shared<FilePolicy>,
+    seen: SeenFiles,
 }
 
 impl Files {
@@ -39,7 +40,7 @@ impl Files {
         workdir: &Path,
     ) -> Result<Self, LoadError> {
         let policy = Shared::new(compile(wiring, loaded, workdir)?);
-        Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy })
+        Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy, seen: SeenFiles::default() })
     }
 
     #[cfg(any(feature = "code", feature = "diagnostics"))]
@@ -48,7 +49,7 @@ impl Files {
     }
 
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
-        tools_file::executors(self.policy.clone())
+        tools_file::executors_over(self.policy.clone(), &self.seen)
     }
 }
 
@@ -56,6 +57,10 @@ impl Part for Files {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
         let policy = compile(&self.wiring, loaded, &self.workdir)?;
         Ok(Box::new(move || self.policy.store(policy)))
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.seen.forget(session);
     }
 
     fn lint(&self, config: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {

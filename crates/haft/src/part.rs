@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use tools_core::ToolDef;
+use tools_core::{SessionId, ToolDef};
 
 use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
@@ -18,6 +18,11 @@ pub(crate) trait Part: fmt::Debug + Send + Sync {
     /// # Errors
     /// A value that cannot be used, by key and line.
     fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError>;
+
+    /// Forgets a session that has ended.
+    fn forget(&self, session: &SessionId) {
+        let _ = session;
+    }
 
     /// What in its section does not do what it looks like, where `tools` are the tools there are.
     fn lint(&self, config: &HaftConfig, tools: &[Arc<ToolDef>]) -> Vec<String> {

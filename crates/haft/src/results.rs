@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_cache::{CacheLayer, ToolResultCache};
-use tools_core::{Layer, Shared};
+use tools_core::{Layer, SessionId, Shared};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -44,5 +44,9 @@ impl Part for Cache {
                 self.layer.replace(CacheLayer::new(self.results.load()));
             }
         }))
+    }
+
+    fn forget(&self, session: &SessionId) {
+        self.results().forget(session);
     }
 }

@@ -92,10 +92,15 @@ impl Toolbox {
         let _ = session;
     }
 
-    /// Forgets a session, and what people allowed for it, and ends its jobs; see
+    /// Forgets a session, what it saw of files and credentials, and what people allowed for it, and
+    /// ends its jobs; see
     /// [`Toolbox::end_jobs`] for waiting until they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.reset_session(session);
+        self.parts.shared.iter().for_each(|part| part.forget(session));
+        for set in self.parts.sets.in_use() {
+            set.parts.iter().for_each(|part| part.forget(session));
+        }
         #[cfg(feature = "policy")]
         self.parts.wiring.gates.memory.sessions.end(session);
         #[cfg(feature = "shell")]
