@@ -2,10 +2,10 @@
 //!
 //! A server over stdio is a confined child process that belongs to a session and ends with it. A
 //! server over streamable HTTP is reached at the address that the configuration names and at no
-//! other, with a session of its own for each of ours. What a server says about its tools is pinned when it is first seen: later changes are held until a
-//! person has reviewed them. What it answers is untrusted text of limited size. Which folders a
-//! server sees and how it is confined is decided by whoever holds the [`McpServers`]; whether a
-//! call may run is decided by gates.
+//! other, with a session of its own for each of ours. What a server says about its tools is pinned
+//! when it is first seen: later changes are held until a person has reviewed them. What it answers
+//! is untrusted text of limited size. Which folders a server sees and how it is confined is decided
+//! by whoever holds the [`McpServers`]; whether a call may run is decided by gates.
 
 mod config;
 mod error;

@@ -1,5 +1,5 @@
-//! The official conformance suite of MCP against the example server of `tools-mcp-http`, and against
-//! the binary as a client. The suite sends no token, so a proxy adds it.
+//! The official conformance suite of MCP against the example server of `tools-mcp-http`, and
+//! against the binary as a client. The suite sends no token, so a proxy adds it.
 
 use std::{
     io::{BufRead as _, BufReader},

@@ -23,8 +23,8 @@ pub(crate) struct AddServer {
     /// Network access of the server.
     #[arg(long, value_enum, default_value_t = ServerNetwork::Off, value_name = "MODE")]
     pub(crate) network: ServerNetwork,
-    /// Address of a server to reach over streamable HTTP instead of running a program: `https://…`, or
-    /// `http://…` on this machine.
+    /// Address of a server to reach over streamable HTTP instead of running a program: `https://…`,
+    /// or `http://…` on this machine.
     #[arg(long, value_name = "URL", conflicts_with_all = ["env", "env_pass", "read_path", "workspace", "network", "command"])]
     pub(crate) url: Option<String>,
     /// With `--url`: environment variable that holds the bearer token.

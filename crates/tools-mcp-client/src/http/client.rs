@@ -363,8 +363,8 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// An error of the protocol that came with a status; its request is the one that was asked, whatever
-/// it names.
+/// An error of the protocol that came with a status; its request is the one that was asked,
+/// whatever it names.
 fn explanation(
     said: Option<ServerJsonRpcMessage>,
     id: Option<RequestId>,
