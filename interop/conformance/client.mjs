@@ -14,6 +14,7 @@ const calls = {
   'elicitation-sep1034-client-defaults': [['test_client_elicitation_defaults', {}]],
   'sse-retry': [['test_reconnection', {}]],
   'http-standard-headers': [['test_headers', {}]],
+  'http-invalid-tool-headers': [['valid_tool', { region: 'north' }]],
   'request-metadata': [['test_tool', {}]],
 };
 

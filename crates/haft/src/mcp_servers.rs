@@ -73,7 +73,10 @@ fn credentials(server: &Server) -> Result<PreparedRemote, String> {
     };
     let mut headers = Vec::new();
     for (name, value) in &config.headers {
-        headers.push((name.clone(), Secret::new(value).ok_or_else(|| format!("the header `{name}` is empty"))?));
+        headers.push((
+            name.clone(),
+            Secret::new(value).ok_or_else(|| format!("the header `{name}` holds nothing that can be sent"))?,
+        ));
     }
     for (name, holder) in &config.header_env {
         headers.push((name.clone(), variable(holder)?));

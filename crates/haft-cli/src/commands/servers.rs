@@ -101,17 +101,19 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
         (server, state)
     });
     for (server, state) in rows {
+        // What stands behind a question mark may be a key.
+        let url = server.url.split('?').next().unwrap_or_default();
         if common.json {
             let mut row = json!({"id": server.id, "state": state});
             if server.is_remote() {
-                row["url"] = server.url.as_str().into();
+                row["url"] = url.into();
             } else {
                 (row["command"], row["args"]) = (server.command.as_str().into(), json!(server.args));
             }
             output::json(&row);
         } else {
-            let words = [&server.command, &server.url].into_iter().filter(|text| !text.is_empty()).chain(&server.args);
-            let launch = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+            let named = [server.command.as_str(), url].into_iter().filter(|text| !text.is_empty());
+            let launch = named.chain(server.args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
             output::line(&format!("{:<20} {state:<14} {}", server.id, Visible::of(&launch).shortened(100)));
         }
     }
