@@ -2,8 +2,8 @@
 //! memory, and what is left after sessions have come and gone.
 //!
 //! `cargo run --release -p tools-bench --example team -- target/release/haft 1000` prints the
-//! figures; the number is that of sessions. With `tools` instead of a path it is one of the servers
-//! behind the gateway.
+//! figures; the number is that of sessions. With `churn` behind it only sessions that come and go are
+//! looked at. With `tools` instead of a path it is one of the servers behind the gateway.
 
 #![expect(clippy::disallowed_methods, reason = "the server is started as a user would start it")]
 
@@ -26,6 +26,8 @@ const TOOLS: usize = 11;
 /// Clients that call at the same time.
 const CLIENTS: usize = 4;
 const CALLS: usize = 5_000;
+/// Parts of the sessions that come and go, after each of which the memory is read.
+const PARTS: usize = 5;
 
 /// A server with tools that do nothing, over standard input and output.
 fn serve_tools() {
@@ -265,12 +267,24 @@ fn churn(team: &Team, count: usize, tool: &str, arguments: &Value) {
     (0..50.min(count)).for_each(|_| turn());
     std::thread::sleep(Duration::from_secs(3));
     let before = team.held();
-    (0..count).for_each(|_| turn());
+    // What grows towards a bound flattens, what is never given back does not.
+    let mut memory = vec![before.0.to_string()];
+    for _ in 0..PARTS {
+        (0..count / PARTS).for_each(|_| turn());
+        memory.push(team.held().0.to_string());
+    }
     std::thread::sleep(Duration::from_secs(5));
     let after = team.held();
     println!(
-        "{count} sessions with a call of `{tool}`, one after the other: memory {} to {} KiB, descriptors {} to {}, threads {} to {}, processes {} to {}",
-        before.0, after.0, before.1, after.1, before.2, after.2, before.3, after.3
+        "{count} sessions with a call of `{tool}`, one after the other: memory after each of {PARTS} parts {} KiB, at the end {}, descriptors {} to {}, threads {} to {}, processes {} to {}",
+        memory.join(", "),
+        after.0,
+        before.1,
+        after.1,
+        before.2,
+        after.2,
+        before.3,
+        after.3
     );
 }
 
@@ -288,9 +302,11 @@ fn main() {
 
     let plain = home.path().join("plain.toml");
     fs::write(&plain, "").expect("a file is written");
-    let team = Team::start(&binary, home.path(), folder.path(), &["--config", &plain.to_string_lossy()]);
-    many(&team, count);
-    drop(team);
+    let is_churn = arguments.next().is_some_and(|word| word == "churn");
+    if !is_churn {
+        let team = Team::start(&binary, home.path(), folder.path(), &["--config", &plain.to_string_lossy()]);
+        many(&team, count);
+    }
     let team = Team::start(&binary, home.path(), folder.path(), &["--config", &plain.to_string_lossy()]);
     churn(&team, count, "read", &json!({"path": "note.txt"}));
     drop(team);
@@ -309,6 +325,9 @@ fn main() {
     fs::write(&gateway, rules.concat() + &servers.concat()).expect("a file is written");
     let options = ["--config", &gateway.to_string_lossy(), "--profile", "gateway"];
     let team = Team::start(&binary, home.path(), folder.path(), &options);
+    if is_churn {
+        return churn(&team, count, "mcp_server0_lookup_0", &json!({"name": "x"}));
+    }
     let mut session = Session::open(&team);
     let listed = session.request("tools/list", &json!({}))["result"]["tools"].clone();
     let all = serde_json::to_string(&(0..TOOLS).map(tool).collect::<Vec<_>>()).expect("it is JSON").len() * SERVERS;
