@@ -2,8 +2,8 @@
 //! memory, and what is left after sessions have come and gone.
 //!
 //! `cargo run --release -p tools-bench --example team -- target/release/haft 1000` prints the
-//! figures; the number is that of sessions. With `churn` behind it only sessions that come and go are
-//! looked at. With `tools` instead of a path it is one of the servers behind the gateway.
+//! figures; the number is that of sessions. With `churn` behind it only sessions that come and go
+//! are looked at. With `tools` instead of a path it is one of the servers behind the gateway.
 
 #![expect(clippy::disallowed_methods, reason = "the server is started as a user would start it")]
 
