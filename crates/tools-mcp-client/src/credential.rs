@@ -4,11 +4,14 @@ use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 /// The shortest secret that is looked for in what a server says: shorter ones stand in ordinary
 /// text.
+#[cfg(feature = "http")]
 const MIN_HIDDEN_LEN: usize = 8;
 
 /// A text that is sent to a server and shown to nobody.
 #[derive(Clone)]
-pub struct Secret(String);
+pub struct Secret(
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "a build without HTTP sends nothing"))] String,
+);
 
 impl Secret {
     /// A secret; blanks around it are cut. `None` for what cannot stand in a header: nothing, or

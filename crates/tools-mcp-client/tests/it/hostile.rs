@@ -58,7 +58,8 @@ pub(crate) enum Step {
 
 /// A whole answer with a status and headers.
 pub(crate) fn answer(status: &str, headers: &[&str], body: &str) -> Vec<Step> {
-    let headers = headers.iter().map(|header| format!("{header}\r\n")).collect::<String>();
+    let headers: Vec<&str> = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
+    let headers = headers.concat();
     vec![Step::Write(
         format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len()).into_bytes(),
     )]

@@ -176,7 +176,7 @@ async fn each_status_has_its_code_and_no_text_of_the_server() {
                 Some(answer("400 Bad Request", &["Content-Type: application/json"], &error.to_string()))
             }
             "half" => {
-                Some(vec![Step::Write(b"HTTP/1.1 200 OK\r\nContent-Ty".to_vec()), Step::Wait(Duration::from_secs(60))])
+                Some(vec![Step::Write(b"HTTP/1.1 200 OK\r\nContent-Ty".to_vec()), Step::Wait(Duration::from_mins(1))])
             }
             _ => None,
         }
