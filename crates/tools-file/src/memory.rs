@@ -145,7 +145,7 @@ impl ReadMemory {
         self.with(|state| {
             let files = state.seen.remove(session).unwrap_or_default();
             state.entries -= files.len();
-            state.bytes -= files.values().filter_map(Seen::content).map(<[u8]>::len).sum::<usize>();
+            state.bytes -= files.values().filter_map(FileSighting::content).map(<[u8]>::len).sum::<usize>();
         });
     }
 
