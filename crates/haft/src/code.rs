@@ -1,12 +1,16 @@
 //! The tool `search_code` in a toolbox: its policy, over the files that the file tools may see.
 
-use std::{io, path::Path, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tools_code::{
-    Candidate, ChunkIndex, IndexPolicy, MemoryChunks, SearchCode, Sight, Sources, Space, VectorBackend, Walked,
+    Candidate, ChunkIndex, IndexPolicy, MemoryChunks, SearchCode, Sight, Sources, Space, VectorBackend, Visitor, Walked,
 };
 use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, SystemClock, ToolError};
-use tools_file::{FileSurvey, Survey, SurveyedFile};
+use tools_file::{SurveyedFile, Survey, FileSurvey, Surveyor};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -114,9 +118,13 @@ impl Sight for InSight {
         Space { roots: self.0.roots(), rules: self.0.rules() }
     }
 
-    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError> {
-        let (starts, is_cut, notes) = self.0.walk(path, &|seen| visit(&Came(seen)))?;
-        Ok(Walked { starts, is_cut, notes })
+    fn starts(&self) -> Vec<PathBuf> {
+        self.0.starts()
+    }
+
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError> {
+        let tools_file::Extent { starts, is_cut, unreadable, notes } = self.0.walk(path, &Visiting(visitor))?;
+        Ok(Walked { starts, is_cut, unreadable, notes })
     }
 
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {
@@ -140,6 +148,18 @@ impl Sight for InSight {
     }
 }
 
+struct Visiting<'a>(&'a dyn Visitor);
+
+impl Surveyor for Visiting<'_> {
+    fn enters(&self, folder: &Path) -> bool {
+        self.0.enters(folder)
+    }
+
+    fn visit(&self, seen: &SurveyedFile<'_>) {
+        self.0.visit(&Came(seen));
+    }
+}
+
 struct Came<'a, 'b>(&'a SurveyedFile<'b>);
 
 impl Candidate for Came<'_, '_> {
@@ -147,7 +167,7 @@ impl Candidate for Came<'_, '_> {
         self.0.path()
     }
 
-    fn state(&self) -> io::Result<FileState> {
+    fn state(&self) -> io::Result<(FileState, u64)> {
         self.0.state()
     }
 

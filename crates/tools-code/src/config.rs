@@ -34,8 +34,10 @@ pub struct IndexConfig {
     /// Globs on paths below the workspace of files that are not searched, beside those that
     /// `.gitignore` names.
     pub exclude: Vec<String>,
-    /// Whether changes are learned from the system (inotify) between calls. Without it each call
-    /// looks at every file's times, as `grep` does.
+    /// Whether changes are learned from the system (inotify) between calls of one process. Without
+    /// it, and where the system does not tell of every change (file systems of other machines, more
+    /// folders than a quarter of `fs.inotify.max_user_watches`), each call looks at every file's
+    /// times, as `grep` does.
     pub watch: bool,
     /// About how many bytes of memory one index may take. Files beyond it are searched by `grep`
     /// only, which the answer says.
@@ -137,7 +139,7 @@ impl Default for IndexConfig {
             qdrant: QdrantConfig::default(),
             max_file_bytes: 1024 * 1024,
             exclude: Vec::new(),
-            watch: false,
+            watch: true,
             memory_bytes: 256 * 1024 * 1024,
             lsp: BTreeMap::new(),
         }
@@ -164,10 +166,20 @@ pub struct IndexPolicy {
     pub(crate) vectors_per_call: usize,
     pub(crate) max_file_bytes: u64,
     pub(crate) exclude: GlobSet,
+    pub(crate) searched: Searched,
     pub(crate) watch: bool,
     pub(crate) memory_bytes: usize,
     /// By the name of the language.
     pub(crate) servers: BTreeMap<&'static str, ServerConfig>,
+}
+
+/// What of a policy decides which files are searched: what was found under another one is looked
+/// for again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Searched {
+    exclude: Vec<String>,
+    max_file_bytes: u64,
+    memory_bytes: u64,
 }
 
 impl IndexConfig {
@@ -212,6 +224,11 @@ impl IndexConfig {
             vectors_per_call: self.vectors_per_call,
             max_file_bytes: self.max_file_bytes,
             exclude: exclude.build().map_err(|error| fault("exclude", error.to_string()))?,
+            searched: Searched {
+                exclude: self.exclude.clone(),
+                max_file_bytes: self.max_file_bytes,
+                memory_bytes: self.memory_bytes,
+            },
             watch: self.watch,
             memory_bytes: usize::try_from(self.memory_bytes).unwrap_or(usize::MAX),
             servers,

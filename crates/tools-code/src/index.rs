@@ -4,12 +4,12 @@
 //! hash of its content, so that nothing is shown of another one.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    path::Path,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -22,9 +22,9 @@ use crate::{
     languages::{Form, form_of},
     parse::{Parsed, parse},
     passages::Passages,
-    sources::{Candidate, Sight, Walked},
+    sources::Sight,
     vocabulary::{Posting, Vocabulary},
-    watch::{Changes, Watch},
+    watch::Watch,
     weight::weight,
     words::words,
 };
@@ -37,12 +37,17 @@ const THREADS: usize = 4;
 /// Bytes at the beginning of a file that tell whether it is text.
 const PROBE: usize = 8000;
 
+/// What is known of a file whose times were not asked for: it is read again by the next walk.
+pub(crate) const UNKNOWN: FileState = FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) };
+
 /// The index of one workspace. Shared by calls.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     state: Mutex<State>,
     /// Held while files are looked at, so that two calls do not do the same work.
-    syncing: Mutex<Watch>,
+    pub(crate) syncing: Mutex<Watch>,
+    doubtful: Mutex<BTreeSet<PathBuf>>,
+    is_doubtful: AtomicBool,
     /// The same in every process: what stores of vectors keep is known by it.
     hasher: BuildHasherDefault<DefaultHasher>,
 }
@@ -92,14 +97,6 @@ struct Scanned<'a> {
     length: u32,
 }
 
-/// What a look at the files came to.
-#[derive(Debug, Default)]
-pub(crate) struct Synced {
-    pub(crate) walked: Walked,
-    /// Files that did not fit into memory.
-    pub(crate) full: u64,
-}
-
 /// A file and what it consists of.
 pub(crate) type Known = (Arc<Path>, Arc<Passages>);
 
@@ -111,108 +108,33 @@ pub(crate) struct Fresh {
 }
 
 impl Index {
-    /// Brings the index up to the files at `path`, or of the whole workspace, as they are now.
-    ///
-    /// # Errors
-    /// `Cancelled`; a path that is not there or may not be read.
-    pub(crate) fn sync(
-        &self,
-        sight: &dyn Sight,
-        path: Option<&str>,
-        policy: &IndexPolicy,
-    ) -> Result<Synced, ToolError> {
-        let mut watch = self.turn(sight)?;
-        if path.is_none()
-            && policy.watch
-            && let Changes::Files(changed) = watch.changes()
-            // Whether a new file is searched, ignore files say: the walk knows.
-            && changed.iter().all(|path| form_of(path).is_none() || self.state().by_path.contains_key(path.as_path()))
-        {
-            for path in changed {
-                self.reread(sight, &path, policy);
-            }
-            return Ok(Synced { walked: watch.walked().clone(), full: self.state().full });
-        }
-        let generation = {
-            let mut state = self.state();
-            state.generation += 1;
-            state.full = 0;
-            state.generation
-        };
-        let folders = Mutex::new(Vec::new());
-        let is_watching = path.is_none() && policy.watch;
-        let walked = sight.walk(path, &|candidate| {
-            if is_watching && let Some(folder) = candidate.path().parent() {
-                let mut folders = folders.lock().unwrap_or_else(PoisonError::into_inner);
-                if folders.last().is_none_or(|last: &std::path::PathBuf| last != folder) {
-                    folders.push(folder.to_owned());
-                }
-            }
-            self.visit(candidate, generation, policy);
-        })?;
-        if sight.is_cancelled() {
-            return Err(cancelled());
-        }
-        let mut state = self.state();
-        if !walked.is_cut {
-            state.drop_unseen(&walked.starts, generation);
-        }
-        let full = state.full;
-        drop(state);
-        if is_watching {
-            watch.follow(folders.into_inner().unwrap_or_else(PoisonError::into_inner), &walked);
-        }
-        Ok(Synced { walked, full })
+    /// Files that may not be what the index has of them.
+    pub(crate) fn doubtful(&self) -> BTreeSet<PathBuf> {
+        std::mem::take(&mut self.doubtful.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits for calls that look at the files.
-    fn turn(&self, sight: &dyn Sight) -> Result<MutexGuard<'_, Watch>, ToolError> {
-        loop {
-            match self.syncing.try_lock() {
-                Ok(watch) => return Ok(watch),
-                Err(std::sync::TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
-                Err(std::sync::TryLockError::WouldBlock) if sight.is_cancelled() => return Err(cancelled()),
-                Err(std::sync::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
-            }
+    fn doubt(&self, path: &Path) {
+        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    }
+
+    /// Whether it may hold other files than a walk of everything would come by; asked once.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.is_doubtful.swap(false, Ordering::Relaxed)
+    }
+
+    pub(crate) fn doubt_everything(&self) {
+        self.is_doubtful.store(true, Ordering::Relaxed);
+    }
+
+    /// Forgets a file that could not be read. One that is still there may be readable later.
+    pub(crate) fn lose(&self, path: &Path) {
+        self.state().drop_path(path);
+        if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+            self.doubt(path);
         }
     }
 
-    fn visit(&self, candidate: &dyn Candidate, generation: u64, policy: &IndexPolicy) {
-        let path = candidate.path();
-        let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return };
-        let Ok(found) = candidate.state() else { return };
-        if found.size > policy.max_file_bytes {
-            return;
-        }
-        if self.state().keep(path, &found, generation) {
-            return;
-        }
-        if let Ok((found, Some(text))) = candidate.read(policy.max_file_bytes) {
-            self.take_in(path, form, found, &text, generation, policy);
-        }
-    }
-
-    /// Takes in one file as it is, by its path.
-    fn reread(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) {
-        let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return };
-        match sight.read(path, policy.max_file_bytes) {
-            // Its times were not asked for: what is known of it is its content.
-            Some(text) => {
-                let generation = self.state().generation;
-                self.take_in(
-                    path,
-                    form,
-                    FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) },
-                    &text,
-                    generation,
-                    policy,
-                );
-            }
-            None => self.state().drop_path(path),
-        }
-    }
-
-    fn take_in(&self, path: &Path, form: Form, found: FileState, text: &[u8], generation: u64, policy: &IndexPolicy) {
+    pub(crate) fn take_in(&self, path: &Path, form: Form, found: FileState, text: &[u8], generation: u64, policy: &IndexPolicy) {
         if is_binary(text) {
             self.state().drop_path(path);
             return;
@@ -297,7 +219,7 @@ impl Index {
     /// again.
     pub(crate) fn fresh(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
         let Some(text) = sight.read(path, policy.max_file_bytes) else {
-            self.state().drop_path(path);
+            self.lose(path);
             return None;
         };
         let form = form_of(path)?;
@@ -309,10 +231,15 @@ impl Index {
         let parsed = form.language().map_or_else(Parsed::default, |language| parse(&text, language));
         let mut state = self.state();
         if state.hash_of(path) != Some(hash) {
-            let (unknown, generation) =
-                (FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) }, state.generation);
+            let (is_known, generation) = (state.holds(path), state.generation);
             drop(state);
-            self.take_in(path, form, unknown, &text, generation, policy);
+            self.take_in(path, form, UNKNOWN, &text, generation, policy);
+            // Another call may have taken in a later content meanwhile, of which nobody tells twice.
+            if is_known {
+                self.doubt(path);
+            } else {
+                self.doubt_everything();
+            }
             state = self.state();
         }
         let passages = {
@@ -346,15 +273,41 @@ impl<'a> Scanned<'a> {
 }
 
 impl State {
+    /// Begins a look at files. Gives its number, and how many files did not fit in the last one.
+    pub(crate) fn begin_look(&mut self) -> (u64, u64) {
+        self.generation += 1;
+        (self.generation, std::mem::take(&mut self.full))
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    /// Files that did not fit into memory in the last look.
+    pub(crate) fn full(&self) -> u64 {
+        self.full
+    }
+
+    pub(crate) fn set_full(&mut self, full: u64) {
+        self.full = full;
+    }
+
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        self.by_path.contains_key(path)
+    }
+
     /// Whether a file is still as it was read.
-    fn keep(&mut self, path: &Path, found: &FileState, generation: u64) -> bool {
-        match self.file_mut(path) {
-            Some(file) if file.settled && file.state == *found => {
-                file.seen = generation;
-                true
-            }
-            _ => false,
+    pub(crate) fn is_same(&self, path: &Path, found: &FileState) -> bool {
+        self.file_at(path).is_some_and(|file| file.settled && file.state == *found)
+    }
+
+    /// The same; one that is counts as seen.
+    pub(crate) fn keep(&mut self, path: &Path, found: &FileState, generation: u64) -> bool {
+        let is_same = self.is_same(path, found);
+        if let Some(file) = self.file_mut(path).filter(|_| is_same) {
+            file.seen = generation;
         }
+        is_same
     }
 
     fn add(&mut self, file: File, scanned: &Scanned<'_>) {
@@ -369,7 +322,7 @@ impl State {
         self.live += 1;
     }
 
-    fn drop_path(&mut self, path: &Path) {
+    pub(crate) fn drop_path(&mut self, path: &Path) {
         let Some(number) = self.by_path.remove(path) else { return };
         self.gave_up.remove(path);
         if let Some(file) = self.files.get_mut(number as usize).and_then(Option::take) {
@@ -380,13 +333,14 @@ impl State {
         self.sweep();
     }
 
-    /// Forgets files below `starts` that the walk did not come by.
-    fn drop_unseen(&mut self, starts: &[std::path::PathBuf], generation: u64) {
+    /// Forgets files below `starts` that the walk did not come by. Gives how many.
+    pub(crate) fn drop_unseen(&mut self, starts: &[PathBuf], generation: u64) -> usize {
         let unseen = |file: &&File| file.seen < generation && starts.iter().any(|start| file.path.starts_with(start));
         let gone: Vec<_> = self.files.iter().flatten().filter(unseen).map(|file| Arc::clone(&file.path)).collect();
-        for path in gone {
-            self.drop_path(&path);
+        for path in &gone {
+            self.drop_path(path);
         }
+        gone.len()
     }
 
     /// Gives the files new numbers once most of the old ones are nobody's.
@@ -499,7 +453,7 @@ fn is_settled(found: &FileState) -> bool {
     found.id != (0, 0) && settles(of(found.changed))
 }
 
-fn excludes(globs: &GlobSet, path: &Path) -> bool {
+pub(crate) fn excludes(globs: &GlobSet, path: &Path) -> bool {
     !globs.is_empty() && globs.is_match(path)
 }
 

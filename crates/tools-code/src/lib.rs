@@ -15,6 +15,7 @@ mod words;
 
 mod index;
 mod passages;
+mod sync;
 mod vocabulary;
 mod watch;
 mod weight;
@@ -36,7 +37,7 @@ mod tool;
 
 pub use config::{IndexConfig, IndexConfigError, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
 pub use lsp::{Confine, Held};
-pub use sources::{Candidate, Sight, Sources, Space, Walked};
+pub use sources::{Candidate, Sight, Sources, Space, Visitor, Walked};
 pub use tool::{Args, Kind, SearchCode};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;

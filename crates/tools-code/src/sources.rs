@@ -31,13 +31,16 @@ pub trait Sight: Send + Sync {
     /// another space.
     fn space(&self) -> Space;
 
-    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several
+    /// Where a walk of the whole workspace begins: canonical paths.
+    fn starts(&self) -> Vec<PathBuf>;
+
+    /// Shows the regular files at `path`, or of the whole workspace, to `visitor`: from several
     /// threads, in any order, but for those that ignore files, read rules or gates leave out. No
     /// link is followed.
     ///
     /// # Errors
     /// A path that is not there or may not be read. A folder below that cannot be read is a note.
-    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError>;
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError>;
 
     /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to
     /// this call, no regular file, or longer than `most` bytes.
@@ -65,16 +68,27 @@ pub struct Space {
     pub rules: u64,
 }
 
+/// What a walk is for. Called by [`Sight::walk`], from several threads.
+pub trait Visitor: Sync {
+    /// A folder, before anything in it is read: one that is walked, or one whose ignore files hold
+    /// there. Each is named, also one that is not there but might be, or that cannot be read: it
+    /// may be watched from now on. `false` leaves out what is in it.
+    fn enters(&self, folder: &Path) -> bool;
+
+    /// A file.
+    fn visit(&self, candidate: &dyn Candidate);
+}
+
 /// A file that a walk came by.
 pub trait Candidate {
     /// Its canonical path.
     fn path(&self) -> &Path;
 
-    /// What it is now, without opening it.
+    /// What it is now, without opening it, and how many names it has.
     ///
     /// # Errors
     /// When the system does not tell.
-    fn state(&self) -> io::Result<FileState>;
+    fn state(&self) -> io::Result<(FileState, u64)>;
 
     /// Its content, with what was known of it before it was read; `None` for content longer than
     /// `most` bytes.
@@ -91,6 +105,8 @@ pub struct Walked {
     pub starts: Vec<PathBuf>,
     /// Whether it was ended before it had seen everything.
     pub is_cut: bool,
+    /// Folders that could not be read.
+    pub unreadable: u64,
     /// What was left out that a model should know of, each a sentence without its full stop.
     pub notes: Vec<String>,
 }

@@ -19,7 +19,7 @@ use crate::{
     config::{IndexPolicy, VectorBackend},
     error::CodeError,
     hit::{Hit, Layer, fuse},
-    index::{Index, Synced},
+    index::Index,
     lsp::{Asked as AskedOfServer, Held, Servers, Told},
     query::Query,
     render::Style,
@@ -27,6 +27,7 @@ use crate::{
     semantic::joined,
     sources::{Sight, Sources, Space},
     structural::Search,
+    sync::Synced,
     vectors::{ChunkIndex, Meaning, Meant},
 };
 
@@ -103,6 +104,8 @@ impl SearchCode {
     /// The index of a space. The one that was not asked for in the longest time makes room.
     fn index(&self, space: &Space) -> Arc<Index> {
         let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        // One of other rules is not asked for again.
+        indexes.retain(|known, _| known.roots != space.roots || known == space);
         let clock = indexes.values().map(|(_, used)| *used).max().unwrap_or_default() + 1;
         if !indexes.contains_key(space) && indexes.len() >= INDEXES {
             let oldest = indexes.iter().min_by_key(|(_, (_, used))| *used).map(|(space, _)| space.clone());
@@ -492,7 +495,10 @@ impl SearchCode {
             total: Some(total as u64),
             next: (end < total).then_some(end as u64),
         });
-        let raw = json!({"hits": page.hits, "total": total, "layers": layers});
+        let mut raw = json!({"hits": page.hits, "total": total, "layers": layers});
+        if let Some(why) = synced.unwatched {
+            raw["watch"] = format!("off: {why}").into();
+        }
         let output = ToolOutput::text(text.trim_end()).with_raw_response(raw).from_source(ClaimSource::Workspace);
         ToolOutput { truncated: end < total, locations: page.locations, window, ..output }
     }

@@ -1,164 +1,403 @@
-//! Which files changed between two calls, as the system tells it (inotify). What it cannot tell for
-//! certain is looked at: folders that are new, moved or gone, ignore files, and a queue that was
-//! too short.
+//! Which files changed between two calls, as the system tells it (inotify). A folder is watched
+//! before it is read, so that what is not read is told. Where the system does not tell everything
+//! nothing is watched, and whatever it cannot tell for certain is looked at.
 
 use std::{
     collections::{BTreeSet, HashMap},
     ffi::OsStr,
     mem::MaybeUninit,
-    os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
+    },
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use rustix::fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags};
+use rustix::{
+    fs::{
+        Mode, OFlags,
+        inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    },
+    io::Errno,
+};
+use tools_sandbox::keeps_times;
 
-use crate::sources::Walked;
+use crate::{config::Searched, sync::Synced};
 
-/// The most folders that are watched: the system has a limit for all programs of a user.
+/// The most folders that are watched: each takes about a kilobyte of the kernel's memory.
 const MAX_FOLDERS: usize = 50_000;
-/// Files whose change changes which others are searched.
-const IGNORING: [&str; 3] = [".gitignore", ".ignore", "exclude"];
+/// What part of the watches of a user one index takes: all programs of the user share them.
+const SHARE_OF_WATCHES: usize = 4;
+/// The most queues of one process: a user has 128 on most machines.
+const MAX_QUEUES: usize = 16;
+/// The most files with several names. Each is looked at in each call.
+const MAX_LINKED: usize = 5_000;
+/// Changes that are taken one by one; after more of them all files are looked at.
+const MAX_CHANGES: usize = 10_000;
+/// Files and folders whose change changes which others are searched.
+const IGNORING: [&str; 5] = [".gitignore", ".ignore", "exclude", ".git", "info"];
+/// What a folder is watched for.
+const WANTED: WatchFlags = WatchFlags::MODIFY
+    .union(WatchFlags::CLOSE_WRITE)
+    .union(WatchFlags::ATTRIB)
+    .union(WatchFlags::CREATE)
+    .union(WatchFlags::DELETE)
+    .union(WatchFlags::MOVED_FROM)
+    .union(WatchFlags::MOVED_TO)
+    .union(WatchFlags::DELETE_SELF)
+    .union(WatchFlags::MOVE_SELF)
+    .union(WatchFlags::ONLYDIR);
+
+/// Why changes are not learned from the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unwatched {
+    FileSystem,
+    Folders,
+    Limit,
+    Queues,
+    Process,
+    Linked,
+    Twice,
+    Passing,
+    Partial,
+}
+
+impl Unwatched {
+    /// As a sentence without its full stop.
+    pub(crate) fn why(self) -> &'static str {
+        match self {
+            Self::FileSystem => "the file system does not tell of every change",
+            Self::Folders => "there are more folders than a quarter of `fs.inotify.max_user_watches`, or than 50,000",
+            Self::Limit => "the watches of this user are used up (`fs.inotify.max_user_watches`)",
+            Self::Queues => "this process or this user has no queue left (`fs.inotify.max_user_instances`)",
+            Self::Process => "the system does not tell of this process (`/proc`)",
+            Self::Linked => "too many files have several names",
+            Self::Twice => "one folder is in the workspace under two paths",
+            Self::Passing => "something could not be read or was moved meanwhile",
+            Self::Partial => "not all files were looked at, or not all fit into memory",
+        }
+    }
+
+    /// Whether trying again is in vain.
+    fn is_lasting(self) -> bool {
+        !matches!(self, Self::Twice | Self::Passing | Self::Partial)
+    }
+}
 
 /// What changed since the last call.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Changes {
-    /// Everything is to be looked at.
-    Unknown,
-    /// These files, whatever happened to them.
-    Files(BTreeSet<PathBuf>),
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    /// Files, whatever happened to them.
+    pub(crate) files: BTreeSet<PathBuf>,
+    /// Folders that came, with all that is in them.
+    pub(crate) folders: BTreeSet<PathBuf>,
+}
+
+/// The state of a workspace from which the system tells what changed.
+#[derive(Debug)]
+pub(crate) struct Covered {
+    /// What the last walk of everything came to.
+    pub(crate) synced: Synced,
+    /// Files with several names: a change under another one is not told.
+    pub(crate) linked: BTreeSet<PathBuf>,
+    /// Where that walk began, and which folders these were.
+    starts: Vec<(PathBuf, Option<(u64, u64)>)>,
+    /// The file systems that were mounted: another one in the workspace is not told.
+    mounts: Vec<u8>,
+    searched: Searched,
 }
 
 /// The watch over the folders of one workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    queue: Option<OwnedFd>,
+    queue: Option<Arc<OwnedFd>>,
     folders: HashMap<i32, PathBuf>,
-    watched: BTreeSet<PathBuf>,
-    /// Whether every folder was watched before it was last looked at.
-    covers: bool,
-    walked: Walked,
+    covered: Option<Covered>,
+    unwatched: Option<Unwatched>,
+    /// What the log has said of that.
+    said: Option<Unwatched>,
+}
+
+/// A watch that follows a walk. Shared by the threads of the walk.
+pub(crate) struct Following {
+    queue: Option<Arc<OwnedFd>>,
+    most: usize,
+    found: Mutex<Found>,
+    starts: Vec<(PathBuf, Option<(u64, u64)>)>,
+    mounts: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    folders: HashMap<i32, PathBuf>,
+    linked: BTreeSet<PathBuf>,
+    /// Folders that may not be read. That this changes is told.
+    denied: u64,
+    unwatched: Option<Unwatched>,
+}
+
+impl Changes {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.folders.is_empty()
+    }
+
+    /// Whether a path lies in a folder that came.
+    pub(crate) fn covers(&self, path: &Path) -> bool {
+        self.folders.iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// Whether the way to something that changed leads through a folder.
+    pub(crate) fn leads_through(&self, folder: &Path) -> bool {
+        self.files.iter().chain(&self.folders).any(|path| path.starts_with(folder))
+    }
 }
 
 impl Watch {
-    /// Takes what the system has told since the last time.
-    pub(crate) fn changes(&mut self) -> Changes {
-        let Some(changed) = self.take().filter(|_| self.covers) else {
-            self.covers = false;
-            return Changes::Unknown;
+    /// Takes what the system has told since the last call, of a workspace that begins at `starts`;
+    /// `None` where everything is to be looked at. What was covered is so again once
+    /// [`Watch::goes_on`] is called.
+    pub(crate) fn changes(&mut self, starts: &[PathBuf], searched: &Searched) -> Option<(Covered, Changes)> {
+        let covered = self.covered.take()?;
+        if covered.searched != *searched || covered.starts != identified(starts) || mounts()? != covered.mounts {
+            return None;
+        }
+        let changes = self.take(starts)?;
+        Some((covered, changes))
+    }
+
+    /// All that changed was taken in.
+    pub(crate) fn goes_on(&mut self, covered: Covered) {
+        self.covered = Some(covered);
+    }
+
+    /// Begins to watch for a walk over everything from `starts` on.
+    pub(crate) fn begin(&mut self, starts: &[PathBuf]) -> Following {
+        self.covered = None;
+        if !self.unwatched.is_some_and(Unwatched::is_lasting) {
+            self.unwatched = self.prepare(starts).err();
+        }
+        let queue = self.queue.clone().filter(|_| self.unwatched.is_none());
+        let (starts, mounts) = (identified(starts), mounts().unwrap_or_default());
+        Following { queue, most: share(), found: Mutex::default(), starts, mounts }
+    }
+
+    /// Begins to watch for a walk over a part.
+    pub(crate) fn extend(&mut self) -> Following {
+        let folders = std::mem::take(&mut self.folders);
+        let found = Mutex::new(Found { folders, ..Found::default() });
+        Following { queue: self.queue.clone(), most: share(), found, starts: vec![], mounts: vec![] }
+    }
+
+    /// The walk over a part is done; `None` where that is not enough.
+    pub(crate) fn extended(&mut self, following: Following, unreadable: u64) -> Option<BTreeSet<PathBuf>> {
+        let found = following.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.folders = found.folders;
+        (found.unwatched.is_none() && unreadable == 0).then_some(found.linked)
+    }
+
+    /// The walk over everything is done, and the system tells what changes from now on. Gives why
+    /// it does not.
+    pub(crate) fn end(&mut self, following: Following, mut synced: Synced, searched: Searched) -> Synced {
+        let Following { queue, found, starts, mounts, .. } = following;
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let fault = if synced.walked.is_cut || synced.full > 0 {
+            Some(Unwatched::Partial)
+        } else if synced.walked.unreadable > found.denied {
+            // What could not be read for another reason than its rights may be readable the next
+            // time, without anything being told.
+            Some(Unwatched::Passing)
+        } else {
+            found.unwatched.or(self.unwatched)
         };
-        Changes::Files(changed)
-    }
-
-    /// What the last whole walk came by.
-    pub(crate) fn walked(&self) -> &Walked {
-        &self.walked
-    }
-
-    /// Watches the folders that a walk came by. Only the walk after the one that found a folder has
-    /// certainly seen what was in it: then it was watched already.
-    pub(crate) fn follow(&mut self, folders: Vec<PathBuf>, walked: &Walked) {
-        self.walked = walked.clone();
-        self.covers = false;
-        let folders: BTreeSet<PathBuf> = folders.into_iter().chain(walked.starts.iter().cloned()).collect();
-        // With the folders between: a new file in one that had none.
-        let starts = &walked.starts;
-        let above = |folder: &PathBuf| {
-            let inside = |above: &&Path| starts.iter().any(|start| above.starts_with(start));
-            folder.ancestors().take_while(inside).map(Path::to_owned).collect::<Vec<_>>()
+        let Some(queue) = queue.filter(|_| fault.is_none()) else {
+            if self.said != fault {
+                tracing::info!(why = fault.map(Unwatched::why), "each search of code looks at all files");
+            }
+            *self = Self { unwatched: fault, said: fault, ..Self::default() };
+            synced.unwatched = fault.map(Unwatched::why);
+            return synced;
         };
-        let folders: BTreeSet<PathBuf> = folders.iter().flat_map(above).collect();
-        if folders.len() > MAX_FOLDERS || walked.is_cut {
-            *self = Self { walked: walked.clone(), ..Self::default() };
-            return;
+        for number in self.folders.keys().filter(|number| !found.folders.contains_key(number)) {
+            // One that is gone has no watch any more.
+            let _ = inotify::remove_watch(&queue, *number);
         }
-        if self.queue.is_none() {
-            self.queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
-        }
-        let Some(queue) = &self.queue else { return };
-        let mut is_new = false;
-        for folder in folders.difference(&self.watched) {
-            is_new = true;
-            let wanted = WatchFlags::MODIFY
-                | WatchFlags::CLOSE_WRITE
-                | WatchFlags::ATTRIB
-                | WatchFlags::CREATE
-                | WatchFlags::DELETE
-                | WatchFlags::MOVED_FROM
-                | WatchFlags::MOVED_TO
-                | WatchFlags::DELETE_SELF
-                | WatchFlags::MOVE_SELF
-                | WatchFlags::ONLYDIR
-                | WatchFlags::DONT_FOLLOW;
-            let Ok(number) = inotify::add_watch(queue, folder.as_path(), wanted) else {
-                // The system's limit, or a folder that is gone: each call looks for itself.
-                *self = Self { walked: walked.clone(), ..Self::default() };
-                return;
-            };
-            self.folders.insert(number, folder.clone());
-        }
-        let is_quiet = self.take().is_some_and(|changed| changed.is_empty());
-        self.covers = !is_new && is_quiet && folders.is_subset(&self.watched);
-        self.watched = folders;
+        self.folders = found.folders;
+        self.covered = Some(Covered { synced: synced.clone(), linked: found.linked, starts, mounts, searched });
+        synced
     }
 
-    /// The files that the system named; `None` where it named more than files.
-    fn take(&mut self) -> Option<BTreeSet<PathBuf>> {
-        let queue = self.queue.as_ref()?;
+    /// Makes the queue where there is none, and takes out what is not of interest any more.
+    fn prepare(&mut self, starts: &[PathBuf]) -> Result<(), Unwatched> {
+        if mounts().is_none() {
+            return Err(Unwatched::Process);
+        }
+        if self.queue.is_some() && !self.folders.is_empty() {
+            let _ = self.take(starts);
+        }
+        if self.queue.is_none() || self.folders.is_empty() {
+            self.anew();
+            if queues() >= MAX_QUEUES {
+                return Err(Unwatched::Queues);
+            }
+            let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| Unwatched::Queues)?;
+            self.queue = Some(Arc::new(queue));
+        }
+        Ok(())
+    }
+
+    /// The changes that the system named; `None` where it named more than that.
+    fn take(&mut self, starts: &[PathBuf]) -> Option<Changes> {
+        let queue = Arc::clone(self.queue.as_ref()?);
         let mut buffer = [MaybeUninit::<u8>::uninit(); 16 * 1024];
-        let mut reader = inotify::Reader::new(queue, &mut buffer);
-        let (mut files, mut is_known) = (BTreeSet::new(), true);
+        let mut reader = inotify::Reader::new(queue.as_ref(), &mut buffer);
+        let (mut changes, mut is_known) = (Changes::default(), true);
         loop {
-            match reader.next() {
-                Ok(event) => {
-                    let flags = event.events();
-                    let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()));
-                    let beyond = ReadFlags::QUEUE_OVERFLOW
-                        | ReadFlags::IGNORED
-                        | ReadFlags::DELETE_SELF
-                        | ReadFlags::MOVE_SELF
-                        | ReadFlags::UNMOUNT
-                        | ReadFlags::ISDIR;
-                    match (name, self.folders.get(&event.wd())) {
-                        (Some(name), Some(folder)) if !flags.intersects(beyond) => {
-                            is_known &= !IGNORING.iter().any(|ignoring| name == *ignoring);
-                            files.insert(folder.join(name));
-                        }
-                        _ => is_known = false,
-                    }
+            let event = match reader.next() {
+                Ok(event) => event,
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => break,
+                Err(_) => return self.anew(),
+            };
+            let flags = event.events();
+            // What was told before an overflow is not all; where a folder went, its watch does not
+            // tell.
+            if flags.intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT | ReadFlags::MOVE_SELF) {
+                return self.anew();
+            }
+            if flags.contains(ReadFlags::IGNORED) {
+                self.folders.remove(&event.wd());
+                continue;
+            }
+            // Not watched any more.
+            let Some(folder) = self.folders.get(&event.wd()) else { continue };
+            let Some(name) = event.file_name() else {
+                // Gone, which its own folder tells; or of other rights.
+                is_known &= flags.contains(ReadFlags::DELETE_SELF);
+                continue;
+            };
+            let name = OsStr::from_bytes(name.to_bytes());
+            is_known &= !IGNORING.iter().any(|ignoring| name == *ignoring);
+            let path = folder.join(name);
+            if !starts.iter().any(|start| path.starts_with(start)) || path.iter().any(|part| part == ".git") {
+                continue;
+            }
+            if !flags.contains(ReadFlags::ISDIR) {
+                changes.files.insert(path);
+            } else if flags.intersects(ReadFlags::CREATE | ReadFlags::MOVED_TO) {
+                changes.folders.insert(path);
+            } else if flags.contains(ReadFlags::DELETE) {
+                changes.folders.remove(&path);
+            } else if flags.contains(ReadFlags::MOVED_FROM) {
+                changes.folders.remove(&path);
+                if self.folders.values().any(|watched| *watched == path) {
+                    return self.anew();
                 }
-                Err(rustix::io::Errno::INTR) => {}
-                Err(rustix::io::Errno::AGAIN) => break,
-                Err(_) => return None,
+            } else {
+                is_known = false;
+            }
+            if changes.files.len() + changes.folders.len() > MAX_CHANGES {
+                // What else is in the queue is found by looking, and once more by the next call.
+                is_known = false;
+                break;
             }
         }
-        is_known.then_some(files)
+        is_known.then_some(changes)
+    }
+
+    /// Forgets every watch.
+    fn anew(&mut self) -> Option<Changes> {
+        *self = Self { unwatched: self.unwatched, said: self.said, ..Self::default() };
+        None
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn changes_are_told_only_once_everything_was_watched_before_it_was_seen() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        std::fs::create_dir(root.join("sub")).unwrap();
-        let walked = Walked { starts: vec![root.clone()], ..Walked::default() };
-        let mut watch = Watch::default();
-        assert_eq!(watch.changes(), Changes::Unknown);
-        watch.follow(vec![root.join("sub")], &walked);
-        assert_eq!(watch.changes(), Changes::Unknown, "what came before the watch was not seen");
-        watch.follow(vec![root.join("sub")], &walked);
-        assert_eq!(watch.changes(), Changes::Files(BTreeSet::new()));
-        std::fs::write(root.join("sub/a.rs"), "x").unwrap();
-        assert_eq!(watch.changes(), Changes::Files(BTreeSet::from([root.join("sub/a.rs")])));
-        assert_eq!(watch.changes(), Changes::Files(BTreeSet::new()));
-        std::fs::write(root.join(".gitignore"), "x").unwrap();
-        assert_eq!(watch.changes(), Changes::Unknown);
-        watch.follow(vec![root.join("sub")], &walked);
-        assert_eq!(watch.changes(), Changes::Files(BTreeSet::new()));
-        std::fs::create_dir(root.join("new")).unwrap();
-        assert_eq!(watch.changes(), Changes::Unknown);
+impl Following {
+    /// Watches a folder that is about to be read.
+    pub(crate) fn enter(&self, folder: &Path) {
+        let Some(queue) = &self.queue else { return };
+        if self.found().unwatched.is_some() {
+            return;
+        }
+        match watched(queue, folder) {
+            Ok(Some(number)) => {
+                let mut found = self.found();
+                let twin = found.folders.insert(number, folder.to_owned());
+                if twin.is_some_and(|twin| twin != folder) {
+                    found.unwatched = Some(Unwatched::Twice);
+                } else if found.folders.len() > self.most {
+                    found.unwatched = Some(Unwatched::Folders);
+                }
+            }
+            Ok(None) => {}
+            Err(Errno::ACCESS | Errno::PERM) => self.found().denied += 1,
+            Err(error) => {
+                self.found().unwatched = Some(match error {
+                    Errno::NOSPC => Unwatched::Limit,
+                    Errno::OPNOTSUPP => Unwatched::FileSystem,
+                    _ => Unwatched::Passing,
+                });
+            }
+        }
     }
+
+    /// Notes a file that has other names.
+    pub(crate) fn linked(&self, file: &Path) {
+        let mut found = self.found();
+        found.linked.insert(file.to_owned());
+        if found.linked.len() > MAX_LINKED {
+            found.unwatched = Some(Unwatched::Linked);
+        }
+    }
+
+    /// Something was not read that may be readable the next time.
+    pub(crate) fn doubt(&self) {
+        self.found().unwatched.get_or_insert(Unwatched::Passing);
+    }
+
+    fn found(&self) -> MutexGuard<'_, Found> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Watches what is a folder now: by a handle, so that what was judged is what is watched. `None`
+/// where there is no folder; what it lies in tells when one comes.
+fn watched(queue: &OwnedFd, folder: &Path) -> Result<Option<i32>, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = match rustix::fs::open(folder, flags, Mode::empty()) {
+        Ok(handle) => handle,
+        Err(Errno::NOENT) => return Ok(None),
+        // Where a link leads may change without a word.
+        Err(Errno::NOTDIR | Errno::LOOP) if !folder.is_symlink() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if !keeps_times(&handle) {
+        return Err(Errno::OPNOTSUPP);
+    }
+    inotify::add_watch(queue, format!("/proc/self/fd/{}", handle.as_raw_fd()), WANTED).map(Some)
+}
+
+/// The folders at these paths, each with its device and its number there.
+fn identified(starts: &[PathBuf]) -> Vec<(PathBuf, Option<(u64, u64)>)> {
+    let found = |start: &PathBuf| std::fs::symlink_metadata(start).ok().map(|found| (found.dev(), found.ino()));
+    starts.iter().map(|start| (start.clone(), found(start))).collect()
+}
+
+/// What is mounted; `None` where the system does not say.
+fn mounts() -> Option<Vec<u8>> {
+    std::fs::read("/proc/self/mountinfo").ok()
+}
+
+/// The folders that one index may watch.
+fn share() -> usize {
+    let limit = std::fs::read("/proc/sys/fs/inotify/max_user_watches").ok();
+    let limit = limit.and_then(|text| String::from_utf8(text).ok()?.trim().parse::<usize>().ok());
+    limit.map_or(MAX_FOLDERS, |limit| (limit / SHARE_OF_WATCHES).min(MAX_FOLDERS))
+}
+
+/// The queues that this process has, whoever opened them.
+fn queues() -> usize {
+    let handles = std::fs::read_dir("/proc/self/fd").into_iter().flatten().filter_map(Result::ok);
+    let is_queue = |path: &PathBuf| path.as_os_str().as_bytes().ends_with(b"inotify");
+    handles.filter_map(|handle| std::fs::read_link(handle.path()).ok()).filter(is_queue).count()
 }

@@ -53,5 +53,5 @@ mod survey;
 pub use config::{FileConfig, FilePolicy, PathRestriction};
 pub use diff::diff;
 pub use memory::SeenFiles;
-pub use survey::{FileSurvey, Survey, SurveyedFile};
+pub use survey::{Extent, FileSurvey, Survey, SurveyedFile, Surveyor};
 pub use tools::{executor, executors, executors_over};

@@ -6,7 +6,7 @@ use std::{
     ffi::OsStr,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -26,7 +26,13 @@ use crate::{
 /// The way to the files of calls of one tool.
 pub struct Survey {
     workspace: Arc<Workspace>,
-    policy: Shared<FilePolicy>,
+    rules: Mutex<Rules>,
+}
+
+/// The policy of the last call, and its number. It is held, so that no later one has its address.
+struct Rules {
+    policy: Arc<FilePolicy>,
+    number: u64,
 }
 
 /// The files that one call may see.
@@ -35,6 +41,29 @@ pub struct FileSurvey {
     cancel: Cancel,
     rules: u64,
     _stop: DropGuard,
+}
+
+/// What a walk is for. Called from several threads.
+pub trait Surveyor: Sync {
+    /// A folder, before anything in it is read: one that is walked, or one above whose ignore files
+    /// hold. `false` leaves out what is in it.
+    fn enters(&self, folder: &Path) -> bool;
+
+    /// A regular file that may be read.
+    fn visit(&self, seen: &SurveyedFile<'_>);
+}
+
+/// How far a walk came.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Where it began: canonical paths.
+    pub starts: Vec<PathBuf>,
+    /// Whether it ended before it had seen everything.
+    pub is_cut: bool,
+    /// Folders that could not be read.
+    pub unreadable: u64,
+    /// What was left out that a model should know of, each a sentence without its full stop.
+    pub notes: Vec<String>,
 }
 
 /// A regular file that a walk came by, closed to nobody.
@@ -51,7 +80,8 @@ enum Place<'a> {
 impl Survey {
     /// The way for the tool of that name.
     pub fn new(policy: Shared<FilePolicy>, tool: &'static str) -> Self {
-        Self { workspace: Workspace::new(policy.clone(), &SeenFiles::default()).of(tool), policy }
+        let rules = Mutex::new(Rules { policy: policy.load(), number: 0 });
+        Self { workspace: Workspace::new(policy, &SeenFiles::default()).of(tool), rules }
     }
 
     /// The subjects of a search at `path`, or in the whole workspace.
@@ -76,10 +106,19 @@ impl Survey {
     pub fn of_call(&self, cx: &CallContext) -> Result<FileSurvey, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
-        // Another policy is another allocation: what was indexed under old rules is not used under
-        // new ones.
-        let rules = Arc::as_ptr(&self.policy.load()) as usize as u64;
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).number_of(&site.policy);
         Ok(FileSurvey { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
+    }
+}
+
+impl Rules {
+    /// Another number for another policy: what was indexed under old rules is not used under new
+    /// ones.
+    fn number_of(&mut self, policy: &Arc<FilePolicy>) -> u64 {
+        if !Arc::ptr_eq(&self.policy, policy) {
+            (self.policy, self.number) = (Arc::clone(policy), self.number + 1);
+        }
+        self.number
     }
 }
 
@@ -109,21 +148,22 @@ impl FileSurvey {
         self.site.show(path)
     }
 
-    /// Shows the regular files at `path`, or of the whole workspace, to `visit`: from several
-    /// threads, without those that ignore files and read rules leave out. Gives where it began,
-    /// whether it was cut short, and what it left out.
+    /// Where a walk of the whole workspace begins: canonical paths.
+    pub fn starts(&self) -> Vec<PathBuf> {
+        let resolved = |start: PathBuf| self.site.roots.resolve(&start, &self.site.workdir).ok();
+        self.site.search_starts(None).into_iter().filter_map(resolved).map(|found| found.into_path()).collect()
+    }
+
+    /// Shows the regular files at `path`, or of the whole workspace, to `surveyor`: from several
+    /// threads, without those that ignore files and read rules leave out.
     ///
     /// # Errors
     /// A path that is not there or may not be read. Folders below that cannot be read are named in
     /// the notes.
-    pub fn walk(
-        &self,
-        path: Option<&str>,
-        visit: &(dyn Fn(&SurveyedFile<'_>) + Sync),
-    ) -> Result<(Vec<PathBuf>, bool, Vec<String>), ToolError> {
+    pub fn walk(&self, path: Option<&str>, surveyor: &dyn Surveyor) -> Result<Extent, ToolError> {
         let (mut starts, mut skipped) = (Vec::new(), SkippedCounts::default());
         for asked in self.site.search_starts(path) {
-            let (start, left_out) = self.walk_one(&asked, visit)?;
+            let (start, left_out) = self.walk_one(&asked, surveyor)?;
             starts.push(start);
             skipped.add(left_out);
         }
@@ -134,20 +174,22 @@ impl FileSurvey {
         if skipped.exhausted {
             notes.push("stopped early: too many entries; the result is not complete, narrow the path".to_owned());
         }
-        Ok((starts, skipped.exhausted, notes))
+        Ok(Extent { starts, is_cut: skipped.exhausted, unreadable: skipped.unreadable, notes })
     }
 
-    fn walk_one(
-        &self,
-        asked: &Path,
-        visit: &(dyn Fn(&SurveyedFile<'_>) + Sync),
-    ) -> Result<(PathBuf, SkippedCounts), ToolError> {
+    fn walk_one(&self, asked: &Path, surveyor: &dyn Surveyor) -> Result<(PathBuf, SkippedCounts), ToolError> {
         let (site, rules) = (&self.site, self.site.rules());
         let start = site.open_start(asked)?;
         let path = start.path().to_path_buf();
         match start.metadata().kind {
             FileKind::Directory => {
                 let directory = start.into_directory().map_err(FileError::from)?;
+                let is_inside = |folder: &&Path| site.roots.paths().any(|root| folder.starts_with(root));
+                for above in path.ancestors().take_while(is_inside) {
+                    for folder in ["", ".git", ".git/info"] {
+                        surveyor.enters(&above.join(folder));
+                    }
+                }
                 let plan = Plan {
                     rules,
                     cancel: &self.cancel,
@@ -159,13 +201,13 @@ impl FileSurvey {
                     threads: notes::threads(site),
                     stamps: None,
                 };
-                let (_, skipped) = walk(&directory, &plan, || SurveyVisitor { surveyed: self, visit });
+                let (_, skipped) = walk(&directory, &plan, || SurveyVisitor { surveyed: self, surveyor });
                 Ok((path, skipped))
             }
             FileKind::File => {
                 let metadata = *start.metadata();
                 let file = start.into_file().map_err(FileError::from)?;
-                visit(&SurveyedFile { found: Place::Opened(&file, metadata), path: &path });
+                surveyor.visit(&SurveyedFile { found: Place::Opened(&file, metadata), path: &path });
                 Ok((path, SkippedCounts::default()))
             }
             kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }.into()),
@@ -201,15 +243,16 @@ impl SurveyedFile<'_> {
         self.path
     }
 
-    /// Its current state.
+    /// What it is now, and how many names it has.
     ///
     /// # Errors
     /// When the system does not tell.
-    pub fn state(&self) -> io::Result<FileState> {
-        match self.found {
-            Place::Named(directory, name) => Ok(directory.stat(name)?.state()),
-            Place::Opened(_, metadata) => Ok(metadata.state()),
-        }
+    pub fn state(&self) -> io::Result<(FileState, u64)> {
+        let metadata = match self.found {
+            Place::Named(directory, name) => directory.stat(name)?,
+            Place::Opened(_, metadata) => metadata,
+        };
+        Ok((metadata.state(), metadata.links))
     }
 
     /// Its content with what was known of it before it was read; `None` for content longer than
@@ -240,13 +283,18 @@ fn read_to(file: &std::fs::File, most: u64) -> io::Result<Option<Vec<u8>>> {
 
 struct SurveyVisitor<'a> {
     surveyed: &'a FileSurvey,
-    visit: &'a (dyn Fn(&SurveyedFile<'_>) + Sync),
+    surveyor: &'a dyn Surveyor,
 }
 
 impl Visitor for SurveyVisitor<'_> {
     fn visit(&mut self, found: &WalkEntry<'_>) {
         if found.kind == FileKind::File && !self.surveyed.site.rules().below(found.scope, found.path).is_closed() {
-            (self.visit)(&SurveyedFile { found: Place::Named(found.directory, found.name), path: found.path });
+            let seen = SurveyedFile { found: Place::Named(found.directory, found.name), path: found.path };
+            self.surveyor.visit(&seen);
         }
+    }
+
+    fn enters(&self, folder: &Path) -> bool {
+        self.surveyor.enters(folder)
     }
 }

@@ -4,6 +4,7 @@
 use std::{
     collections::BTreeSet,
     io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex,
@@ -12,17 +13,19 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tools_code::{Candidate, IndexConfig, SearchCode, Sight, Sources, Space, Walked};
+use tools_code::{Candidate, IndexConfig, SearchCode, Sight, Sources, Space, Visitor, Walked};
 use tools_core::{
     Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Stack, Subject, ToolCall, ToolError, ToolOutput,
 };
 
-/// A folder, what is closed in it, and how often files were read.
+/// A folder, what is closed in it, and how often files and folders were read. Names that its file
+/// `.ignore` lists are left out of walks.
 #[derive(Clone, Default)]
 pub(crate) struct Folder {
     pub(crate) root: PathBuf,
     pub(crate) closed: Arc<Mutex<BTreeSet<PathBuf>>>,
     pub(crate) reads: Arc<AtomicUsize>,
+    pub(crate) entered: Arc<AtomicUsize>,
     pub(crate) answer: AnswerBudget,
 }
 
@@ -73,18 +76,31 @@ impl Sight for Folder {
         Space { roots: vec![self.root.clone()], rules: 0 }
     }
 
-    fn walk(&self, path: Option<&str>, visit: &(dyn Fn(&dyn Candidate) + Sync)) -> Result<Walked, ToolError> {
+    fn starts(&self) -> Vec<PathBuf> {
+        vec![self.root.clone()]
+    }
+
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError> {
         let start = self.root.join(path.unwrap_or("")).components().collect::<PathBuf>();
+        visitor.enters(&self.root);
+        let ignored = std::fs::read_to_string(self.root.join(".ignore")).unwrap_or_default();
         let mut folders = vec![];
         if start.is_dir() {
             folders.push(start.clone());
         } else {
-            visit(&Plain(self, start.clone()));
+            visitor.visit(&Plain(self, start.clone()));
         }
         let mut files = Vec::new();
         while let Some(folder) = folders.pop() {
+            if !visitor.enters(&folder) {
+                continue;
+            }
+            self.entered.fetch_add(1, Ordering::Relaxed);
             for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
                 let kind = entry.file_type().unwrap();
+                if ignored.lines().any(|name| entry.file_name() == name) {
+                    continue;
+                }
                 if kind.is_dir() {
                     folders.push(entry.path());
                 } else if kind.is_file() && !self.is_closed(&entry.path()) {
@@ -97,7 +113,7 @@ impl Sight for Folder {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        visit(&Plain(self, file.clone()));
+                        visitor.visit(&Plain(self, file.clone()));
                     }
                 });
             }
@@ -138,12 +154,12 @@ impl Candidate for Plain<'_> {
         &self.1
     }
 
-    fn state(&self) -> io::Result<FileState> {
-        std::fs::symlink_metadata(&self.1).map(|metadata| FileState::from(&metadata))
+    fn state(&self) -> io::Result<(FileState, u64)> {
+        std::fs::symlink_metadata(&self.1).map(|metadata| (FileState::from(&metadata), metadata.nlink()))
     }
 
     fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)> {
-        let state = self.state()?;
+        let (state, _) = self.state()?;
         self.0.reads.fetch_add(1, Ordering::Relaxed);
         let text = std::fs::read(&self.1)?;
         Ok((state, (text.len() as u64 <= most).then_some(text)))

@@ -1,0 +1,248 @@
+//! The index brought up to the files: by a walk, or by what the system says has changed since one.
+
+use std::{
+    collections::BTreeSet,
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        MutexGuard,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tools_core::{FileState, ToolError};
+
+use crate::{
+    config::IndexPolicy,
+    index::{Index, UNKNOWN, cancelled, excludes},
+    languages::form_of,
+    sources::{Candidate, Sight, Visitor, Walked},
+    watch::{Changes, Covered, Following, Watch},
+};
+
+/// New files and folders to which the ways are walked. For more of them everything is.
+const MAX_WAYS: usize = 200;
+
+/// What a look at the files came to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Synced {
+    pub(crate) walked: Walked,
+    /// Files that did not fit into memory.
+    pub(crate) full: u64,
+    /// Why the system is not asked what changed, where it should be.
+    pub(crate) unwatched: Option<&'static str>,
+}
+
+/// One walk, as it takes files in.
+struct Looking<'a> {
+    index: &'a Index,
+    policy: &'a IndexPolicy,
+    generation: u64,
+    following: Option<&'a Following>,
+    /// What is looked at; `None` for all.
+    only: Option<&'a Changes>,
+    /// Whether a file came by that was not known.
+    has_new: AtomicBool,
+}
+
+impl Index {
+    /// Brings the index up to the files at `path`, or of the whole workspace, as they are now.
+    ///
+    /// # Errors
+    /// `Cancelled`; a path that is not there or may not be read.
+    pub(crate) fn sync(
+        &self,
+        sight: &dyn Sight,
+        path: Option<&str>,
+        policy: &IndexPolicy,
+    ) -> Result<Synced, ToolError> {
+        let mut watch = self.turn(sight)?;
+        if path.is_some() {
+            return self.look(sight, path, policy, None);
+        }
+        if !policy.watch {
+            *watch = Watch::default();
+            return self.look(sight, None, policy, None);
+        }
+        let starts = sight.starts();
+        let doubtful = self.doubtful();
+        if !self.is_doubtful()
+            && let Some((covered, changes)) = watch.changes(&starts, &policy.searched)
+            && let Some(covered) = self.update(sight, &mut watch, covered, changes, doubtful, policy)?
+        {
+            let synced = covered.synced.clone();
+            watch.goes_on(covered);
+            return Ok(synced);
+        }
+        let following = watch.begin(&starts);
+        let synced = self.look(sight, None, policy, Some(&following))?;
+        Ok(watch.end(following, synced, policy.searched.clone()))
+    }
+
+    /// Waits for calls that look at the files.
+    fn turn(&self, sight: &dyn Sight) -> Result<MutexGuard<'_, Watch>, ToolError> {
+        loop {
+            match self.syncing.try_lock() {
+                Ok(watch) => return Ok(watch),
+                Err(std::sync::TryLockError::Poisoned(poisoned)) => {
+                    let mut watch = poisoned.into_inner();
+                    *watch = Watch::default();
+                    return Ok(watch);
+                }
+                Err(std::sync::TryLockError::WouldBlock) if sight.is_cancelled() => return Err(cancelled()),
+                Err(std::sync::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+
+    /// Looks at everything at `path`, or in the workspace.
+    fn look(
+        &self,
+        sight: &dyn Sight,
+        path: Option<&str>,
+        policy: &IndexPolicy,
+        following: Option<&Following>,
+    ) -> Result<Synced, ToolError> {
+        let (generation, full_before) = self.state().begin_look();
+        let looking =
+            Looking { index: self, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
+        let walked = sight.walk(path, &looking)?;
+        if sight.is_cancelled() {
+            return Err(cancelled());
+        }
+        let mut state = self.state();
+        let lost = if walked.is_cut { 0 } else { state.drop_unseen(&walked.starts, generation) };
+        let full = state.full();
+        if path.is_some() {
+            // Other ignore files hold for a path that is named: what a walk of everything would
+            // come by is not known any more.
+            if lost > 0 || looking.has_new.into_inner() {
+                self.doubt_everything();
+            }
+            state.set_full(full_before);
+        }
+        Ok(Synced { walked, full, unwatched: None })
+    }
+
+    /// Takes in what changed; `None` where everything is to be looked at.
+    fn update(
+        &self,
+        sight: &dyn Sight,
+        watch: &mut Watch,
+        mut covered: Covered,
+        changes: Changes,
+        doubtful: BTreeSet<PathBuf>,
+        policy: &IndexPolicy,
+    ) -> Result<Option<Covered>, ToolError> {
+        let is_searched = |path: &Path| form_of(path).is_some() && !excludes(&policy.exclude, path);
+        let mut ways = Changes { folders: changes.folders, ..Changes::default() };
+        for path in changes.files.into_iter().chain(doubtful).filter(|path| is_searched(path)) {
+            if !self.state().holds(&path) {
+                // Whether a new file is searched, ignore files say: the walk knows.
+                ways.files.insert(path);
+            } else if !covered.linked.contains(&path) {
+                self.reread(sight, &path, policy);
+            }
+        }
+        for path in &covered.linked {
+            let Ok(found) = std::fs::symlink_metadata(path) else {
+                self.lose(path);
+                continue;
+            };
+            if !self.state().is_same(path, &FileState::from(&found)) {
+                ways.files.insert(path.clone());
+            }
+        }
+        if sight.is_cancelled() {
+            return Err(cancelled());
+        }
+        if self.state().full() > 0 {
+            return Ok(None);
+        }
+        if ways.is_empty() {
+            return Ok(Some(covered));
+        }
+        if ways.files.len() + ways.folders.len() > MAX_WAYS {
+            return Ok(None);
+        }
+        let (following, generation) = (watch.extend(), self.state().generation());
+        let looking = Looking {
+            index: self,
+            policy,
+            generation,
+            following: Some(&following),
+            only: Some(&ways),
+            has_new: AtomicBool::new(false),
+        };
+        let walked = sight.walk(None, &looking)?;
+        if sight.is_cancelled() {
+            return Err(cancelled());
+        }
+        let Some(linked) = watch.extended(following, walked.unreadable).filter(|_| !walked.is_cut && self.state().full() == 0)
+        else {
+            return Ok(None);
+        };
+        covered.linked.extend(linked);
+        Ok(Some(covered))
+    }
+
+    /// Takes in one file as it is, by its path.
+    fn reread(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) {
+        let Some(form) = form_of(path) else { return };
+        match sight.read(path, policy.max_file_bytes) {
+            // Its times were not asked for: what is known of it is its content.
+            Some(text) => {
+                let generation = self.state().generation();
+                self.take_in(path, form, UNKNOWN, &text, generation, policy);
+            }
+            None => self.lose(path),
+        }
+    }
+}
+
+impl Visitor for Looking<'_> {
+    fn enters(&self, folder: &Path) -> bool {
+        let is_new = self.only.is_none_or(|only| only.covers(folder));
+        if is_new && let Some(following) = self.following {
+            following.enter(folder);
+        }
+        is_new || self.only.is_some_and(|only| only.leads_through(folder))
+    }
+
+    fn visit(&self, candidate: &dyn Candidate) {
+        let path = candidate.path();
+        if self.only.is_some_and(|only| !only.files.contains(path) && !only.covers(path)) {
+            return;
+        }
+        if let Err(error) = self.look_at(candidate) {
+            use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
+            // That these change is told: it is gone, closed, or something else than a file.
+            let is_told = matches!(error.kind(), NotFound | PermissionDenied | InvalidInput);
+            if let Some(following) = self.following.filter(|_| !is_told) {
+                following.doubt();
+            }
+        }
+    }
+}
+
+impl Looking<'_> {
+    fn look_at(&self, candidate: &dyn Candidate) -> io::Result<()> {
+        let (path, policy) = (candidate.path(), self.policy);
+        let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return Ok(()) };
+        let (found, names) = candidate.state()?;
+        if names > 1 && let Some(following) = self.following {
+            following.linked(path);
+        }
+        if found.size > policy.max_file_bytes || self.index.state().keep(path, &found, self.generation) {
+            return Ok(());
+        }
+        if let (found, Some(text)) = candidate.read(policy.max_file_bytes)? {
+            if !self.index.state().holds(path) {
+                self.has_new.store(true, Ordering::Relaxed);
+            }
+            self.index.take_in(path, form, found, &text, self.generation, policy);
+        }
+        Ok(())
+    }
+}
