@@ -108,16 +108,24 @@ async fn updates(files: usize) {
     }
     for watch in [false, true] {
         let stack = folder.stack(&IndexConfig { watch, ..IndexConfig::default() });
-        let mut times = Vec::new();
-        for round in 0..20 {
-            folder.write("d1/f50.rs", format!("pub fn renamed_{round}() {{}}\n"));
-            let (time, answer) = timed(&stack, &folder.root, "definition", &format!("renamed_{round}")).await;
-            assert!(answer.starts_with("[structural] d1/f50.rs:1 "), "{answer}");
-            if round > 3 {
+        let (first, _) = timed(&stack, &folder.root, "definition", "zyxwvut").await;
+        println!("{files} files, watch = {watch}: the first query {first:?}");
+        for (what, name) in [("an edit", "d1/f50.rs"), ("a new file", "d1/new_ROUND.rs"), ("a new folder", "n_ROUND/a.rs")]
+        {
+            let mut times = Vec::new();
+            for round in 0..40 {
+                let name = name.replace("ROUND", &round.to_string());
+                let wanted = format!("in_{}_{round}", what.replace(' ', "_"));
+                folder.write(&name, format!("pub fn {wanted}() {{}}\n"));
+                let (time, answer) = timed(&stack, &folder.root, "definition", &wanted).await;
+                assert!(answer.starts_with(&format!("[structural] {name}:1 ")), "{answer}");
                 times.push(time);
+                if what != "an edit" {
+                    std::fs::remove_file(folder.root.join(&name)).unwrap();
+                }
             }
+            let (median, slow) = p95(times);
+            println!("  {what} and the query for it: median {median:?}, p95 {slow:?}");
         }
-        let (median, slow) = p95(times);
-        println!("{files} files, watch = {watch}: an edit and the query for it: median {median:?}, p95 {slow:?}");
     }
 }

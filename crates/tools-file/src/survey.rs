@@ -106,8 +106,8 @@ impl Survey {
     pub fn of_call(&self, cx: &CallContext) -> Result<FileSurvey, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
-        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).number_of(&site.policy);
-        Ok(FileSurvey { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
+        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).number_of(site.policy());
+        Ok(Surveyed { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
     }
 }
 

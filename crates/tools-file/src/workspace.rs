@@ -164,6 +164,11 @@ impl Site {
         self.policy.hiding().is_some()
     }
 
+    /// The policy of this call.
+    pub(crate) fn policy(&self) -> &Arc<FilePolicy> {
+        &self.policy
+    }
+
     pub(crate) fn limits(&self) -> &FileConfig {
         self.policy.limits()
     }

@@ -32,11 +32,12 @@ pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String
 
 fn list(common: &CommonArgs, found: &[Found], trust: Trust) -> Result<Exit, String> {
     let pins = skill_pins();
-    let mut rows = vec![];
+    let (mut rows, mut names) = (vec![], None);
     for one in found {
         let folder = one.folder.to_string_lossy();
         match &one.skill {
             Ok(skill) => {
+                let skill = beside_others(common, skill.clone(), &mut names)?;
                 let digest = tree(&skill.folder).map(|tree| tree.digest);
                 let pinned = match &digest {
                     Ok(digest) => pins.has(&skill.folder, digest).map_err(|error| error.to_string())?,
@@ -79,21 +80,25 @@ fn list(common: &CommonArgs, found: &[Found], trust: Trust) -> Result<Exit, Stri
     Ok(Exit::Ok)
 }
 
-/// Why tools that a skill declares cannot be used, those that have the name of another tool
-/// included. Which tools there are is asked when a skill declares one.
-fn tool_faults(
-    common: &CommonArgs,
-    folder: &Path,
-    names: &mut Option<BTreeSet<String>>,
-) -> Result<Vec<String>, String> {
-    // What cannot be read at all has its fault by the format.
-    let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
+/// The names of the tools there are, asked for when a skill declares a tool.
+type Names = Option<BTreeSet<String>>;
+
+/// A skill without the tools that have the name of another.
+fn beside_others(common: &CommonArgs, skill: Skill, names: &mut Names) -> Result<Skill, String> {
     if !skill.tools.is_empty() && names.is_none() {
         let definitions = open(common)?.stack().definitions();
         *names = Some(definitions.iter().map(|tool| tool.name.as_str().to_owned()).collect());
     }
     let is_taken = |name: &str| names.as_ref().is_some_and(|names| names.contains(name));
-    Ok(skill.beside(is_taken).tool_faults)
+    Ok(skill.beside(is_taken))
+}
+
+/// Why tools that a skill declares cannot be used, those that have the name of another tool
+/// included.
+fn tool_faults(common: &Common, folder: &Path, names: &mut Names) -> Result<Vec<String>, String> {
+    // What cannot be read at all has its fault by the format.
+    let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
+    Ok(beside_others(common, skill, names)?.tool_faults)
 }
 
 fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[Found]) -> Result<Exit, String> {

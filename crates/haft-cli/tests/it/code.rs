@@ -50,6 +50,50 @@ fn code_is_found_from_a_terminal_and_by_a_client() {
     assert!(ask(5, json!({"query": "auth_layer", "kind": "definition"})).starts_with("[no definition of that name"));
 }
 
+/// One process, which learns from the system what changed: whoever changes a file, in whatever way.
+#[test]
+fn the_next_call_of_a_client_finds_what_anybody_changed() {
+    let haft = project("");
+    for folder in ["src", "sub/deep", ".git/info", "bare"] {
+        std::fs::create_dir_all(haft.workspace.root().join(folder)).unwrap();
+    }
+    let mut client = Client::connect(&haft);
+    let mut id = 1;
+    let mut found = |name: &str| {
+        id += 1;
+        let arguments = json!({"query": name, "kind": "definition"});
+        let called = client.request(id, "tools/call", &json!({"name": "search_code", "arguments": arguments}));
+        let text = called["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
+        text.strip_prefix("[structural] ").and_then(|rest| rest.split(':').next()).map(str::to_owned)
+    };
+    let at = |name: &str| haft.workspace.root().join(name);
+    assert_eq!(found("auth_layer").as_deref(), Some("src/auth.rs"));
+    assert_eq!(found("nobody"), None);
+    // Into a folder that held nothing when it was first seen.
+    haft.workspace.file("bare/new.rs", "pub fn created() {}\n");
+    assert_eq!(found("created").as_deref(), Some("bare/new.rs"));
+    haft.workspace.file("made/in/one/go.rs", "pub fn in_one_go() {}\n");
+    assert_eq!(found("in_one_go").as_deref(), Some("made/in/one/go.rs"));
+    std::fs::rename(at("made/in"), at("moved")).unwrap();
+    assert_eq!(found("in_one_go").as_deref(), Some("moved/one/go.rs"));
+    haft.workspace.file("moved/one/go.rs", "pub fn after_the_move() {}\n");
+    assert_eq!((found("in_one_go"), found("after_the_move").as_deref()), (None, Some("moved/one/go.rs")));
+    // By another program.
+    let wrote = std::process::Command::new("sh").current_dir(haft.workspace.root()).args(["-c", "printf 'pub fn by_another() {}' > sub/deep/x.rs; mv src/main.rs src/third.rs"]).status().unwrap();
+    assert!(wrote.success());
+    assert_eq!(found("by_another").as_deref(), Some("sub/deep/x.rs"));
+    assert_eq!(found("main").as_deref(), Some("src/third.rs"));
+    // What ignore files say, in the folder and of the repository.
+    haft.workspace.file("sub/.gitignore", "deep/\n");
+    assert_eq!(found("by_another"), None);
+    std::fs::remove_file(at("sub/.gitignore")).unwrap();
+    assert_eq!(found("by_another").as_deref(), Some("sub/deep/x.rs"));
+    haft.workspace.file(".git/info/exclude", "/moved\n");
+    assert_eq!(found("after_the_move"), None);
+    std::fs::remove_dir_all(at("sub")).unwrap();
+    assert_eq!((found("by_another"), found("created").as_deref()), (None, Some("bare/new.rs")));
+}
+
 #[test]
 fn what_is_closed_ignored_or_elsewhere_is_not_shown() {
     let haft = project(

@@ -11,6 +11,10 @@ use crate::{Memory, MemoryError, words};
 
 type Connection = sqlite::Connection;
 
+/// Entries in which the words of a query may stand together, counted once for each word: about what
+/// 10 ms suffice for.
+const RANKED: i64 = 3_000;
+
 pub(super) async fn insert(change: &mut Connection, number: i64, memory: &Memory) -> Result<(), MemoryError> {
     sqlx::query("INSERT INTO memory_words (rowid, words, tags) VALUES ($1, $2, $3)")
         .bind(number)
@@ -55,39 +59,46 @@ pub(super) async fn search(
     ranked(read, &words, filter, most, now).await
 }
 
-/// The words that stand in at most half of the entries. BM25 as SQLite computes it gives the others
-/// no weight, and with them most entries have to be ranked.
-async fn rare<'a>(read: &mut Connection, words: &'a [String]) -> Result<Vec<&'a String>, MemoryError> {
+/// The rarest words, as many as stand in [`RANKED`] entries together, each in at most half of all.
+/// What time a search takes are the entries that are ranked; BM25 as SQLite computes it gives
+/// common words little weight, and no word more than half of the entries have any.
+async fn rare(read: &mut Connection, words: &[String]) -> Result<Vec<String>, MemoryError> {
     let half: i64 = sqlx::query_scalar("SELECT count(*) / 2 FROM memories").fetch_one(&mut *read).await?;
-    let mut rare = Vec::new();
-    for word in words {
-        let entries: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH $1 LIMIT $2)",
-        )
-        .bind(words::any_of([word]))
-        .bind(half + 1)
-        .fetch_one(&mut *read)
-        .await?;
-        if entries <= half {
-            rare.push(word);
-        }
-    }
-    Ok(rare)
+    let most = half.min(RANKED);
+    let quoted: Vec<String> = words.iter().map(|word| words::any_of([word])).collect();
+    let quoted = serde_json::to_string(&quoted).map_err(|error| MemoryError::Content(error.to_string()))?;
+    let counted = sqlx::query_as(
+        "SELECT word.key, (SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH word.value
+                                                 LIMIT $2)) AS entries
+         FROM json_each($1) AS word ORDER BY entries, word.key",
+    );
+    let counted: Vec<(i64, i64)> = counted.bind(quoted).bind(most + 1).fetch_all(read).await?;
+    let mut together = 0;
+    let fits = |(_, entries): &&(i64, i64)| {
+        together += entries;
+        *entries <= most && together <= RANKED
+    };
+    let rare = counted.iter().take_while(fits);
+    Ok(rare.filter_map(|(at, _)| words.get(usize::try_from(*at).ok()?).cloned()).collect())
 }
 
 async fn ranked(
     read: &mut Connection,
-    words: impl IntoIterator<Item = impl AsRef<str>>,
+    words: &[String],
     filter: &Filter,
     most: usize,
     now: Timestamp,
 ) -> Result<Vec<Ranked>, MemoryError> {
+    // What is sorted is short: only those that are shown are read whole.
     let found = sqlx::query(concat!(
-        "SELECT memories.*, bm25(memory_words, 1.0, 2.0) AS rank
-         FROM memory_words JOIN memories ON memories.number = memory_words.rowid
-         WHERE memory_words MATCH $7 AND ",
+        "SELECT memories.*, best.rank FROM (
+             SELECT memories.number, bm25(memory_words, 1.0, 2.0) AS rank
+             FROM memory_words JOIN memories ON memories.number = memory_words.rowid
+             WHERE memory_words MATCH $7 AND ",
         visible!(),
-        " ORDER BY rank, memories.created_at DESC, memories.id LIMIT $8"
+        " ORDER BY rank, memories.created_at DESC, memories.id LIMIT $8
+         ) AS best JOIN memories ON memories.number = best.number
+         ORDER BY best.rank, memories.created_at DESC, memories.id"
     ));
     let query = words::any_of(words);
     let found = bind_filter!(found, filter, now).bind(query).bind(i64::try_from(most).unwrap_or(i64::MAX));
