@@ -25,6 +25,7 @@ mod http_client;
 mod http_limits;
 mod judge;
 mod mcp;
+mod meaning;
 mod memory;
 mod migrate;
 mod obeyed;

@@ -139,6 +139,10 @@ fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are(
     assert!(asked.code == 3 && asked.err.contains("its tool `hello` runs `echo hello {who}`"), "{asked:?}");
     haft.run(&["skills", "trust", "greet"]);
     let left_out = "the tool `grep` is left out: there is another tool of that name";
+    let listed = haft.run(&["skills", "list"]);
+    assert!(listed.out.contains(&format!("  warning: {left_out}\n")), "{listed:?}");
+    let listed = haft.run(&["skills", "list", "--json"]).json();
+    assert_eq!(listed["skills"][0]["tools"], json!(["hello", "wipe"]), "{listed}");
     let checked = haft.run(&["skills", "check"]);
     assert!(checked.code == 1 && checked.out.contains(left_out), "{checked:?}");
     let mut client = Client::connect(&haft);
