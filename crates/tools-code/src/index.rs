@@ -234,7 +234,7 @@ impl Index {
             let (is_known, generation) = (state.holds(path), state.generation);
             drop(state);
             self.take_in(path, form, UNKNOWN, &text, generation, policy);
-            // Another call may have taken in a later content meanwhile, of which nobody tells twice.
+            // Another call may have taken in a later content meanwhile, which is told only once.
             if is_known {
                 self.doubt(path);
             } else {

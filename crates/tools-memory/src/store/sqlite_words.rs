@@ -13,7 +13,7 @@ type Connection = sqlite::Connection;
 
 /// Entries in which the words of a query may stand together, counted once for each word: about what
 /// 10 ms suffice for.
-const RANKED: i64 = 3_000;
+const RANKED: i64 = 2_500;
 
 pub(super) async fn insert(change: &mut Connection, number: i64, memory: &Memory) -> Result<(), MemoryError> {
     sqlx::query("INSERT INTO memory_words (rowid, words, tags) VALUES ($1, $2, $3)")
