@@ -110,7 +110,8 @@ async fn updates(files: usize) {
         let stack = folder.stack(&IndexConfig { watch, ..IndexConfig::default() });
         let (first, _) = timed(&stack, &folder.root, "definition", "zyxwvut").await;
         println!("{files} files, watch = {watch}: the first query {first:?}");
-        for (what, name) in [("an edit", "d1/f50.rs"), ("a new file", "d1/new_ROUND.rs"), ("a new folder", "n_ROUND/a.rs")]
+        for (what, name) in
+            [("an edit", "d1/f50.rs"), ("a new file", "d1/new_ROUND.rs"), ("a new folder", "n_ROUND/a.rs")]
         {
             let mut times = Vec::new();
             for round in 0..40 {

@@ -134,7 +134,15 @@ impl Index {
         }
     }
 
-    pub(crate) fn take_in(&self, path: &Path, form: Form, found: FileState, text: &[u8], generation: u64, policy: &IndexPolicy) {
+    pub(crate) fn take_in(
+        &self,
+        path: &Path,
+        form: Form,
+        found: FileState,
+        text: &[u8],
+        generation: u64,
+        policy: &IndexPolicy,
+    ) {
         if is_binary(text) {
             self.state().drop_path(path);
             return;

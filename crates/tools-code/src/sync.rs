@@ -179,7 +179,8 @@ impl Index {
         if sight.is_cancelled() {
             return Err(cancelled());
         }
-        let Some(linked) = watch.extended(following, walked.unreadable).filter(|_| !walked.is_cut && self.state().full() == 0)
+        let Some(linked) =
+            watch.extended(following, walked.unreadable).filter(|_| !walked.is_cut && self.state().full() == 0)
         else {
             return Ok(None);
         };
@@ -231,7 +232,9 @@ impl Looking<'_> {
         let (path, policy) = (candidate.path(), self.policy);
         let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return Ok(()) };
         let (found, names) = candidate.state()?;
-        if names > 1 && let Some(following) = self.following {
+        if names > 1
+            && let Some(following) = self.following
+        {
             following.linked(path);
         }
         if found.size > policy.max_file_bytes || self.index.state().keep(path, &found, self.generation) {

@@ -279,7 +279,9 @@ impl Watch {
             let name = OsStr::from_bytes(name.to_bytes());
             is_known &= !IGNORING.iter().any(|ignoring| name == *ignoring);
             let path = folder.join(name);
-            if !starts.iter().any(|start| path.starts_with(start)) || path.iter().any(|part| part == ".git") {
+            // Of folders above, and of `.git`, only the ignore files are of interest.
+            let below = starts.iter().find_map(|start| path.strip_prefix(start).ok());
+            if below.is_none_or(|below| below.iter().any(|part| part == ".git")) {
                 continue;
             }
             if !flags.contains(ReadFlags::ISDIR) {

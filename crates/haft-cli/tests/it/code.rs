@@ -79,7 +79,11 @@ fn the_next_call_of_a_client_finds_what_anybody_changed() {
     haft.workspace.file("moved/one/go.rs", "pub fn after_the_move() {}\n");
     assert_eq!((found("in_one_go"), found("after_the_move").as_deref()), (None, Some("moved/one/go.rs")));
     // By another program.
-    let wrote = std::process::Command::new("sh").current_dir(haft.workspace.root()).args(["-c", "printf 'pub fn by_another() {}' > sub/deep/x.rs; mv src/main.rs src/third.rs"]).status().unwrap();
+    let wrote = std::process::Command::new("sh")
+        .current_dir(haft.workspace.root())
+        .args(["-c", "printf 'pub fn by_another() {}' > sub/deep/x.rs; mv src/main.rs src/third.rs"])
+        .status()
+        .unwrap();
     assert!(wrote.success());
     assert_eq!(found("by_another").as_deref(), Some("sub/deep/x.rs"));
     assert_eq!(found("main").as_deref(), Some("src/third.rs"));

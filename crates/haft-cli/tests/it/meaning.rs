@@ -10,8 +10,7 @@ use crate::{client::Client, support::Haft};
 fn haft(with_model: bool, backend: &str) -> Option<Haft> {
     let haft = Haft::new();
     write_model(&haft.home.dir("model"));
-    let model =
-        if with_model { format!("model = \"{}\"", haft.home.path("model").display()) } else { String::new() };
+    let model = if with_model { format!("model = \"{}\"", haft.home.path("model").display()) } else { String::new() };
     haft.home.file(
         ".config/haft/config.toml",
         format!(
@@ -37,7 +36,9 @@ fn files(answer: &Value) -> Vec<(String, Value)> {
 }
 
 fn search(haft: &Haft, query: &str) -> Vec<(String, Value)> {
-    files(&haft.run(&["call", "--json", "search_code", &format!("query={query}"), "kind=semantic"]).json()["raw_response"])
+    files(
+        &haft.run(&["call", "--json", "search_code", &format!("query={query}"), "kind=semantic"]).json()["raw_response"],
+    )
 }
 
 #[test]

@@ -63,23 +63,23 @@ pub(super) async fn search(
 /// What time a search takes are the entries that are ranked; BM25 as SQLite computes it gives
 /// common words little weight, and no word more than half of the entries have any.
 async fn rare(read: &mut Connection, words: &[String]) -> Result<Vec<String>, MemoryError> {
-    let half: i64 = sqlx::query_scalar("SELECT count(*) / 2 FROM memories").fetch_one(&mut *read).await?;
-    let most = half.min(RANKED);
     let quoted: Vec<String> = words.iter().map(|word| words::any_of([word])).collect();
     let quoted = serde_json::to_string(&quoted).map_err(|error| MemoryError::Content(error.to_string()))?;
     let counted = sqlx::query_as(
-        "SELECT word.key, (SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH word.value
-                                                 LIMIT $2)) AS entries
+        "SELECT word.key,
+                (SELECT count(*) FROM (SELECT 1 FROM memory_words WHERE memory_words MATCH word.value
+                                       LIMIT $2 + 1)) AS entries,
+                (SELECT count(*) FROM (SELECT 1 FROM memories LIMIT 2 * $2)) AS stored
          FROM json_each($1) AS word ORDER BY entries, word.key",
     );
-    let counted: Vec<(i64, i64)> = counted.bind(quoted).bind(most + 1).fetch_all(read).await?;
+    let counted: Vec<(i64, i64, i64)> = counted.bind(quoted).bind(RANKED).fetch_all(read).await?;
     let mut together = 0;
-    let fits = |(_, entries): &&(i64, i64)| {
+    let fits = |(_, entries, stored): &&(i64, i64, i64)| {
         together += entries;
-        *entries <= most && together <= RANKED
+        *entries <= stored / 2 && together <= RANKED
     };
     let rare = counted.iter().take_while(fits);
-    Ok(rare.filter_map(|(at, _)| words.get(usize::try_from(*at).ok()?).cloned()).collect())
+    Ok(rare.filter_map(|(at, ..)| words.get(usize::try_from(*at).ok()?).cloned()).collect())
 }
 
 async fn ranked(
