@@ -11,7 +11,7 @@ use std::{
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Subject, ToolError};
-use tools_sandbox::{Directory, FileKind, Metadata};
+use tools_sandbox::{Directory, FileKind, Metadata, ResolvedPath};
 
 use crate::{
     FilePolicy,
@@ -151,7 +151,7 @@ impl FileSurvey {
     /// Where a walk of the whole workspace begins: canonical paths.
     pub fn starts(&self) -> Vec<PathBuf> {
         let resolved = |start: PathBuf| self.site.roots.resolve(&start, &self.site.workdir).ok();
-        self.site.search_starts(None).into_iter().filter_map(resolved).map(|found| found.into_path()).collect()
+        self.site.search_starts(None).into_iter().filter_map(resolved).map(ResolvedPath::into_path).collect()
     }
 
     /// Shows the regular files at `path`, or of the whole workspace, to `surveyor`: from several
