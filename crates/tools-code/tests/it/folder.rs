@@ -73,7 +73,8 @@ impl Sources for Folder {
 
 impl Sight for Folder {
     fn space(&self) -> Space {
-        Space { roots: vec![self.root.clone()], rules: 0 }
+        // What is closed only grows: another number for other rules.
+        Space { roots: vec![self.root.clone()], rules: self.closed.lock().unwrap().len() as u64 }
     }
 
     fn starts(&self) -> Vec<PathBuf> {
