@@ -107,7 +107,7 @@ impl Survey {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
         let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).number_of(site.policy());
-        Ok(Surveyed { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
+        Ok(FileSurvey { site, cancel: Cancel::of(token.clone()), rules, _stop: token.drop_guard() })
     }
 }
 

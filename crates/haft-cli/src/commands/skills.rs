@@ -95,7 +95,7 @@ fn beside_others(common: &CommonArgs, skill: Skill, names: &mut Names) -> Result
 
 /// Why tools that a skill declares cannot be used, those that have the name of another tool
 /// included.
-fn tool_faults(common: &Common, folder: &Path, names: &mut Names) -> Result<Vec<String>, String> {
+fn tool_faults(common: &CommonArgs, folder: &Path, names: &mut Names) -> Result<Vec<String>, String> {
     // What cannot be read at all has its fault by the format.
     let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
     Ok(beside_others(common, skill, names)?.tool_faults)
