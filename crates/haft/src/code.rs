@@ -7,10 +7,11 @@ use std::{
 };
 
 use tools_code::{
-    Candidate, ChunkIndex, IndexPolicy, MemoryChunks, SearchCode, Sight, Sources, Space, VectorBackend, Visitor, Walked,
+    Candidate, ChunkIndex, FileAccess, IndexPolicy, MemoryChunks, SearchCode, Sources, Space, VectorBackend, Visitor,
+    WalkSummary,
 };
 use tools_core::{AnswerBudget, CallContext, Embedder, FileState, Inspection, Shared, SystemClock, ToolError};
-use tools_file::{SurveyedFile, Survey, FileSurvey, Surveyor};
+use tools_file::{FileSurvey, Survey, SurveyedFile, Surveyor};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -75,9 +76,9 @@ pub(crate) fn held(
     wiring: &crate::wiring::Wiring,
     config: &HaftConfig,
     commands: &Arc<crate::commands::Commands>,
-) -> tools_code::Held {
+) -> tools_code::LaunchConfinement {
     let (confining, reserved) = (Arc::clone(commands), wiring.reserved.now());
-    tools_code::Held {
+    tools_code::LaunchConfinement {
         confine: Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())),
         hidden: Some(commands.hidden().clone()),
         env_pass: config.tools.shell.env_pass.clone(),
@@ -106,14 +107,14 @@ impl Sources for SurveyFiles {
         self.0.inspect(path, cx)
     }
 
-    fn sight(&self, cx: &CallContext) -> Result<Box<dyn Sight>, ToolError> {
+    fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError> {
         Ok(Box::new(InSight(self.0.of_call(cx)?)))
     }
 }
 
 struct InSight(FileSurvey);
 
-impl Sight for InSight {
+impl FileAccess for InSight {
     fn space(&self) -> Space {
         Space { roots: self.0.roots(), rules: self.0.rules() }
     }
@@ -122,9 +123,9 @@ impl Sight for InSight {
         self.0.starts()
     }
 
-    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError> {
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<WalkSummary, ToolError> {
         let tools_file::Extent { starts, is_cut, unreadable, notes } = self.0.walk(path, &Visiting(visitor))?;
-        Ok(Walked { starts, is_cut, unreadable, notes })
+        Ok(WalkSummary { starts, is_cut, unreadable, notes })
     }
 
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
-use tools_mcp::{Greeting, McpError, McpServer, Showing, Structured, Workspace};
+use tools_mcp::{Greeting, McpError, McpServer, StructuredContent, ToolVisibility, Workspace};
 
 use crate::{
     ConfigWatch, Toolbox,
@@ -104,13 +104,13 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .greeting(greeting())
         .context(toolbox.context())
         .roots(if heeds_roots { toolbox.roots() } else { vec![] })
-        .showing(Arc::clone(&bridge) as Arc<dyn Showing>)
+        .showing(Arc::clone(&bridge) as Arc<dyn ToolVisibility>)
         .resources(Arc::new(SessionResources::of(toolbox)))
         .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(&toolbox.parts.relisted))
-        .structured(if config.structured { Structured::Always } else { Structured::Never })
+        .structured(if config.structured { StructuredContent::Always } else { StructuredContent::Never })
         .elsewhere(Arc::new(Beside(watchers(patience, true))))
         .question_timeout(patience);
     let server = match caller {
@@ -126,7 +126,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
 /// The toolbox, and what looks after its configuration for as long as it is served.
 struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<ConfigWatch>);
 
-impl Showing for Bridge {
+impl ToolVisibility for Bridge {
     #[cfg(feature = "mcp-client")]
     fn settle(&self) {
         self.0.parts.relist();

@@ -10,7 +10,7 @@ use std::{
 use tools_catalog::Checked;
 use tools_core::{CallContext, DynExecutor};
 use tools_mcp_client::{
-    Launcher, McpServers, McpTools, NetworkAccess, Prepared, PreparedChild, PreparedRemote, Secret, Server,
+    Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedRemote, PreparedServer, Secret, Server,
     TokenReader, Way, WorkspaceAccess, compile, pins::LockStore,
 };
 use tools_sandbox::{
@@ -58,9 +58,9 @@ pub(crate) fn launcher(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> Launch
     let (wiring, commands) = (Arc::clone(wiring), Arc::clone(commands));
     Arc::new(move |server: &Server, cx: &CallContext| {
         if server.is_remote() {
-            return credentials(server).map(Prepared::Remote);
+            return credentials(server).map(PreparedServer::Remote);
         }
-        prepared(&wiring, &commands, server, cx).map(|child| Prepared::Child(Box::new(child)))
+        prepared(&wiring, &commands, server, cx).map(|child| PreparedServer::Child(Box::new(child)))
     })
 }
 

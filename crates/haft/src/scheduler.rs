@@ -8,7 +8,7 @@ use tools_core::{
     BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
     SystemClock, ToolCall,
 };
-use tools_scheduler::{Dispatch, Firing, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore};
+use tools_scheduler::{Dispatch, DueTask, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore};
 
 use crate::{
     Toolbox,
@@ -144,7 +144,7 @@ impl UnattendedRunner {
 
 #[async_trait]
 impl Dispatch for UnattendedRunner {
-    async fn run(&self, firing: Firing) -> Result<String, String> {
+    async fn run(&self, firing: DueTask) -> Result<String, String> {
         let caller = CallerId::parse(&firing.caller).map_err(|error| error.to_string())?;
         let session = SessionId::generate();
         let cx = self.toolbox.context().in_session(session.clone()).in_conversation(ConversationId::generate());

@@ -133,9 +133,9 @@ impl Toolbox {
     /// so that later starts ask nobody. A server that cannot be reached is named in what comes
     /// back; the others are offered.
     #[cfg(feature = "mcp-client")]
-    pub async fn introduce_servers(&self) -> tools_mcp_client::Introduced {
+    pub async fn introduce_servers(&self) -> tools_mcp_client::Introductions {
         let Some(launcher) = self.server_launcher().filter(|_| !self.servers().all().is_empty()) else {
-            return tools_mcp_client::Introduced::default();
+            return tools_mcp_client::Introductions::default();
         };
         let introduced = self.servers().introduce(&launcher, &self.context).await;
         self.parts.refresh();

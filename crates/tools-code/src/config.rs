@@ -16,15 +16,15 @@ pub struct IndexConfig {
     /// Whether there is `search_code`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// What finds passages for queries in words: `words` (BM25 over the words of each symbol; a
+    /// Ranking of passages for queries in words: `words` (BM25 over the words of each symbol; a
     /// model in `embedding.model` ranks the best of them again), or vectors of all passages beside
     /// the words: `memory` keeps them in this process, `qdrant` at a server (`index.qdrant`), which
     /// needs a build with an adapter for it. Without a model, without the adapter, and while the
     /// server cannot be used, passages are found by words, and the answer says so.
     #[schemars(extend("x-applies" = "next_start"))]
     pub vector_backend: VectorBackend,
-    /// How many passages one call turns into vectors at most. The files of the others are found by
-    /// words until later calls come to them.
+    /// Maximum number of passages that one call turns into vectors. The files of the others are
+    /// found by words until later calls come to them.
     pub vectors_per_call: usize,
     /// The Qdrant server of `vector_backend = "qdrant"`.
     #[schemars(extend("x-applies" = "next_start"))]
@@ -48,7 +48,7 @@ pub struct IndexConfig {
     pub lsp: BTreeMap<String, ServerConfig>,
 }
 
-/// What ranks passages.
+/// Ranking of passages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VectorBackend {
@@ -67,7 +67,7 @@ pub enum VectorBackend {
 pub struct QdrantConfig {
     /// Its base URL. Version 1.10 or later.
     pub url: String,
-    /// How the names of its collections begin; each model has one of its own. Machines on which the
+    /// Prefix of the names of its collections; each model has one of its own. Machines on which the
     /// same path is another workspace need different ones.
     pub collection: String,
     /// The environment variable that holds the key. None is sent where it is not set.
@@ -155,11 +155,11 @@ const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 pub struct IndexConfigError {
     /// The key below `index`.
     pub key: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
-/// What runs.
+/// The values in force.
 #[derive(Debug, Clone)]
 pub struct IndexPolicy {
     pub(crate) backend: VectorBackend,

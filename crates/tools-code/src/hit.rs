@@ -35,7 +35,7 @@ pub(crate) struct Hit {
     /// Its lines, with the comments above.
     pub(crate) first: u32,
     pub(crate) last: u32,
-    pub(crate) symbol: Option<Found>,
+    pub(crate) symbol: Option<HitSymbol>,
     pub(crate) score: f32,
 }
 
@@ -48,7 +48,7 @@ impl Hit {
 
 /// The definition that a hit is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct HitSymbol {
     pub(crate) name: Box<str>,
     pub(crate) kind: &'static str,
     pub(crate) signature: Box<str>,

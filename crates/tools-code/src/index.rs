@@ -22,7 +22,7 @@ use crate::{
     languages::{Form, form_of},
     parse::{Parsed, parse},
     passages::Passages,
-    sources::Sight,
+    sources::FileAccess,
     vocabulary::{Posting, Vocabulary},
     watch::Watch,
     weight::weight,
@@ -92,13 +92,13 @@ pub(crate) struct File {
 pub(crate) type FormName = &'static str;
 
 /// The names of a text, each with its number and whether it may be defined there.
-struct Scanned<'a> {
+struct NameScan<'a> {
     names: HashMap<&'a str, (u16, bool)>,
     length: u32,
 }
 
 /// A file and what it consists of.
-pub(crate) type Known = (Arc<Path>, Arc<Passages>);
+pub(crate) type IndexedFile = (Arc<Path>, Arc<Passages>);
 
 /// A file that was read again just now.
 pub(crate) struct Fresh {
@@ -149,7 +149,7 @@ impl Index {
         }
         let hash = self.hasher.hash_one(text);
         let lossy = String::from_utf8_lossy(text);
-        let scanned = Scanned::of(&lossy);
+        let scanned = NameScan::of(&lossy);
         let settled = is_settled(&found);
         let mut state = self.state();
         if let Some(file) = state.file_mut(path).filter(|file| file.hash == hash) {
@@ -178,7 +178,12 @@ impl Index {
 
     /// The passages of files as they are, parsed where they were not yet. A file that is gone or
     /// closed is left out.
-    pub(crate) fn passages(&self, sight: &dyn Sight, files: &[Arc<Path>], policy: &IndexPolicy) -> Vec<Known> {
+    pub(crate) fn passages(
+        &self,
+        sight: &dyn FileAccess,
+        files: &[Arc<Path>],
+        policy: &IndexPolicy,
+    ) -> Vec<IndexedFile> {
         let (mut ready, mut missing) = (Vec::new(), Vec::new());
         {
             let mut state = self.state();
@@ -225,7 +230,7 @@ impl Index {
 
     /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in
     /// again.
-    pub(crate) fn fresh(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
+    pub(crate) fn fresh(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
         let Some(text) = sight.read(path, policy.max_file_bytes) else {
             self.lose(path);
             return None;
@@ -265,7 +270,7 @@ impl Index {
     }
 }
 
-impl<'a> Scanned<'a> {
+impl<'a> NameScan<'a> {
     fn of(text: &'a str) -> Self {
         let mut scanned = Self { names: HashMap::with_capacity(text.len() / 40), length: 0 };
         for word in words(text.as_bytes()) {
@@ -318,7 +323,7 @@ impl State {
         is_same
     }
 
-    fn add(&mut self, file: File, scanned: &Scanned<'_>) {
+    fn add(&mut self, file: File, scanned: &NameScan<'_>) {
         let number = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         for (name, (count, may_define)) in &scanned.names {
             let name = self.vocabulary.intern(name);

@@ -36,8 +36,8 @@ mod told;
 mod tool;
 
 pub use config::{IndexConfig, IndexConfigError, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
-pub use lsp::{Confine, Held};
-pub use sources::{Candidate, Sight, Sources, Space, Visitor, Walked};
+pub use lsp::{Confine, LaunchConfinement};
+pub use sources::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 pub use tool::{Args, Kind, SearchCode};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;

@@ -36,14 +36,14 @@ impl Passages {
     pub(crate) fn of(text: &[u8], parsed: Parsed, mut number: impl FnMut(&str) -> Option<u32>) -> Self {
         let lines = Lines::of(text);
         let owners = owners(&parsed, lines.count());
-        let mut gathered: Vec<Gathered> = Vec::new();
+        let mut gathered: Vec<ChunkBuilder> = Vec::new();
         let mut places: HashMap<u32, usize> = HashMap::new();
         let mut line_of: Vec<usize> = Vec::with_capacity(owners.len());
         for (line, owner) in (0_u32..).zip(&owners) {
             let place = match *owner {
                 Some(symbol) => *places.entry(symbol).or_insert_with(|| {
                     let own = &parsed.symbols[symbol as usize];
-                    gathered.push(Gathered::new(Some(symbol), own.lead, own.end));
+                    gathered.push(ChunkBuilder::new(Some(symbol), own.lead, own.end));
                     gathered.len() - 1
                 }),
                 None => match gathered.last_mut() {
@@ -52,7 +52,7 @@ impl Passages {
                         gathered.len() - 1
                     }
                     _ => {
-                        gathered.push(Gathered::new(None, line, line));
+                        gathered.push(ChunkBuilder::new(None, line, line));
                         gathered.len() - 1
                     }
                 },
@@ -71,7 +71,7 @@ impl Passages {
                 *count = count.saturating_add(1);
             }
         }
-        let passages = gathered.into_iter().filter(|passage| passage.length > 0).map(Gathered::finish).collect();
+        let passages = gathered.into_iter().filter(|passage| passage.length > 0).map(ChunkBuilder::finish).collect();
         Self { parsed, passages }
     }
 
@@ -96,7 +96,7 @@ fn owners(parsed: &Parsed, lines: usize) -> Vec<Option<u32>> {
     owners
 }
 
-struct Gathered {
+struct ChunkBuilder {
     symbol: Option<u32>,
     first: u32,
     last: u32,
@@ -104,7 +104,7 @@ struct Gathered {
     length: u32,
 }
 
-impl Gathered {
+impl ChunkBuilder {
     fn new(symbol: Option<u32>, first: u32, last: u32) -> Self {
         Self { symbol, first, last, words: HashMap::new(), length: 0 }
     }

@@ -45,7 +45,7 @@ pub(crate) struct Style<'a> {
 }
 
 /// A file as it may be shown.
-struct Sheet {
+struct RenderedFile {
     hash: u64,
     lines: Vec<String>,
     /// Whether anything in it is hidden: then signatures are taken from its lines.
@@ -56,7 +56,7 @@ impl Search<'_> {
     /// Shows hits as far as the answer holds them. Before a line is shown its file is read again:
     /// what was found in another content is left out, and said.
     pub(crate) fn page(&self, hits: &[Hit], style: Style<'_>, filling: &mut WindowWriter) -> Page {
-        let mut sheets: HashMap<Arc<Path>, Option<Sheet>> = HashMap::new();
+        let mut sheets: HashMap<Arc<Path>, Option<RenderedFile>> = HashMap::new();
         let mut page = Page::default();
         let mut last_path: Option<Arc<Path>> = None;
         for hit in hits {
@@ -95,17 +95,17 @@ impl Search<'_> {
         page
     }
 
-    fn sheet(&self, path: &Path) -> Option<Sheet> {
+    fn sheet(&self, path: &Path) -> Option<RenderedFile> {
         let fresh = self.index.fresh(self.sight, path, self.policy)?;
         let length = fresh.text.len();
         let shown = self.sight.hide(path, fresh.text.clone());
         let is_hidden = shown.len() != length || shown != fresh.text;
         let lines = String::from_utf8_lossy(&shown).split('\n').map(str::to_owned).collect();
-        Some(Sheet { hash: fresh.hash, lines, is_hidden })
+        Some(RenderedFile { hash: fresh.hash, lines, is_hidden })
     }
 }
 
-impl Sheet {
+impl RenderedFile {
     fn line(&self, number: u32) -> &str {
         self.lines.get(number as usize).map_or("", |line| line.trim_end())
     }
@@ -118,7 +118,7 @@ impl Sheet {
     }
 }
 
-fn line(hit: &Hit, sheet: &Sheet, path: &str, parts: &[String]) -> String {
+fn line(hit: &Hit, sheet: &RenderedFile, path: &str, parts: &[String]) -> String {
     let signature = sheet.signature(hit);
     match hit.layers.first() {
         Some(Layer::Semantic) => {
@@ -133,13 +133,13 @@ fn line(hit: &Hit, sheet: &Sheet, path: &str, parts: &[String]) -> String {
     }
 }
 
-fn outline_line(hit: &Hit, sheet: &Sheet) -> String {
+fn outline_line(hit: &Hit, sheet: &RenderedFile) -> String {
     let indent = "  ".repeat(1 + usize::from(hit.symbol.as_ref().map_or(0, |found| found.depth)).min(8));
     format!("{indent}{} {}\n", hit.line + 1, sheet.signature(hit))
 }
 
 /// The comment above a definition, and the fields of a type.
-fn detail(hit: &Hit, sheet: &Sheet, is_first: bool) -> String {
+fn detail(hit: &Hit, sheet: &RenderedFile, is_first: bool) -> String {
     let mut text = String::new();
     let mut push = |line: &str| {
         let line: String = line.chars().take(LINE).collect();
@@ -185,7 +185,7 @@ fn detail(hit: &Hit, sheet: &Sheet, is_first: bool) -> String {
 }
 
 /// The line of a passage that holds most of the words.
-fn telling<'a>(hit: &Hit, sheet: &'a Sheet, parts: &[String]) -> Option<&'a str> {
+fn telling<'a>(hit: &Hit, sheet: &'a RenderedFile, parts: &[String]) -> Option<&'a str> {
     let holds = |line: &str| {
         let line = line.to_lowercase();
         parts.iter().filter(|part| line.contains(part.as_str())).count()
@@ -195,7 +195,7 @@ fn telling<'a>(hit: &Hit, sheet: &'a Sheet, parts: &[String]) -> Option<&'a str>
     best.filter(|(count, _)| *count > 0).map(|(_, line)| line)
 }
 
-fn value(hit: &Hit, sheet: &Sheet, path: &str) -> Value {
+fn value(hit: &Hit, sheet: &RenderedFile, path: &str) -> Value {
     json!({
         "layers": hit.layers.iter().map(|layer| layer.name()).collect::<Vec<_>>(),
         "path": path,

@@ -6,14 +6,14 @@ use crate::{error::CodeError, index::FormName, languages::named};
 
 /// The files of one call.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct SearchScope {
     /// Below one of these; empty for all.
     pub(crate) starts: Vec<PathBuf>,
     /// In one of these languages; `None` for any.
     pub(crate) forms: Option<Vec<FormName>>,
 }
 
-impl Wanted {
+impl SearchScope {
     /// Those in a language that a call names.
     ///
     /// # Errors

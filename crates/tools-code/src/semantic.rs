@@ -11,8 +11,8 @@ use std::{
 use tools_core::{Embedder, cosine};
 
 use crate::{
-    hit::{Found, Hit, Layer, share},
-    index::Known,
+    hit::{Hit, HitSymbol, Layer, share},
+    index::IndexedFile,
     query::Query,
     structural::{Search, order},
     words::parts,
@@ -99,7 +99,7 @@ impl Search<'_> {
         (terms, best.into_iter().map(|(_, path)| path).collect())
     }
 
-    fn scored(&self, (path, passages): &Known, terms: &[Term]) -> Vec<Hit> {
+    fn scored(&self, (path, passages): &IndexedFile, terms: &[Term]) -> Vec<Hit> {
         let (weight, hash) = {
             let state = self.index.state();
             let Some(file) = state.file_at(path) else { return vec![] };
@@ -135,7 +135,7 @@ impl Search<'_> {
                 line: symbol.map_or(passage.first, |symbol| symbol.line),
                 first: passage.first,
                 last: passage.last,
-                symbol: symbol.filter(|symbol| !symbol.is_container).map(Found::of),
+                symbol: symbol.filter(|symbol| !symbol.is_container).map(HitSymbol::of),
                 score,
             });
         }

@@ -22,11 +22,11 @@ pub trait Sources: Send + Sync + 'static {
     ///
     /// # Errors
     /// When a root cannot be opened.
-    fn sight(&self, cx: &CallContext) -> Result<Box<dyn Sight>, ToolError>;
+    fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError>;
 }
 
 /// The files that one call may see. All of it may block.
-pub trait Sight: Send + Sync {
+pub trait FileAccess: Send + Sync {
     /// Which files these are: calls of equal spaces share an index. Other roots or other rules are
     /// another space.
     fn space(&self) -> Space;
@@ -40,7 +40,7 @@ pub trait Sight: Send + Sync {
     ///
     /// # Errors
     /// A path that is not there or may not be read. A folder below that cannot be read is a note.
-    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError>;
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<WalkSummary, ToolError>;
 
     /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to
     /// this call, no regular file, or longer than `most` bytes.
@@ -59,7 +59,7 @@ pub trait Sight: Send + Sync {
     fn is_cancelled(&self) -> bool;
 }
 
-/// Which files a call may see.
+/// Files that a call may see.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Space {
     /// The canonical folders.
@@ -68,7 +68,7 @@ pub struct Space {
     pub rules: u64,
 }
 
-/// What a walk is for. Called by [`Sight::walk`], from several threads.
+/// Receiver of the files of a walk. Called by [`FileAccess::walk`], from several threads.
 pub trait Visitor: Sync {
     /// A folder, before anything in it is read: one that is walked, or one whose ignore files hold
     /// there. Each is named, also one that is not there but might be, or that cannot be read: it
@@ -98,15 +98,15 @@ pub trait Candidate {
     fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)>;
 }
 
-/// What a walk came by.
+/// Result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Walked {
-    /// Where it began: canonical paths.
+pub struct WalkSummary {
+    /// Start of the walk: canonical paths.
     pub starts: Vec<PathBuf>,
     /// Whether it was ended before it had seen everything.
     pub is_cut: bool,
     /// Folders that could not be read.
     pub unreadable: u64,
-    /// What was left out that a model should know of, each a sentence without its full stop.
+    /// Remarks on omitted files for the model, each a sentence without its full stop.
     pub notes: Vec<String>,
 }

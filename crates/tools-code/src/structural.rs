@@ -4,13 +4,13 @@ use std::{path::Path, sync::Arc};
 
 use crate::{
     config::IndexPolicy,
-    hit::{Found, Hit, Layer},
-    index::{Index, Known},
+    hit::{Hit, HitSymbol, Layer},
+    index::{Index, IndexedFile},
     parse::{Lines, Parsed, Symbol},
     passages::Passages,
     query::{Name, Query},
-    scope::Wanted,
-    sources::Sight,
+    scope::SearchScope,
+    sources::FileAccess,
     words::{parts, words},
 };
 
@@ -32,9 +32,9 @@ pub(crate) struct Mentions {
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
     pub(crate) index: &'a Index,
-    pub(crate) sight: &'a dyn Sight,
+    pub(crate) sight: &'a dyn FileAccess,
     pub(crate) policy: &'a IndexPolicy,
-    pub(crate) wanted: &'a Wanted,
+    pub(crate) wanted: &'a SearchScope,
 }
 
 impl Search<'_> {
@@ -172,8 +172,8 @@ impl Search<'_> {
                 query.parts.iter().all(|part| own.contains(part))
             })
         };
-        let known: Vec<Known> = self.index.passages(self.sight, &files, self.policy);
-        let shown = |(path, passages): &Known| {
+        let known: Vec<IndexedFile> = self.index.passages(self.sight, &files, self.policy);
+        let shown = |(path, passages): &IndexedFile| {
             let hash = self.index.state().hash_of(path).unwrap_or_default();
             let symbols = passages.parsed.symbols.iter();
             let shown = symbols.filter(|symbol| {
@@ -270,12 +270,12 @@ fn of_symbol(path: &Arc<Path>, hash: u64, symbol: &Symbol, score: f32) -> Hit {
         line: symbol.line,
         first: symbol.lead,
         last: symbol.end,
-        symbol: Some(Found::of(symbol)),
+        symbol: Some(HitSymbol::of(symbol)),
         score,
     }
 }
 
-impl Found {
+impl HitSymbol {
     pub(crate) fn of(symbol: &Symbol) -> Self {
         let Symbol { name, kind, signature, depth, column, .. } = symbol;
         Self { name: name.clone(), kind, signature: signature.clone(), depth: *depth, column: *column }

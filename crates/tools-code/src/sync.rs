@@ -17,7 +17,7 @@ use crate::{
     config::IndexPolicy,
     index::{Index, UNKNOWN, cancelled, excludes},
     languages::form_of,
-    sources::{Candidate, Sight, Visitor, Walked},
+    sources::{Candidate, FileAccess, Visitor, WalkSummary},
     watch::{Changes, Covered, Following, Watch},
 };
 
@@ -26,8 +26,8 @@ const MAX_WAYS: usize = 200;
 
 /// What a look at the files came to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Synced {
-    pub(crate) walked: Walked,
+pub(crate) struct SyncResult {
+    pub(crate) walked: WalkSummary,
     /// Files that did not fit into memory.
     pub(crate) full: u64,
     /// Why the system is not asked what changed, where it should be.
@@ -53,10 +53,10 @@ impl Index {
     /// `Cancelled`; a path that is not there or may not be read.
     pub(crate) fn sync(
         &self,
-        sight: &dyn Sight,
+        sight: &dyn FileAccess,
         path: Option<&str>,
         policy: &IndexPolicy,
-    ) -> Result<Synced, ToolError> {
+    ) -> Result<SyncResult, ToolError> {
         let mut watch = self.turn(sight)?;
         if path.is_some() {
             return self.look(sight, path, policy, None);
@@ -81,7 +81,7 @@ impl Index {
     }
 
     /// Waits for calls that look at the files.
-    fn turn(&self, sight: &dyn Sight) -> Result<MutexGuard<'_, Watch>, ToolError> {
+    fn turn(&self, sight: &dyn FileAccess) -> Result<MutexGuard<'_, Watch>, ToolError> {
         loop {
             match self.syncing.try_lock() {
                 Ok(watch) => return Ok(watch),
@@ -99,11 +99,11 @@ impl Index {
     /// Looks at everything at `path`, or in the workspace.
     fn look(
         &self,
-        sight: &dyn Sight,
+        sight: &dyn FileAccess,
         path: Option<&str>,
         policy: &IndexPolicy,
         following: Option<&Following>,
-    ) -> Result<Synced, ToolError> {
+    ) -> Result<SyncResult, ToolError> {
         let (generation, full_before) = self.state().begin_look();
         let looking =
             Looking { index: self, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
@@ -122,13 +122,13 @@ impl Index {
             }
             state.set_full(full_before);
         }
-        Ok(Synced { walked, full, unwatched: None })
+        Ok(SyncResult { walked, full, unwatched: None })
     }
 
     /// Takes in what changed; `None` where everything is to be looked at.
     fn update(
         &self,
-        sight: &dyn Sight,
+        sight: &dyn FileAccess,
         watch: &mut Watch,
         mut covered: Covered,
         changes: Changes,
@@ -189,7 +189,7 @@ impl Index {
     }
 
     /// Takes in one file as it is, by its path.
-    fn reread(&self, sight: &dyn Sight, path: &Path, policy: &IndexPolicy) {
+    fn reread(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) {
         let Some(form) = form_of(path) else { return };
         match sight.read(path, policy.max_file_bytes) {
             // Its times were not asked for: what is known of it is its content.

@@ -20,15 +20,15 @@ use crate::{
     error::CodeError,
     hit::{Hit, Layer, fuse},
     index::Index,
-    lsp::{Asked as AskedOfServer, Held, Servers, Told},
+    lsp::{LaunchConfinement, NameAnswer, NameQuery, Servers},
     query::Query,
     render::Style,
-    scope::Wanted,
+    scope::SearchScope,
     semantic::joined,
-    sources::{Sight, Sources, Space},
+    sources::{FileAccess, Sources, Space},
     structural::Search,
-    sync::Synced,
-    vectors::{ChunkIndex, Meaning, Meant},
+    sync::SyncResult,
+    vectors::{ChunkIndex, Meaning, MeaningResult},
 };
 
 /// Hits of a call that names no number.
@@ -57,7 +57,7 @@ pub struct SearchCode {
     sources: Arc<dyn Sources>,
     embedder: Option<Arc<dyn Embedder>>,
     meaning: Option<Arc<Meaning>>,
-    held: Option<Held>,
+    held: Option<LaunchConfinement>,
     servers: Arc<Servers>,
     indexes: Arc<Mutex<Indexes>>,
 }
@@ -81,7 +81,7 @@ impl SearchCode {
 
     /// The same tool with the language servers of its policy, held to this. Without it none is
     /// started.
-    pub fn with_servers(self, held: Held) -> Self {
+    pub fn with_servers(self, held: LaunchConfinement) -> Self {
         Self { held: Some(held), ..self }
     }
 
@@ -140,22 +140,22 @@ pub struct Args {
     offset: Option<usize>,
 }
 
-/// What to look for.
+/// Kind of the search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// What the query looks like.
+    /// The kind that fits the query.
     #[default]
     Auto,
-    /// Where a name is defined.
+    /// Definitions of a name.
     Definition,
-    /// Where a name is used.
+    /// Uses of a name.
     Reference,
     /// Code that is about something.
     Semantic,
     /// Lines that hold the query as it is.
     Text,
-    /// What a file or folder defines.
+    /// Definitions in a file or folder.
     Outline,
 }
 
@@ -167,13 +167,13 @@ impl Tool for SearchCode {
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
-        Asked::read(args)?;
+        SearchRequest::read(args)?;
         self.sources.inspect(args.path.as_deref(), cx)
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let asked = Asked::read(&args)?;
-        let sight: Arc<dyn Sight> = self.sources.sight(cx)?.into();
+        let asked = SearchRequest::read(&args)?;
+        let sight: Arc<dyn FileAccess> = self.sources.sight(cx)?.into();
         let policy = self.policy.load();
         let told = self.consulted(&asked, &args, &sight, &policy, cx).await?;
         let tool = self.clone();
@@ -190,26 +190,26 @@ async fn aside<T: Send + 'static>(
 
 /// What language servers had to say.
 #[derive(Debug, Clone, Default)]
-enum Consulted {
+enum LanguageServerAnswer {
     /// None is configured for what was asked.
     #[default]
     Nobody,
-    Told(Told),
+    Told(NameAnswer),
     /// Why there is nothing from it.
     Failed(String),
 }
 
 /// A call that was read.
 #[derive(Debug, Clone)]
-struct Asked {
+struct SearchRequest {
     query: Option<Query>,
     kind: Kind,
-    wanted: Wanted,
+    wanted: SearchScope,
     limit: usize,
     offset: usize,
 }
 
-impl Asked {
+impl SearchRequest {
     fn read(args: &Args) -> Result<Self, CodeError> {
         let kind = args.kind.unwrap_or_default();
         let text = args.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
@@ -223,7 +223,7 @@ impl Asked {
         Ok(Self {
             query,
             kind,
-            wanted: Wanted::in_language(args.lang.as_deref())?,
+            wanted: SearchScope::in_language(args.lang.as_deref())?,
             limit: args.limit.unwrap_or(usual).clamp(1, most),
             offset: args.offset.unwrap_or(0),
         })
@@ -248,9 +248,9 @@ struct Answer {
 
 impl Answer {
     /// The same answer with what a language server said.
-    fn with(mut self, search: &Search<'_>, asked: &Asked, told: &Consulted) -> Self {
-        let (Consulted::Told(told), Some(query)) = (told, &asked.query) else {
-            if let Consulted::Failed(why) = told {
+    fn with(mut self, search: &Search<'_>, asked: &SearchRequest, told: &LanguageServerAnswer) -> Self {
+        let (LanguageServerAnswer::Told(told), Some(query)) = (told, &asked.query) else {
+            if let LanguageServerAnswer::Failed(why) = told {
                 self.notes.push(format!("lsp: {why}"));
             }
             return self;
@@ -281,42 +281,42 @@ impl SearchCode {
     /// Asks the server of the language in which the name of a query is defined.
     async fn consulted(
         &self,
-        asked: &Asked,
+        asked: &SearchRequest,
         args: &Args,
-        sight: &Arc<dyn Sight>,
+        sight: &Arc<dyn FileAccess>,
         policy: &Arc<IndexPolicy>,
         cx: &CallContext,
-    ) -> Result<Consulted, ToolError> {
+    ) -> Result<LanguageServerAnswer, ToolError> {
         let is_about_a_name = match asked.kind {
             Kind::Auto => asked.query.as_ref().is_some_and(|query| query.is_name),
             Kind::Definition | Kind::Reference => true,
             _ => false,
         };
         let Some(held) = self.held.as_ref().filter(|_| is_about_a_name && !policy.servers.is_empty()) else {
-            return Ok(Consulted::Nobody);
+            return Ok(LanguageServerAnswer::Nobody);
         };
         let (tool, asked, path) = (self.clone(), asked.clone(), args.path.clone());
         let (seeing, limits) = (Arc::clone(sight), Arc::clone(policy));
         let located = aside(move || tool.located(&asked, path.as_deref(), seeing.as_ref(), &limits)).await?;
-        let Some((language, place)) = located else { return Ok(Consulted::Nobody) };
-        let Some(server) = policy.servers.get(language) else { return Ok(Consulted::Nobody) };
+        let Some((language, place)) = located else { return Ok(LanguageServerAnswer::Nobody) };
+        let Some(server) = policy.servers.get(language) else { return Ok(LanguageServerAnswer::Nobody) };
         let roots = sight.space().roots;
         let told = self.servers.ask(held, (language, server), &roots, &place, cx).await;
-        Ok(told.map_or_else(Consulted::Failed, Consulted::Told))
+        Ok(told.map_or_else(LanguageServerAnswer::Failed, LanguageServerAnswer::Told))
     }
 
     /// Where the name of a query is defined, for a server to go on from.
     fn located(
         &self,
-        asked: &Asked,
+        asked: &SearchRequest,
         path: Option<&str>,
-        sight: &dyn Sight,
+        sight: &dyn FileAccess,
         policy: &IndexPolicy,
-    ) -> Result<Option<(&'static str, AskedOfServer)>, ToolError> {
+    ) -> Result<Option<(&'static str, NameQuery)>, ToolError> {
         let Some(query) = &asked.query else { return Ok(None) };
         let index = self.index(&sight.space());
         let synced = index.sync(sight, path, policy)?;
-        let wanted = Wanted { starts: synced.walked.starts, ..asked.wanted.clone() };
+        let wanted = SearchScope { starts: synced.walked.starts, ..asked.wanted.clone() };
         let search = Search { index: &index, sight, policy, wanted: &wanted };
         let named = Query { is_name: true, ..query.clone() };
         let found = search.definitions(&named).into_iter().next();
@@ -326,24 +326,24 @@ impl SearchCode {
             let text = String::from_utf8(fresh.text).ok()?;
             let column = hit.symbol?.column as usize;
             let (path, language_id) = (hit.path.to_path_buf(), language.id);
-            Some((language.name, AskedOfServer { path, language_id, text, line: hit.line, column }))
+            Some((language.name, NameQuery { path, language_id, text, line: hit.line, column }))
         }))
     }
 
     fn search(
         &self,
-        asked: &Asked,
+        asked: &SearchRequest,
         path: Option<&str>,
-        sight: &dyn Sight,
+        sight: &dyn FileAccess,
         policy: &IndexPolicy,
-        told: &Consulted,
+        told: &LanguageServerAnswer,
     ) -> Result<ToolOutput, ToolError> {
         let index = self.index(&sight.space());
         let mut tries = 0;
         loop {
             tries += 1;
             let synced = index.sync(sight, path, policy)?;
-            let wanted = Wanted { starts: synced.walked.starts.clone(), ..asked.wanted.clone() };
+            let wanted = SearchScope { starts: synced.walked.starts.clone(), ..asked.wanted.clone() };
             // What is stored of files outside of `path` is judged by all files.
             let is_whole = match path.filter(|_| self.meaning.is_some() && asked.is_in_words()) {
                 Some(_) => !index.sync(sight, None, policy)?.walked.is_cut,
@@ -375,7 +375,7 @@ impl SearchCode {
         }
     }
 
-    fn answer(&self, search: &Search<'_>, asked: &Asked, is_whole: bool) -> Answer {
+    fn answer(&self, search: &Search<'_>, asked: &SearchRequest, is_whole: bool) -> Answer {
         let Some(query) = asked.query.as_ref().filter(|_| asked.kind != Kind::Outline) else {
             return Answer { hits: search.outline(asked.query.as_ref()), ..Answer::default() };
         };
@@ -439,7 +439,7 @@ impl SearchCode {
             return only_words(words, why.to_owned());
         };
         match meaning.search(search, &query.text, &files, (is_whole, search.policy.vectors_per_call)) {
-            Ok(Meant { hits: near, missing }) => {
+            Ok(MeaningResult { hits: near, missing }) => {
                 let note = format!("{missing} files have no vectors yet and were found by words; later calls go on");
                 let notes = if missing > 0 { vec![note] } else { vec![] };
                 Answer { hits: joined(words, near), notes, ..Answer::default() }
@@ -450,10 +450,10 @@ impl SearchCode {
 
     fn output(
         &self,
-        asked: &Asked,
+        asked: &SearchRequest,
         answer: &Answer,
         page: crate::render::Page,
-        synced: &Synced,
+        synced: &SyncResult,
         policy: &IndexPolicy,
     ) -> ToolOutput {
         let (total, end) = (answer.hits.len(), asked.offset + page.passed);
@@ -525,7 +525,7 @@ fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
 }
 
 /// What to do when nothing was found.
-fn nothing(asked: &Asked) -> String {
+fn nothing(asked: &SearchRequest) -> String {
     match asked.kind {
         Kind::Outline => {
             "nothing is defined there in a language that is known; use `read` or `list_directory`".to_owned()

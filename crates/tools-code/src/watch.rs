@@ -23,7 +23,7 @@ use rustix::{
 };
 use tools_sandbox::keeps_times;
 
-use crate::{config::Searched, sync::Synced};
+use crate::{config::Searched, sync::SyncResult};
 
 /// The most folders that are watched: each takes about a kilobyte of the kernel's memory.
 const MAX_FOLDERS: usize = 50_000;
@@ -98,7 +98,7 @@ pub(crate) struct Changes {
 #[derive(Debug)]
 pub(crate) struct Covered {
     /// What the last walk of everything came to.
-    pub(crate) synced: Synced,
+    pub(crate) synced: SyncResult,
     /// Files with several names: a change under another one is not told.
     pub(crate) linked: BTreeSet<PathBuf>,
     /// Where that walk began, and which folders these were.
@@ -198,7 +198,7 @@ impl Watch {
 
     /// The walk over everything is done, and the system tells what changes from now on. Gives why
     /// it does not.
-    pub(crate) fn end(&mut self, following: Following, mut synced: Synced, searched: Searched) -> Synced {
+    pub(crate) fn end(&mut self, following: Following, mut synced: SyncResult, searched: Searched) -> SyncResult {
         let Following { queue, found, starts, mounts, .. } = following;
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fault = if synced.walked.is_cut || synced.full > 0 {

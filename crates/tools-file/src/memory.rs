@@ -44,8 +44,8 @@ impl FileSighting {
     }
 }
 
-/// What the sessions of a host read and wrote, shared by its clones: by it an edit notices that
-/// somebody else changed a file.
+/// Files that the sessions of a host read and wrote, shared by its clones: with it an edit notices
+/// that somebody else changed a file.
 #[derive(Debug, Clone, Default)]
 pub struct SeenFiles(pub(crate) Arc<ReadMemory>);
 

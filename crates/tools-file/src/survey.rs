@@ -43,7 +43,7 @@ pub struct FileSurvey {
     _stop: DropGuard,
 }
 
-/// What a walk is for. Called from several threads.
+/// Receiver of the files of a walk. Called from several threads.
 pub trait Surveyor: Sync {
     /// A folder, before anything in it is read: one that is walked, or one above whose ignore files
     /// hold. `false` leaves out what is in it.
@@ -53,16 +53,16 @@ pub trait Surveyor: Sync {
     fn visit(&self, seen: &SurveyedFile<'_>);
 }
 
-/// How far a walk came.
+/// Extent of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extent {
-    /// Where it began: canonical paths.
+    /// Its starts: canonical paths.
     pub starts: Vec<PathBuf>,
     /// Whether it ended before it had seen everything.
     pub is_cut: bool,
     /// Folders that could not be read.
     pub unreadable: u64,
-    /// What was left out that a model should know of, each a sentence without its full stop.
+    /// Remarks on omitted files for the model, each a sentence without its full stop.
     pub notes: Vec<String>,
 }
 
@@ -148,7 +148,7 @@ impl FileSurvey {
         self.site.show(path)
     }
 
-    /// Where a walk of the whole workspace begins: canonical paths.
+    /// Starts of a walk of the whole workspace: canonical paths.
     pub fn starts(&self) -> Vec<PathBuf> {
         let resolved = |start: PathBuf| self.site.roots.resolve(&start, &self.site.workdir).ok();
         self.site.search_starts(None).into_iter().filter_map(resolved).map(ResolvedPath::into_path).collect()
@@ -243,7 +243,7 @@ impl SurveyedFile<'_> {
         self.path
     }
 
-    /// What it is now, and how many names it has.
+    /// Its current state, and the number of its names.
     ///
     /// # Errors
     /// When the system does not tell.

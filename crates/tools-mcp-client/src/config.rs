@@ -60,7 +60,7 @@ pub struct McpServerConfig {
     /// for any ending.
     #[serde(default)]
     pub env_pass: Vec<String>,
-    /// What the server may do with the workspace: `none`, `read` or `write`. Everywhere else it may
+    /// Access of the server to the workspace: `none`, `read` or `write`. Everywhere else it may
     /// write nothing but its temporary folder.
     #[serde(default)]
     pub workspace: WorkspaceAccess,
@@ -82,8 +82,8 @@ pub struct McpServerConfig {
     /// Seconds until the server must have answered the first requests after its start.
     #[serde(default = "start_timeout")]
     pub start_timeout: u64,
-    /// How many tokens (estimated) of one result are shown; what is longer is stored and can be
-    /// read in parts.
+    /// Maximum number of tokens (estimated) of one result; what is longer is stored and can be read
+    /// in parts.
     #[serde(default = "max_output_tokens")]
     pub max_output_tokens: usize,
     /// Whether definitions are pinned: `ask` takes those of the first contact and holds every later
@@ -121,7 +121,7 @@ fn max_output_tokens() -> usize {
     25_000
 }
 
-/// What a server may do with the workspace.
+/// Access of a server to the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkspaceAccess {
@@ -151,7 +151,7 @@ pub enum NetworkAccess {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PinMode {
-    /// What is seen first is trusted, later changes are held.
+    /// The first list is trusted, later changes are held.
     #[default]
     Ask,
     /// Only what was reviewed is offered.
@@ -164,11 +164,11 @@ pub enum PinMode {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`mcp.servers[{index}].{key}`: {problem}")]
 pub struct ServerConfigError {
-    /// Which server, from 0.
+    /// Index of the server, from 0.
     pub index: usize,
     /// The key of the server's table.
     pub key: &'static str,
-    /// What is wrong, and what would be right.
+    /// The problem and its correction.
     pub problem: String,
 }
 

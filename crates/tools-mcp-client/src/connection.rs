@@ -27,7 +27,7 @@ use crate::{
     config::Server,
     error::shown,
     handler::Handler,
-    listing::{Held, Listing},
+    listing::{HoldReason, Listing},
     pins::Definition,
     slots::PreparedChild,
     transport::{Lines, Notes},
@@ -230,8 +230,8 @@ impl Connection {
     pub(crate) fn held(&self, tool: &str) -> Option<McpError> {
         let listing = &self.listing.load().1;
         match listing.held(tool) {
-            Some(Held::Missing) => Some(McpError::NoTool { server: self.id(), tool: shown(tool) }),
-            Some(Held::Because(reason)) => {
+            Some(HoldReason::Missing) => Some(McpError::NoTool { server: self.id(), tool: shown(tool) }),
+            Some(HoldReason::Because(reason)) => {
                 Some(McpError::Held { server: self.id(), tool: shown(tool), reason: reason.clone() })
             }
             None => None,

@@ -7,7 +7,7 @@ use rmcp::{ServiceError, model::ErrorCode};
 use serde::{Deserialize, Serialize};
 use tools_core::{ToolError, ToolErrorCategory as Category, classify_http_status};
 
-/// What sort of failure of a server it was: a closed list.
+/// Kind of a server's failure: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum McpErrorCode {
@@ -69,9 +69,9 @@ pub enum McpError {
     ToolCall {
         /// The key of the server.
         server: String,
-        /// What sort of failure it is.
+        /// Kind of the failure.
         code: McpErrorCode,
-        /// What the server said.
+        /// The server's message.
         message: String,
     },
     /// The server cannot be started.
@@ -95,9 +95,9 @@ pub enum McpError {
     BackingOff {
         /// The key of the server.
         server: String,
-        /// How often it failed in a row.
+        /// Number of failures in a row.
         failures: u32,
-        /// How long it takes until the next start.
+        /// Time until the next start.
         wait: Duration,
     },
     /// The connection ended during the call.
@@ -105,7 +105,7 @@ pub enum McpError {
     Gone {
         /// The key of the server.
         server: String,
-        /// What is known of the reason.
+        /// The reason, as far as it is known.
         problem: Option<String>,
     },
     /// The server at an address cannot be reached; nothing was sent.
@@ -153,7 +153,7 @@ pub enum McpError {
     Timeout {
         /// The key of the server.
         server: String,
-        /// How long was waited.
+        /// Time that was waited.
         after: Duration,
     },
     /// The server sent something that the protocol does not allow.
@@ -187,7 +187,7 @@ pub enum McpError {
         server: String,
         /// The server's name of the tool.
         tool: String,
-        /// What is different.
+        /// The difference.
         reason: String,
     },
     /// The file of accepted definitions cannot be used.
@@ -200,7 +200,7 @@ fn detail(problem: Option<&String>) -> String {
 }
 
 impl McpError {
-    /// What sort of failure it is.
+    /// Kind of the failure.
     pub fn code(&self) -> McpErrorCode {
         match self {
             Self::ToolCall { code, .. } => *code,

@@ -30,10 +30,10 @@ pub use config::{McpServerConfig, NetworkAccess, PinMode, Server, ServerConfigEr
 pub use credential::{Secret, TokenReader};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
-pub use listing::{Held, Listing};
+pub use listing::{HoldReason, Listing};
 pub use naming::{model_name, names};
-pub use servers::{Introduced, McpServers, Report};
-pub use slots::{Launcher, Prepared, PreparedChild, PreparedRemote, Way};
+pub use servers::{Introductions, McpServers, Report};
+pub use slots::{Launcher, PreparedChild, PreparedRemote, PreparedServer, Way};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

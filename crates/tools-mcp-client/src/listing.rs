@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use crate::pins::Finding;
 
-/// Why a tool may not be called.
+/// Reason why a tool may not be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+pub enum HoldReason {
     /// The server does not list it, or the configuration does not offer it.
     Missing,
     /// A person has to look at it first.
@@ -16,20 +16,20 @@ pub enum Held {
 /// A judged list.
 #[derive(Debug, Clone, Default)]
 pub struct Listing {
-    /// What became of each tool, in the order of the list; what is gone comes last.
+    /// Result for each tool, in the order of the list; what is gone comes last.
     pub findings: Vec<Finding>,
-    held: HashMap<String, Option<Held>>,
+    held: HashMap<String, Option<HoldReason>>,
 }
 
 impl Listing {
     /// The list with the reason of each tool that is held; a tool without one may be called.
-    pub(crate) fn new(findings: Vec<Finding>, held: impl Fn(&Finding) -> Option<Held>) -> Self {
+    pub(crate) fn new(findings: Vec<Finding>, held: impl Fn(&Finding) -> Option<HoldReason>) -> Self {
         let held = findings.iter().map(|finding| (finding.tool.clone(), held(finding))).collect();
         Self { findings, held }
     }
 
-    /// Why a tool may not be called; `None` when it may.
-    pub fn held(&self, tool: &str) -> Option<&Held> {
-        self.held.get(tool).map_or(Some(&Held::Missing), Option::as_ref)
+    /// The reason why a tool may not be called; `None` when it may.
+    pub fn held(&self, tool: &str) -> Option<&HoldReason> {
+        self.held.get(tool).map_or(Some(&HoldReason::Missing), Option::as_ref)
     }
 }

@@ -16,7 +16,7 @@ use tools_core::{CallContext, SessionId, Shared, ToolDef, ToolDefs, ToolKind, To
 use crate::{
     Launcher, McpError, PinMode, Server,
     connection::{Connection, Judge},
-    listing::{Held, Listing},
+    listing::{HoldReason, Listing},
     naming::names,
     pins::{Definition, Finding, Found, LockFile, LockStore, Sign, Surroundings, compare},
     slots::Slots,
@@ -28,7 +28,7 @@ pub struct McpServers {
     servers: Vec<Arc<Server>>,
     state: Arc<State>,
     slots: Slots,
-    published: Shared<Published>,
+    published: Shared<PublishedTools>,
 }
 
 /// What is known of the servers beside their connections.
@@ -48,7 +48,7 @@ struct State {
 
 /// The tools as models are shown them.
 #[derive(Debug, Default)]
-struct Published {
+struct PublishedTools {
     definitions: ToolDefs2,
     owners: HashMap<ToolName, (Arc<Server>, String)>,
 }
@@ -63,9 +63,9 @@ impl Default for ToolDefs2 {
     }
 }
 
-/// What came of the first contact with servers.
+/// Results of the first contact with servers.
 #[derive(Debug, Default)]
-pub struct Introduced {
+pub struct Introductions {
     /// Servers that could not be reached, and why.
     pub failed: Vec<(String, McpError)>,
     /// Servers that were seen for the first time, with how many tools were accepted and how many
@@ -73,18 +73,18 @@ pub struct Introduced {
     pub first: Vec<(String, usize, usize)>,
 }
 
-/// What is known of a server after it was contacted.
+/// Facts about a server after it was contacted.
 #[derive(Debug)]
 pub struct Report {
     /// Name, version and revision of the protocol, as the server tells them.
     pub about: Option<(String, String, String)>,
-    /// What became of each of its tools.
+    /// Results for its tools.
     pub listing: Listing,
     /// Client features that it asked for and was not offered.
     pub asked: Vec<&'static str>,
     /// Lines that it wrote to standard output and that are no messages.
     pub noise: usize,
-    /// What it wrote to standard error last.
+    /// End of its standard error.
     pub stderr: String,
 }
 
@@ -109,7 +109,7 @@ impl McpServers {
             servers,
             state: Arc::new(state),
             slots: Slots::default(),
-            published: Shared::new(Published::default()),
+            published: Shared::new(PublishedTools::default()),
         };
         made.publish();
         made
@@ -169,8 +169,8 @@ impl McpServers {
     }
 
     /// Asks the servers whose tools are not known yet, all at once, and publishes what they list.
-    pub async fn introduce(&self, launcher: &Launcher, cx: &CallContext) -> Introduced {
-        let mut introduced = Introduced::default();
+    pub async fn introduce(&self, launcher: &Launcher, cx: &CallContext) -> Introductions {
+        let mut introduced = Introductions::default();
         let unknown = self.unknown();
         let contacts = unknown.iter().map(|server| async move { (server, self.connect(server, launcher, cx).await) });
         for (server, connected) in join_all(contacts).await {
@@ -254,7 +254,7 @@ impl McpServers {
         self.slots.stop().await;
     }
 
-    /// How many connections there are, those included that broke and were not needed again.
+    /// The number of connections, including those that broke and were not needed again.
     pub fn connections(&self) -> usize {
         self.slots.count()
     }
@@ -301,7 +301,7 @@ impl McpServers {
                 }
             }
         }
-        self.published.store(Published { definitions: ToolDefs2(shown.into()), owners });
+        self.published.store(PublishedTools { definitions: ToolDefs2(shown.into()), owners });
     }
 }
 
@@ -345,7 +345,9 @@ impl State {
                 let is_gone = !server.offers(&finding.tool) || finding.now.is_none();
                 // Which of two is meant cannot be told, pinned or not.
                 let is_twice = finding.signs.contains(&Sign::Twice);
-                is_gone.then_some(Held::Missing).or_else(|| is_twice.then(|| Held::Because(finding.to_string())))
+                is_gone
+                    .then_some(HoldReason::Missing)
+                    .or_else(|| is_twice.then(|| HoldReason::Because(finding.to_string())))
             }));
         }
         let lock = self.reload()?;
@@ -375,13 +377,13 @@ impl State {
         }
         Ok(Listing::new(findings, |finding| {
             if finding.now.is_none() || !server.offers(&finding.tool) {
-                Some(Held::Missing)
+                Some(HoldReason::Missing)
             } else if finding.is_held() {
-                Some(Held::Because(finding.to_string()))
+                Some(HoldReason::Because(finding.to_string()))
             } else if !reviewed {
-                Some(Held::Because("nobody has reviewed the server".to_owned()))
+                Some(HoldReason::Because("nobody has reviewed the server".to_owned()))
             } else if !launched {
-                Some(Held::Because("the server is started otherwise than when it was reviewed".to_owned()))
+                Some(HoldReason::Because("the server is started otherwise than when it was reviewed".to_owned()))
             } else {
                 None
             }

@@ -28,14 +28,14 @@ const MAX_STOPPING: usize = 64;
 
 /// A server that is ready to be started or reached.
 #[derive(Debug)]
-pub enum Prepared {
+pub enum PreparedServer {
     /// A program that speaks over its standard input and output.
     Child(Box<PreparedChild>),
     /// A server at the address of its configuration.
     Remote(PreparedRemote),
 }
 
-/// What is sent to a server over HTTP besides the protocol.
+/// Headers that a server over HTTP is sent besides the protocol.
 #[derive(Default)]
 pub struct PreparedRemote {
     /// Headers of every request.
@@ -60,7 +60,7 @@ pub struct PreparedChild {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory.
     pub cwd: PathBuf,
-    /// What it is held to.
+    /// Its confinement.
     pub sandbox: Sandbox,
     /// Its way out into the network, kept for as long as it runs.
     pub way: Option<Arc<dyn Way>>,
@@ -79,7 +79,7 @@ pub trait Way: fmt::Debug + Send + Sync {
 }
 
 /// Makes a server ready to be started or reached for a session; the error says why it cannot be.
-pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<Prepared, String> + Send + Sync>;
+pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<PreparedServer, String> + Send + Sync>;
 
 /// Which connection: the server, the session, and where relative paths start, which decides what it
 /// may touch.
@@ -139,14 +139,14 @@ impl Slots {
                 launcher(server, cx).map_err(|problem| McpError::Start { server: server.id().to_owned(), problem })?;
             let (server, judge, woken) = (Arc::clone(server), Arc::clone(judge), Arc::clone(woken));
             match prepared {
-                Prepared::Child(prepared) => Connection::start(server, *prepared, judge, woken).await,
+                PreparedServer::Child(prepared) => Connection::start(server, *prepared, judge, woken).await,
                 #[cfg(feature = "http")]
-                Prepared::Remote(prepared) => {
+                PreparedServer::Remote(prepared) => {
                     let net = Arc::clone(self.net.get_or_init(Arc::default));
                     Connection::reach(server, prepared, net, judge, woken).await
                 }
                 #[cfg(not(feature = "http"))]
-                Prepared::Remote(_) => Err(McpError::Start {
+                PreparedServer::Remote(_) => Err(McpError::Start {
                     server: server.id().to_owned(),
                     problem: "this build reaches no servers over HTTP".to_owned(),
                 }),

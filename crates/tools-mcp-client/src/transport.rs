@@ -31,10 +31,10 @@ const KEPT_BUFFER: usize = 256 << 10;
 
 /// What is known about a connection beside its messages. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notes(Arc<Mutex<Noted>>);
+pub(crate) struct Notes(Arc<Mutex<ServerNotes>>);
 
 #[derive(Debug, Default)]
-struct Noted {
+struct ServerNotes {
     /// Why the connection was ended from this side.
     fault: Option<String>,
     /// Lines or events that were no messages.
@@ -106,7 +106,7 @@ impl Notes {
         self.lock().asked.clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Noted> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, ServerNotes> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -144,24 +144,24 @@ impl<R, W> Lines<R, W> {
 }
 
 /// What a line is.
-enum Read {
+enum LineKind {
     Message(Box<ServerJsonRpcMessage>),
     Noise,
 }
 
-fn read(line: &[u8]) -> Read {
+fn read(line: &[u8]) -> LineKind {
     if let Ok(message) = serde_json::from_slice(line) {
-        return Read::Message(Box::new(message));
+        return LineKind::Message(Box::new(message));
     }
     // An answer that cannot be read is one all the same: whoever waits for it hears so.
-    let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line) else { return Read::Noise };
+    let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line) else { return LineKind::Noise };
     let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     match id {
         Some(id) if !object.contains_key("method") => {
             let error = ErrorData::internal_error("the server's answer has not the form of one", None);
-            Read::Message(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
+            LineKind::Message(Box::new(ServerJsonRpcMessage::error(error, Some(id))))
         }
-        _ => Read::Noise,
+        _ => LineKind::Noise,
     }
 }
 
@@ -195,8 +195,8 @@ where
                     continue;
                 }
                 match read(&line) {
-                    Read::Message(message) => return Some(*message),
-                    Read::Noise => {
+                    LineKind::Message(message) => return Some(*message),
+                    LineKind::Noise => {
                         if self.notes.noise_of(&line).is_err() {
                             return None;
                         }

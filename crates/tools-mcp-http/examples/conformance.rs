@@ -16,7 +16,9 @@ use tools_core::{
     Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Media, SessionId, Stack, ToolCall, ToolDef,
     ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
-use tools_mcp::{Body, Contents, Found, McpServer, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
+use tools_mcp::{
+    Body, Contents, McpServer, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources,
+};
 use tools_mcp_http::{Guest, HttpServer, HttpSettings};
 
 /// The smallest picture: one pixel.
@@ -143,7 +145,7 @@ impl Resources for Fixture {
         vec![ResourceTemplate { uri: TEMPLATE, name: "data", description: "Data of an id.", mime: "application/json" }]
     }
 
-    async fn find(&self, _: &SessionId, uri: &str) -> Result<Found, ResourceError> {
+    async fn find(&self, _: &SessionId, uri: &str) -> Result<ResourceTarget, ResourceError> {
         let (mime, body) = match uri {
             TEXT => ("text/plain", Body::Text("This is the content of the static text resource.".to_owned())),
             BINARY => ("image/png", Body::Bytes(PNG.to_vec())),
@@ -154,7 +156,7 @@ impl Resources for Fixture {
                 ("application/json", Body::Text(data.to_string()))
             }
         };
-        Ok(Found::Contents(Contents { mime, body, next: None }))
+        Ok(ResourceTarget::Contents(Contents { mime, body, next: None }))
     }
 
     async fn complete(

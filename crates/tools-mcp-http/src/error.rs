@@ -4,7 +4,7 @@ use std::{io, net::SocketAddr, path::PathBuf};
 
 use thiserror::Error;
 
-/// Why nothing is served.
+/// Reason why the server cannot start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum HttpError {
@@ -13,7 +13,7 @@ pub enum HttpError {
     Address {
         /// The address.
         address: SocketAddr,
-        /// What the machine says.
+        /// The system's error.
         source: io::Error,
     },
     /// Tokens and results would go over a network unencrypted.
@@ -38,7 +38,7 @@ pub enum HttpError {
     Tls {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
 }

@@ -11,7 +11,7 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::sha256_hex;
-use tools_mcp::{Connected, McpServer};
+use tools_mcp::{ConnectedService, McpServer};
 use uuid::Uuid;
 
 use crate::{HttpError, HttpSettings, refusal::Refusal};
@@ -51,7 +51,12 @@ impl Guest {
     }
 
     /// Serves the guest until `stop` is cancelled.
-    pub(crate) fn welcomed(self, hosts: Vec<String>, settings: &HttpSettings, stop: CancellationToken) -> Welcomed {
+    pub(crate) fn welcomed(
+        self,
+        hosts: Vec<String>,
+        settings: &HttpSettings,
+        stop: CancellationToken,
+    ) -> AdmittedGuest {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(settings.answered_origins(&hosts))
             .with_allowed_hosts(hosts)
@@ -65,7 +70,7 @@ impl Guest {
         let each = move || Ok(server.connected(&ended));
         let shared = Arc::new(self.server.connected(&stop));
         let all = move || Ok(Arc::clone(&shared));
-        Welcomed {
+        AdmittedGuest {
             name: self.name,
             token: self.token,
             with_sessions: StreamableHttpService::new(each, Arc::clone(&sessions), config.clone()),
@@ -84,18 +89,18 @@ impl fmt::Debug for Guest {
 }
 
 /// A guest that is served.
-pub(crate) struct Welcomed {
+pub(crate) struct AdmittedGuest {
     pub(crate) name: String,
     pub(crate) token: String,
-    with_sessions: StreamableHttpService<Connected, LocalSessionManager>,
-    without: StreamableHttpService<Arc<Connected>, NeverSessionManager>,
+    with_sessions: StreamableHttpService<ConnectedService, LocalSessionManager>,
+    without: StreamableHttpService<Arc<ConnectedService>, NeverSessionManager>,
     sessions: Arc<LocalSessionManager>,
     max_sessions: usize,
     /// Ends the sessions of this guest.
     pub(crate) stop: CancellationToken,
 }
 
-impl Welcomed {
+impl AdmittedGuest {
     /// Answers a request whose body is there.
     ///
     /// # Errors

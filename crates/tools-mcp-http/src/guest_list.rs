@@ -5,14 +5,14 @@ use std::{fmt, sync::Arc};
 use tokio_util::sync::CancellationToken;
 use tools_core::Shared;
 
-use crate::{Guest, HttpError, HttpSettings, guest::Welcomed};
+use crate::{Guest, HttpError, HttpSettings, guest::AdmittedGuest};
 
 /// The guests of a server. Clones share the list.
 #[derive(Clone)]
 pub struct GuestList(Arc<List>);
 
 struct List {
-    welcomed: Shared<Vec<Arc<Welcomed>>>,
+    welcomed: Shared<Vec<Arc<AdmittedGuest>>>,
     hosts: Vec<String>,
     settings: HttpSettings,
     /// Cancelled when the server ends.
@@ -59,7 +59,7 @@ impl GuestList {
     }
 
     /// The guest whose token has this digest.
-    pub(crate) fn of_token(&self, token: &str) -> Option<Arc<Welcomed>> {
+    pub(crate) fn of_token(&self, token: &str) -> Option<Arc<AdmittedGuest>> {
         self.0.welcomed.load().iter().find(|guest| guest.token == token).cloned()
     }
 

@@ -57,7 +57,7 @@ impl HttpServer {
         Ok(Self { listener, address, guests, settings })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use crate::Tls;
 
-/// How clients are served.
+/// Settings of the server.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
     /// Names under which the server is reached, besides its own address: `host` or `host:port`.
@@ -17,7 +17,7 @@ pub struct HttpSettings {
     pub max_sessions: usize,
     /// Connections that are served at once; more are closed as they come.
     pub max_connections: usize,
-    /// How long a session may rest before it ends.
+    /// Time without requests after which a session ends.
     pub idle: Duration,
 }
 

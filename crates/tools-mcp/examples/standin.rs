@@ -16,10 +16,10 @@ use tools_core::{
 use tools_mcp::{Greeting, McpServer};
 
 /// A layer that looks at the subjects and passes on.
-struct Passing;
+struct PassThrough;
 
 #[async_trait]
-impl Layer for Passing {
+impl Layer for PassThrough {
     fn name(&self) -> &'static str {
         "passing"
     }
@@ -190,7 +190,7 @@ fn server(root: &str, layers: usize) -> Result<McpServer, std::io::Error> {
         DynExecutor::new(Typed::new(Grep)),
     ]);
     let mut around: Vec<Arc<dyn Layer>> = vec![Arc::new(Announce::default())];
-    around.extend((0..layers).map(|_| Arc::new(Passing) as Arc<dyn Layer>));
+    around.extend((0..layers).map(|_| Arc::new(PassThrough) as Arc<dyn Layer>));
     Ok(McpServer::builder(Arc::new(Stack::new(around, executor)))
         .context(CallContext::new(&root))
         .roots(vec![root])

@@ -26,7 +26,7 @@ const SHOWN_WARNINGS: usize = 64;
 /// Off by default, since agents that find it give the model nothing else. A request overrides the
 /// setting with `"haft/structured": true` or `false` in its `_meta`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Structured {
+pub enum StructuredContent {
     /// Only if a request asks for it.
     #[default]
     Never,
@@ -34,7 +34,7 @@ pub enum Structured {
     Always,
 }
 
-impl Structured {
+impl StructuredContent {
     /// The `_meta` key by which a request overrides the setting.
     pub const META_KEY: &str = "haft/structured";
 
@@ -258,9 +258,10 @@ mod tests {
             &answers.of(recorded(Ok(output())), None, true, CAP),
             &json!({"content": text, "isError": false, "structuredContent": {"n": 1}}),
         );
-        let asks = |value: Value| Structured::Never.for_request(json!({"haft/structured": value}).as_object().unwrap());
+        let asks =
+            |value: Value| StructuredContent::Never.for_request(json!({"haft/structured": value}).as_object().unwrap());
         assert!(asks(json!(true)) && !asks(json!(false)) && !asks(json!("true")));
-        assert!(Structured::Always.for_request(&serde_json::Map::new()));
+        assert!(StructuredContent::Always.for_request(&serde_json::Map::new()));
     }
 
     #[test]

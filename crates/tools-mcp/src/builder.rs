@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
 
-use crate::{Elsewhere, Greeting, McpServer, Resources, Showing, Structured, Workspace};
+use crate::{Elsewhere, Greeting, McpServer, Resources, StructuredContent, ToolVisibility, Workspace};
 
 /// Default time limit for answers.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -18,12 +18,12 @@ pub(crate) struct Settings {
     pub(crate) caller: Option<CallerId>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
-    pub(crate) showing: Option<Arc<dyn Showing>>,
+    pub(crate) showing: Option<Arc<dyn ToolVisibility>>,
     pub(crate) resources: Option<Arc<dyn Resources>>,
     pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
-    pub(crate) structured: Structured,
+    pub(crate) structured: StructuredContent,
     pub(crate) answer_cap: Option<usize>,
     pub(crate) question_timeout: Duration,
     pub(crate) clock: Arc<dyn Clock>,
@@ -51,7 +51,7 @@ impl Builder {
                 always_load: BTreeSet::new(),
                 decisions: None,
                 elsewhere: None,
-                structured: Structured::default(),
+                structured: StructuredContent::default(),
                 answer_cap: None,
                 question_timeout: QUESTION_TIMEOUT,
                 clock: Arc::new(SystemClock),
@@ -101,7 +101,7 @@ impl Builder {
 
     /// Sets what decides which tools a session sees, and with which descriptions. Default: all
     /// tools of the stack.
-    pub fn showing(mut self, showing: Arc<dyn Showing>) -> Self {
+    pub fn showing(mut self, showing: Arc<dyn ToolVisibility>) -> Self {
         self.settings.showing = Some(showing);
         self
     }
@@ -133,7 +133,7 @@ impl Builder {
     }
 
     /// Sets whether results carry `structuredContent`.
-    pub fn structured(mut self, structured: Structured) -> Self {
+    pub fn structured(mut self, structured: StructuredContent) -> Self {
         self.settings.structured = structured;
         self
     }

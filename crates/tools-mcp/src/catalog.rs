@@ -12,7 +12,7 @@ use tools_core::{JsonObject, ToolDef, ToolDefs, ToolName};
 #[derive(Default)]
 pub(crate) struct Catalog {
     hints: Hints,
-    made: Mutex<Option<Made>>,
+    made: Mutex<Option<BuiltList>>,
 }
 
 /// What hosts understand of a tool beyond the protocol.
@@ -26,7 +26,7 @@ struct Hints {
     structured: bool,
 }
 
-type Made = (ToolDefs, Arc<[Tool]>);
+type BuiltList = (ToolDefs, Arc<[Tool]>);
 
 impl Catalog {
     pub(crate) fn new(always_load: BTreeSet<ToolName>, result_size: Option<usize>, structured: bool) -> Self {
@@ -59,7 +59,7 @@ impl Catalog {
         (tools, differs)
     }
 
-    fn made(&self) -> MutexGuard<'_, Option<Made>> {
+    fn made(&self) -> MutexGuard<'_, Option<BuiltList>> {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -25,19 +25,19 @@ use tokio::sync::SetOnce;
 use crate::connection::Connection;
 
 /// The connection once it is there, or why it could not be made.
-pub(crate) type Made = Arc<SetOnce<Result<Connection, String>>>;
+pub(crate) type PendingConnection = Arc<SetOnce<Result<Connection, String>>>;
 
 /// Answers one client: the handshake at once, everything else from the connection. Made by
 /// [`crate::McpServer::connected`].
-pub struct Connected {
+pub struct ConnectedService {
     info: ServerConfig,
-    made: Made,
+    made: PendingConnection,
     /// Whether the client declared roots and the connection was not told yet.
     has_roots: AtomicBool,
 }
 
-impl Connected {
-    pub(crate) fn new(info: ServerConfig, made: Made) -> Self {
+impl ConnectedService {
+    pub(crate) fn new(info: ServerConfig, made: PendingConnection) -> Self {
         Self { info, made, has_roots: AtomicBool::new(false) }
     }
 
@@ -55,13 +55,13 @@ impl Connected {
     }
 }
 
-impl fmt::Debug for Connected {
+impl fmt::Debug for ConnectedService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connected").field("made", &self.made.initialized()).finish_non_exhaustive()
     }
 }
 
-impl ServerHandler for Connected {
+impl ServerHandler for ConnectedService {
     fn get_info(&self) -> ServerConfig {
         self.info.clone()
     }

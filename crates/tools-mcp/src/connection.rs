@@ -20,15 +20,15 @@ use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolD
 
 use crate::{
     Resources,
-    answer::{self, Answers, Structured},
+    answer::{self, Answers, StructuredContent},
     builder::Settings,
     catalog::Catalog,
     late::Late,
     lifetime::Lifetime,
     logging::Log,
-    pending::Pending,
+    pending::OpenQuestions,
     roots,
-    runner::{Ran, Runner, failed},
+    runner::{CallOutcome, Runner, failed},
 };
 
 /// How long a client may take to tell its roots.
@@ -44,12 +44,12 @@ const LOOKS_AFTER: Duration = Duration::from_secs(5);
 struct Roots {
     /// Whether the client was asked, or will be, and was not heard yet.
     asking: bool,
-    known: Known,
+    known: ConnectionRoots,
 }
 
 /// The workspace of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Known {
+enum ConnectionRoots {
     /// The configured one, unnarrowed.
     Configured,
     /// The client's roots inside the configured ones; the first is where relative paths start.
@@ -66,7 +66,7 @@ pub(crate) struct Connection {
     roots: watch::Sender<Roots>,
     catalog: Catalog,
     answers: Answers,
-    pending: Pending,
+    pending: OpenQuestions,
     late: Late,
     log: Log,
     /// Wakes subscriptions of this connection when a call found that the tools changed.
@@ -81,14 +81,14 @@ impl Connection {
         Self {
             stack: Shared::new(Arc::clone(&settings.stack)),
             context,
-            roots: watch::Sender::new(Roots { asking: false, known: Known::Configured }),
+            roots: watch::Sender::new(Roots { asking: false, known: ConnectionRoots::Configured }),
             catalog: Catalog::new(
                 settings.always_load.clone(),
                 settings.answer_cap,
-                settings.structured == Structured::Always,
+                settings.structured == StructuredContent::Always,
             ),
             answers: Answers::default(),
-            pending: Pending::default(),
+            pending: OpenQuestions::default(),
             late: Late::default(),
             log: Log::default(),
             stale: Notify::new(),
@@ -152,14 +152,14 @@ impl Connection {
         });
     }
 
-    async fn narrow(&self, uris: &[String]) -> Known {
+    async fn narrow(&self, uris: &[String]) -> ConnectionRoots {
         if uris.is_empty() {
             // A client that offers none has nothing to say about it: the configured workspace
             // stands.
-            if self.roots.borrow().known != Known::Configured {
+            if self.roots.borrow().known != ConnectionRoots::Configured {
                 self.tell_workspace(&self.settings.roots);
             }
-            return Known::Configured;
+            return ConnectionRoots::Configured;
         }
         let mut offered = Vec::new();
         for uri in uris {
@@ -177,8 +177,8 @@ impl Connection {
         let narrowed = roots::narrow(&configured, &offered);
         self.tell_workspace(&narrowed);
         match narrowed.first() {
-            Some(first) => Known::Narrowed(Arc::from(first.as_path())),
-            None => Known::Nothing,
+            Some(first) => ConnectionRoots::Narrowed(Arc::from(first.as_path())),
+            None => ConnectionRoots::Nothing,
         }
     }
 
@@ -191,7 +191,7 @@ impl Connection {
     }
 
     /// The workspace, once the client had a moment to tell its roots.
-    async fn workspace(&self) -> Known {
+    async fn workspace(&self) -> ConnectionRoots {
         if !self.roots.borrow().asking {
             return self.roots.borrow().known.clone();
         }
@@ -224,8 +224,8 @@ impl Connection {
         let tool = call.tool.clone();
         let ran = self.carried_out(call, request, parameters.input_responses, parameters.request_state).await;
         let recorded = match ran {
-            Ran::Recorded(recorded) => *recorded,
-            Ran::Ask(question) => return question.into(),
+            CallOutcome::Recorded(recorded) => *recorded,
+            CallOutcome::Ask(question) => return question.into(),
         };
         // The stack may be another one than before: the call waited for the client's roots.
         let definition = self.stack().definition(&tool);
@@ -251,7 +251,7 @@ impl Connection {
         request: &RequestContext<RoleServer>,
         answers: Option<InputResponses>,
         state: Option<String>,
-    ) -> Ran {
+    ) -> CallOutcome {
         let workspace = self.workspace().await;
         let stack = self.stack();
         let context = self.context.clone().in_batch(BatchId::generate()).with_cancel(request.ct.clone());
@@ -263,12 +263,12 @@ impl Connection {
             stack: &stack,
             request,
             context: match &workspace {
-                Known::Narrowed(first) => context.with_workdir(first.to_path_buf()),
-                Known::Configured | Known::Nothing => context,
+                ConnectionRoots::Narrowed(first) => context.with_workdir(first.to_path_buf()),
+                ConnectionRoots::Configured | ConnectionRoots::Nothing => context,
             },
         };
-        if workspace == Known::Nothing {
-            Ran::Recorded(Box::new(Box::pin(runner.refuse_outside(call)).await))
+        if workspace == ConnectionRoots::Nothing {
+            CallOutcome::Recorded(Box::new(Box::pin(runner.refuse_outside(call)).await))
         } else {
             runner.run(call, answers, state).await
         }

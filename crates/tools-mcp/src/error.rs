@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a connection could not be served.
+/// Reason why a connection could not be served.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum McpError {

@@ -26,13 +26,13 @@ pub(crate) const OPEN_FOR: Duration = Duration::from_mins(10);
 const MAX_OPEN: usize = 16;
 
 /// A question that the client shows. Withdrawn when it is dropped unanswered.
-pub(crate) struct Standing {
+pub(crate) struct OpenForm {
     peer: Peer<RoleServer>,
     id: Option<RequestId>,
     answer: Pin<Box<dyn Future<Output = Result<ClientResult, ServiceError>> + Send>>,
 }
 
-impl Standing {
+impl OpenForm {
     /// Puts a question.
     pub(crate) async fn ask(peer: &Peer<RoleServer>, question: ElicitRequestParams) -> Result<Self, ServiceError> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
@@ -58,7 +58,7 @@ impl Standing {
     }
 }
 
-impl Drop for Standing {
+impl Drop for OpenForm {
     fn drop(&mut self) {
         if let (Some(question), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) {
             let peer = self.peer.clone();
@@ -73,7 +73,7 @@ struct Open {
     call: CallDigest,
     prompt: ConfirmPrompt,
     until: Instant,
-    standing: Standing,
+    standing: OpenForm,
 }
 
 /// The questions of one connection that are open although their calls have ended.
@@ -82,7 +82,7 @@ pub(crate) struct Late(Mutex<VecDeque<Open>>);
 
 impl Late {
     /// Keeps a question open whose call is refused now.
-    pub(crate) fn keep(&self, call: CallDigest, prompt: &ConfirmPrompt, standing: Standing) {
+    pub(crate) fn keep(&self, call: CallDigest, prompt: &ConfirmPrompt, standing: OpenForm) {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|question| question.until > Instant::now());
         if open.len() == MAX_OPEN {
@@ -93,7 +93,7 @@ impl Late {
 
     /// Takes the open question of this very call, if it asks exactly this: scripts, changes and
     /// rules included.
-    pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<Standing> {
+    pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<OpenForm> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         open.retain(|question| question.until > Instant::now());
         let found = open.iter().position(|question| question.call == call && question.prompt == *prompt)?;

@@ -48,13 +48,15 @@ mod showing;
 mod stdio;
 mod transport;
 
-pub use answer::Structured;
+pub use answer::StructuredContent;
 pub use builder::Builder;
-pub use connected::Connected;
+pub use connected::ConnectedService;
 pub use elsewhere::Elsewhere;
 pub use error::McpError;
 pub use greeting::Greeting;
-pub use resources::{Body, Contents, Found, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
+pub use resources::{
+    Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources,
+};
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;
-pub use showing::Showing;
+pub use showing::ToolVisibility;

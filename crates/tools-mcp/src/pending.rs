@@ -28,7 +28,7 @@ struct Open {
 
 /// What a handle names.
 #[derive(Debug)]
-pub(crate) enum Taken {
+pub(crate) enum HandleTarget {
     /// An open question about this very call.
     Open { form: Form, asked: Box<ApprovalRequest> },
     /// A question about this call whose time is over.
@@ -40,9 +40,9 @@ pub(crate) enum Taken {
 /// The open questions of one connection. Each is answered at most once, for the call it was about,
 /// in time.
 #[derive(Default)]
-pub(crate) struct Pending(Mutex<VecDeque<(String, Open)>>);
+pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, Open)>>);
 
-impl Pending {
+impl OpenQuestions {
     /// Remembers a question; returns the handle that an answer must bring back.
     pub(crate) fn ask(&self, form: Form, asked: ApprovalRequest, patience: Duration) -> String {
         // 122 random bits: nobody guesses a handle within the time it lives.
@@ -57,14 +57,14 @@ impl Pending {
     }
 
     /// Takes the question that `handle` names: it cannot be answered again.
-    pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> Taken {
+    pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> HandleTarget {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = open.iter().position(|(known, _)| known == handle).and_then(|position| open.remove(position));
         match found {
-            Some((_, question)) if question.asked.digest() != digest => Taken::Unknown,
-            Some((_, question)) if Instant::now() > question.until => Taken::Late,
-            Some((_, Open { form, asked, .. })) => Taken::Open { form, asked: Box::new(asked) },
-            None => Taken::Unknown,
+            Some((_, question)) if question.asked.digest() != digest => HandleTarget::Unknown,
+            Some((_, question)) if Instant::now() > question.until => HandleTarget::Late,
+            Some((_, Open { form, asked, .. })) => HandleTarget::Open { form, asked: Box::new(asked) },
+            None => HandleTarget::Unknown,
         }
     }
 }
@@ -80,27 +80,27 @@ mod tests {
         ToolCall::new("rm", json!({"path": path})).unwrap()
     }
 
-    fn ask(pending: &Pending, call: &ToolCall) -> String {
+    fn ask(pending: &OpenQuestions, call: &ToolCall) -> String {
         let prompt = ConfirmPrompt::new(call.tool.clone(), "x", vec![]);
-        let shown = crate::question::Shown { three_rows: false, titles: true };
+        let shown = crate::question::FormView { three_rows: false, titles: true };
         let form = Form::new(&prompt, false, shown).unwrap();
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x").with_prompt(prompt);
         let asked = ApprovalRequest::about(call, &Err(error)).unwrap().expect("it asks");
         pending.ask(form, asked, Duration::from_mins(2))
     }
 
-    fn taken(pending: &Pending, handle: &str, call: &ToolCall) -> &'static str {
+    fn taken(pending: &OpenQuestions, handle: &str, call: &ToolCall) -> &'static str {
         match pending.take(handle, call.digest()) {
-            Taken::Open { .. } => "open",
-            Taken::Late => "late",
-            Taken::Unknown => "unknown",
+            HandleTarget::Open { .. } => "open",
+            HandleTarget::Late => "late",
+            HandleTarget::Unknown => "unknown",
         }
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_handle_works_once_for_its_call_and_in_time() {
         let (a, b) = (call("a"), call("b"));
-        let pending = Pending::default();
+        let pending = OpenQuestions::default();
         let handle = ask(&pending, &a);
         assert_eq!(taken(&pending, "made-up", &a), "unknown");
         assert_eq!(taken(&pending, &handle, &a), "open");
@@ -116,7 +116,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_question_is_forgotten_when_there_are_too_many() {
-        let (pending, call) = (Pending::default(), call("a"));
+        let (pending, call) = (OpenQuestions::default(), call("a"));
         let handles: Vec<String> = (0..=OPEN).map(|_| ask(&pending, &call)).collect();
         assert_eq!(taken(&pending, &handles[0], &call), "unknown");
         assert_eq!(taken(&pending, &handles[1], &call), "open");

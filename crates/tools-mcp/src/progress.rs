@@ -29,13 +29,13 @@ const SHOWN_CHARS: usize = 120;
 /// Takes a call's events and keeps what the next notification will say. Never holds a tool up.
 #[derive(Default)]
 pub(crate) struct Feed {
-    seen: Mutex<Seen>,
+    seen: Mutex<RunningCall>,
     changed: Notify,
 }
 
 /// What is known of a call that runs.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Seen {
+struct RunningCall {
     title: String,
     lines: u64,
     last_line: String,
@@ -44,7 +44,7 @@ struct Seen {
     message: String,
 }
 
-impl Seen {
+impl RunningCall {
     fn take(&mut self, kind: EventKind) -> bool {
         match kind {
             EventKind::Started { title, .. } => {
@@ -95,7 +95,7 @@ struct Meter(f64);
 
 impl Meter {
     #[expect(clippy::cast_precision_loss, reason = "a progress bar does not need the last bit")]
-    fn next(&mut self, seen: &Seen, elapsed: Duration) -> (f64, Option<f64>) {
+    fn next(&mut self, seen: &RunningCall, elapsed: Duration) -> (f64, Option<f64>) {
         let counted = seen.done.map_or(elapsed.as_secs_f64(), |done| done as f64);
         self.0 = if counted > self.0 { counted } else { self.0 + 0.001 };
         let total = seen.total.map(|total| total as f64);
@@ -104,7 +104,7 @@ impl Meter {
 }
 
 impl Feed {
-    fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
+    fn seen(&self) -> std::sync::MutexGuard<'_, RunningCall> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_is_reported_rises_whatever_the_tool_counts() {
-        let (mut seen, mut meter) = (Seen::default(), Meter::default());
+        let (mut seen, mut meter) = (RunningCall::default(), Meter::default());
         let mut reported = vec![meter.next(&seen, Duration::from_millis(250))];
         for (done, total) in [(5, Some(10)), (5, Some(10)), (2, None), (20, Some(10)), (21, Some(40))] {
             assert!(seen.take(progress(done, total)));
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn the_text_is_one_short_line() {
-        let mut seen = Seen { title: "bash".to_owned(), ..Seen::default() };
+        let mut seen = RunningCall { title: "bash".to_owned(), ..RunningCall::default() };
         let text = format!("a\n\u{1b}[31m{}\n\n", "b".repeat(500));
         seen.take(EventKind::Output { stream: tools_core::OutputStream::Stdout, text, dropped_before: 0 });
         let expected = format!("bash 12 s, 3 lines, last: [31m{}", "b".repeat(SHOWN_CHARS - 4));

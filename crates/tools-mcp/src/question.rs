@@ -19,14 +19,14 @@ const DEFAULT: &str = "no";
 
 /// What a client shows of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct FormView {
     /// Whether it shows no more than the first three rows of a message.
     pub(crate) three_rows: bool,
     /// Whether it knows choices with a title of their own (2025-11-25 and later).
     pub(crate) titles: bool,
 }
 
-impl Shown {
+impl FormView {
     /// Whether a client of this name shows three rows of a message, with no way to the others.
     pub(crate) fn is_three_rows(client: &str) -> bool {
         client.to_ascii_lowercase().contains("claude-code")
@@ -54,7 +54,7 @@ pub(crate) struct Form {
 impl Form {
     /// The form for `prompt`; "session" and "always" are offered when the host takes rules and
     /// there is one to store. `None` for a question that cannot be shown whole.
-    pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool, shown: Shown) -> Option<Self> {
+    pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool, shown: FormView) -> Option<Self> {
         let question = Question::of(prompt).ok().filter(|question| !shown.three_rows || question.fits_dialog())?;
         let width = Width::DIALOG;
         let mut rows = question.dialog();
@@ -146,7 +146,7 @@ mod tests {
         ConfirmPrompt::new(tool, "no rule covers it", lines.iter().map(part).collect()).storing(rule)
     }
 
-    const SHOWN: Shown = Shown { three_rows: false, titles: true };
+    const SHOWN: FormView = FormView { three_rows: false, titles: true };
 
     fn form(prompt: &ConfirmPrompt, takes_rules: bool) -> Form {
         Form::new(prompt, takes_rules, SHOWN).expect("it fits")
@@ -194,7 +194,7 @@ session: also such calls until this session ends. always: also in this folder.
         let long = format!("{}; rm -rf /", "a".repeat(10_000));
         assert_eq!(Form::new(&prompt(&[(&long, Verdict::Ask)], None), false, SHOWN), None);
         // Of more than three rows a client that shows three would leave out what asks.
-        let three_rows = Shown { three_rows: Shown::is_three_rows("claude-code"), titles: true };
+        let three_rows = FormView { three_rows: FormView::is_three_rows("claude-code"), titles: true };
         let check = |line: &str, fits: bool| {
             let prompt = prompt(&[("ls", Verdict::Allow), (line, Verdict::Ask)], None);
             assert!(Form::new(&prompt, false, SHOWN).is_some());

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use tools_core::{Journal, ToolError, ToolErrorCategory, keys};
 
 use crate::{
-    Body, Found, Resource, ResourceError, ResourceTemplate, Resources, connection::Connection, resources::Contents,
-    runner::Ran,
+    Body, Resource, ResourceError, ResourceTarget, ResourceTemplate, Resources, connection::Connection,
+    resources::Contents, runner::CallOutcome,
 };
 
 /// Asks for a link to stored output in results: in the `_meta` of a call, or as an experimental
@@ -51,17 +51,17 @@ impl Connection {
     ) -> Result<ReadResourceResult, ErrorData> {
         let resources = self.resources().ok_or_else(|| refused(&ResourceError::NotFound))?;
         match resources.find(self.session(), uri).await.map_err(|error| refused(&error))? {
-            Found::Contents(Contents { mime, body, next }) => {
+            ResourceTarget::Contents(Contents { mime, body, next }) => {
                 let contents = match body {
                     Body::Text(text) => ResourceContents::text(text, uri),
                     Body::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
                 };
                 Ok(page(contents.with_mime_type(mime), next))
             }
-            Found::Call { call, next, mime } => {
+            ResourceTarget::Call { call, next, mime } => {
                 let recorded = match self.carried_out(self.under_caller(call), request, None, None).await {
-                    Ran::Recorded(recorded) => *recorded,
-                    Ran::Ask(_) => return Err(invalid("a person has to agree first: call the tool instead")),
+                    CallOutcome::Recorded(recorded) => *recorded,
+                    CallOutcome::Ask(_) => return Err(invalid("a person has to agree first: call the tool instead")),
                 };
                 let output = recorded.outcome.map_err(|error| failed(&error))?;
                 let next = output.window.and_then(|window| window.next).map(|byte| format!("{next}{byte}"));

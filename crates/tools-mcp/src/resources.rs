@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 use tools_core::{SessionId, ToolCall};
 
-/// What a session can list and read. Called for the requests `resources/*` and
+/// Resources that a session can list and read. Called for the requests `resources/*` and
 /// `completion/complete`. Implemented by hosts.
 ///
 /// # Security
@@ -22,11 +22,11 @@ pub trait Resources: Send + Sync {
     /// The URIs with variables that can be read besides those that are listed.
     fn templates(&self) -> Vec<ResourceTemplate>;
 
-    /// What a URI names.
+    /// Target of a URI.
     ///
     /// # Errors
     /// [`ResourceError::NotFound`] where the session has nothing of this name.
-    async fn find(&self, session: &SessionId, uri: &str) -> Result<Found, ResourceError>;
+    async fn find(&self, session: &SessionId, uri: &str) -> Result<ResourceTarget, ResourceError>;
 
     /// Values of `variable` in the template `template` that begin with `begun`, at most 100. `None`
     /// where there is no such template or variable.
@@ -53,7 +53,7 @@ pub struct Resource {
     pub uri: String,
     /// A short name.
     pub name: String,
-    /// What people are shown.
+    /// Title for people.
     pub title: String,
     /// Its MIME type.
     pub mime: &'static str,
@@ -77,15 +77,15 @@ pub struct ResourceTemplate {
     pub uri: &'static str,
     /// A short name.
     pub name: &'static str,
-    /// What can be read, and what the variables mean.
+    /// Description of the resource and its variables.
     pub description: &'static str,
     /// The MIME type of all resources of this form.
     pub mime: &'static str,
 }
 
-/// What a URI names.
+/// Target of a URI.
 #[derive(Debug, Clone)]
-pub enum Found {
+pub enum ResourceTarget {
     /// This.
     Contents(Contents),
     /// The text of the result of this call, which goes through the stack: it is judged and recorded
@@ -121,7 +121,7 @@ pub enum Body {
     Bytes(Vec<u8>),
 }
 
-/// Why a resource is not listed or read.
+/// Reason why a resource is not listed or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ResourceError {

@@ -21,24 +21,24 @@ use tools_core::{
 use crate::{
     builder::Settings,
     connection::asks_by_itself,
-    late::{Late, OPEN_FOR, Standing},
+    late::{Late, OPEN_FOR, OpenForm},
     lifetime::PATIENCE,
-    pending::{Pending, Taken},
+    pending::{HandleTarget, OpenQuestions},
     progress::{Feed, FeedConsumer, reporting},
-    question::{Form, Shown, is_unseen},
+    question::{Form, FormView, is_unseen},
 };
 
 /// The key of the one question in a multi round-trip answer.
 const QUESTION: &str = "approval";
 
 /// How a call went.
-pub(crate) enum Ran {
+pub(crate) enum CallOutcome {
     Recorded(Box<RecordedResult>),
     /// The client has to ask a person and send the call again.
     Ask(InputRequiredResult),
 }
 
-impl Ran {
+impl CallOutcome {
     fn recorded(recorded: RecordedResult) -> Self {
         Self::Recorded(Box::new(recorded))
     }
@@ -47,7 +47,7 @@ impl Ran {
 /// One call on its way.
 pub(crate) struct Runner<'a> {
     pub(crate) settings: &'a Settings,
-    pub(crate) pending: &'a Pending,
+    pub(crate) pending: &'a OpenQuestions,
     pub(crate) late: &'a Late,
     pub(crate) stack: &'a Stack,
     pub(crate) request: &'a RequestContext<RoleServer>,
@@ -56,22 +56,29 @@ pub(crate) struct Runner<'a> {
 }
 
 impl Runner<'_> {
-    pub(crate) async fn run(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
+    pub(crate) async fn run(
+        &self,
+        call: ToolCall,
+        answers: Option<InputResponses>,
+        state: Option<String>,
+    ) -> CallOutcome {
         let digest = call.digest();
         match Box::pin(self.asking(call, answers, state)).await {
-            Ran::Recorded(recorded) => Ran::recorded(self.advised(*recorded, digest)),
-            asks @ Ran::Ask(_) => asks,
+            CallOutcome::Recorded(recorded) => CallOutcome::recorded(self.advised(*recorded, digest)),
+            asks @ CallOutcome::Ask(_) => asks,
         }
     }
 
-    async fn asking(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> Ran {
+    async fn asking(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> CallOutcome {
         let can_ask = can_ask(self.request.client_capabilities().as_ref());
         match state {
             Some(state) => match self.pending.take(&state, call.digest()) {
-                Taken::Open { form, asked } => Ran::recorded(Box::pin(self.go_on(&form, *asked, answers)).await),
+                HandleTarget::Open { form, asked } => {
+                    CallOutcome::recorded(Box::pin(self.go_on(&form, *asked, answers)).await)
+                }
                 // The person answered, only not in time: the question is put again.
-                Taken::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
-                Taken::Late | Taken::Unknown => Ran::recorded(Box::pin(self.stale(call)).await),
+                HandleTarget::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
+                HandleTarget::Late | HandleTarget::Unknown => CallOutcome::recorded(Box::pin(self.stale(call)).await),
             },
             None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
             None => {
@@ -83,7 +90,9 @@ impl Runner<'_> {
                 let (questions, desk) = Desk::open();
                 let context = self.context.clone().with_questions(questions);
                 let asking = Runner { context, ..*self };
-                Ran::recorded(Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer, &by))).await)
+                CallOutcome::recorded(
+                    Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer, &by))).await,
+                )
             }
         }
     }
@@ -96,21 +105,21 @@ impl Runner<'_> {
 
     /// Runs a call; where a person has to agree, hands the question to the client, which brings the
     /// answer in a request.
-    async fn ask_in_result(&self, call: ToolCall) -> Ran {
+    async fn ask_in_result(&self, call: ToolCall) -> CallOutcome {
         let recorded = self.dispatch(call.clone(), None).await;
         let asked = match ApprovalRequest::about(&call, &recorded.outcome) {
             Ok(Some(asked)) => asked,
-            Ok(None) => return Ran::recorded(recorded),
-            Err(error) => return Ran::recorded(replaced(recorded, error)),
+            Ok(None) => return CallOutcome::recorded(recorded),
+            Err(error) => return CallOutcome::recorded(replaced(recorded, error)),
         };
         announce(&asked, &call, &self.context).await;
         let Some(form) = self.form(asked.prompt()) else {
             let answer = or_elsewhere(self.elsewhere().as_deref(), asked.prompt(), Absence::NotShown).await;
-            return Ran::recorded(self.answered(asked, answer, CallerId::person()).await);
+            return CallOutcome::recorded(self.answered(asked, answer, CallerId::person()).await);
         };
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
         let state = self.pending.ask(form, asked, self.settings.question_timeout);
-        Ran::Ask(InputRequiredResult::new(Some([(QUESTION.to_owned(), request)].into()), Some(state)))
+        CallOutcome::Ask(InputRequiredResult::new(Some([(QUESTION.to_owned(), request)].into()), Some(state)))
     }
 
     /// Goes on with a call that came back with a person's answer.
@@ -184,7 +193,7 @@ impl Runner<'_> {
 
     fn form(&self, prompt: &ConfirmPrompt) -> Option<Form> {
         let titles = self.request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2025_11_25);
-        let shown = Shown { three_rows: Shown::is_three_rows(&self.client_name()), titles };
+        let shown = FormView { three_rows: FormView::is_three_rows(&self.client_name()), titles };
         Form::new(prompt, self.settings.decisions.is_some(), shown)
     }
 
@@ -282,15 +291,15 @@ impl Client<'_> {
         let mut standing = match runner.late.take(self.call, prompt) {
             Some(mut earlier) => match earlier.answered(patience).await.map(|result| form.read(&result)) {
                 // Put away or failed in the meantime: asked anew.
-                Ok(Answer::Nobody(_)) => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+                Ok(Answer::Nobody(_)) => OpenForm::ask(&runner.request.peer, elicitation(form)).await?,
                 Ok(answer) => return Ok(answer),
                 Err(ServiceError::Timeout { .. }) => {
                     runner.late.keep(self.call, prompt, earlier);
                     return Ok(Answer::Nobody(Absence::NoAnswer));
                 }
-                Err(_) => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+                Err(_) => OpenForm::ask(&runner.request.peer, elicitation(form)).await?,
             },
-            None => Standing::ask(&runner.request.peer, elicitation(form)).await?,
+            None => OpenForm::ask(&runner.request.peer, elicitation(form)).await?,
         };
         let asked_at = tokio::time::Instant::now();
         match standing.answered(patience).await {

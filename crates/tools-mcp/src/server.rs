@@ -14,7 +14,7 @@ use tools_core::Stack;
 use crate::{
     Builder, Greeting, McpError,
     builder::Settings,
-    connected::{Connected, Made},
+    connected::{ConnectedService, PendingConnection},
     connection::Connection,
     lifetime::{Lifetime, PATIENCE},
     stdio,
@@ -73,14 +73,14 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// What answers one client, for hosts with a transport of their own that tells clients apart.
-    /// Each is a session of its own, unless the builder was given one, and ends when it is dropped.
-    /// Its calls are cancelled with `stop`.
-    pub fn connected(&self, stop: &CancellationToken) -> Connected {
+    /// Makes the service for one client, for hosts with a transport of their own that tells clients
+    /// apart. Each is a session of its own, unless the builder was given one, and ends when it is
+    /// dropped. Its calls are cancelled with `stop`.
+    pub fn connected(&self, stop: &CancellationToken) -> ConnectedService {
         let lifetime = Lifetime { ended: stop.child_token(), ..Lifetime::default() };
         lifetime.ready.cancel();
         let connection = Connection::new(Arc::clone(&self.settings), lifetime);
-        Connected::new(self.settings.greeting.info(), Arc::new(SetOnce::new_with(Some(Ok(connection)))))
+        ConnectedService::new(self.settings.greeting.info(), Arc::new(SetOnce::new_with(Some(Ok(connection)))))
     }
 
     /// Serves one client over a pair of streams until it disconnects.
@@ -109,7 +109,7 @@ impl McpServer {
         lifetime.ready.cancel();
         let connection = Connection::new(Arc::clone(&self.settings), lifetime.clone());
         let made = Arc::new(SetOnce::new_with(Some(Ok(connection))));
-        serve_connection(Connected::new(self.settings.greeting.info(), made), read, write, lifetime).await
+        serve_connection(ConnectedService::new(self.settings.greeting.info(), made), read, write, lifetime).await
     }
 
     /// Like [`McpServer::serve_until`], but builds the server while the client is being greeted.
@@ -130,8 +130,8 @@ impl McpServer {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
-        let made = Made::default();
-        let (door, waiting) = (Connected::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
+        let made = PendingConnection::default();
+        let (door, waiting) = (ConnectedService::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
         let building = tokio::task::spawn_blocking(move || {
             // Also when `build` panics: nobody shall wait for a connection that will not be.
             let failed = waiting.ended.clone().drop_guard();
@@ -157,7 +157,7 @@ impl McpServer {
     }
 }
 
-async fn serve_connection<R, W>(door: Connected, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
+async fn serve_connection<R, W>(door: ConnectedService, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

@@ -4,7 +4,7 @@ use tools_core::{SessionId, ToolDefs};
 
 /// Decides which tools a session sees. Called for every list, and after every call to find out
 /// whether the list has changed. Implemented by hosts with tool profiles or growing lists.
-pub trait Showing: Send + Sync {
+pub trait ToolVisibility: Send + Sync {
     /// Called before the tools are listed. The host may change the published tools here.
     fn settle(&self) {}
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Limits;
 
-/// What may be saved, how much of it, and how it is found.
+/// Limits and ranking of memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
@@ -25,16 +25,16 @@ pub struct MemoryConfig {
     pub max_entries: u64,
     /// The most bytes of text that they may have together.
     pub max_bytes: u64,
-    /// What becomes of a memory that a session saves after it read text from outside (the web, MCP
+    /// Treatment of a memory that a session saves after it read text from outside (the web, MCP
     /// servers, files, output of commands): `mark` saves it, and it is shown as data from outside;
     /// `ask` asks a person first; `deny` refuses it.
     pub save_from_untrusted: FromUntrusted,
-    /// How memories are ranked: `hybrid` by words, and by meaning too where the host brings a model
-    /// for it; `lexical` by words alone.
+    /// Ranking of memories: `hybrid` by words, and by meaning too where the host brings a model for
+    /// it; `lexical` by words alone.
     pub ranking: Ranking,
 }
 
-/// What becomes of memories of a session that read text from outside.
+/// Treatment of memories of a session that read text from outside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FromUntrusted {
@@ -47,7 +47,7 @@ pub enum FromUntrusted {
     Deny,
 }
 
-/// How memories are ranked.
+/// Ranking of memories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ranking {
@@ -77,18 +77,18 @@ impl Default for MemoryConfig {
 pub struct MemoryConfigError {
     /// The key, below `tools.memory`.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
 /// The section, compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryPolicy {
-    /// How much the store holds.
+    /// Limits of the store.
     pub limits: Limits,
-    /// What becomes of memories of a session that read text from outside.
+    /// Treatment of memories of a session that read text from outside.
     pub save_from_untrusted: FromUntrusted,
-    /// How memories are ranked.
+    /// Ranking of memories.
     pub ranking: Ranking,
 }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where a memory is found.
+/// Scope of a memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -32,18 +32,18 @@ impl Scope {
     }
 }
 
-/// What sort of thing a memory says.
+/// Kind of a memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Something that is so.
     #[default]
     Fact,
-    /// How somebody likes it.
+    /// A preference.
     Preference,
-    /// What was decided, and why.
+    /// A decision and its reason.
     Decision,
-    /// How something is done.
+    /// A procedure.
     Procedure,
 }
 
@@ -66,17 +66,17 @@ impl Kind {
 /// A memory that is to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMemory {
-    /// What is said.
+    /// The content.
     pub content: String,
-    /// What sort of thing it says.
+    /// Its kind.
     pub kind: Kind,
     /// Words it is found by as well.
     pub tags: Vec<String>,
-    /// Where it is found.
+    /// Its scope.
     pub scope: Scope,
     /// The project or the session it belongs to; empty for the user's own.
     pub owner: String,
-    /// Who saved it: `memory_save`, `import`, or what a host says.
+    /// The session or person that saved it: `memory_save`, `import`, or what a host says.
     pub origin: String,
     /// The call that saved it.
     pub call: Option<String>,
@@ -96,18 +96,18 @@ pub struct NewMemory {
 pub struct Memory {
     /// Its identifier.
     pub id: String,
-    /// Where it is found.
+    /// Its scope.
     pub scope: Scope,
     /// The project or the session it belongs to; empty for the user's own.
     pub owner: String,
-    /// What sort of thing it says.
+    /// Its kind.
     pub kind: Kind,
-    /// What is said.
+    /// The content.
     pub content: String,
     /// Words it is found by as well.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Who saved it.
+    /// The session or person that saved it.
     #[serde(default)]
     pub origin: String,
     /// The call that saved it.
@@ -126,7 +126,7 @@ pub struct Memory {
     /// The memory that took its place; such a one is not found by searching.
     #[serde(default)]
     pub superseded_by: Option<String>,
-    /// How often it was found.
+    /// Number of times it was found.
     #[serde(default)]
     pub uses: u64,
     /// When it was found last.

@@ -6,7 +6,7 @@ use tools_store::StoreError;
 
 use crate::Limits;
 
-/// Why a memory was not saved, or none was searched for.
+/// Reason why a memory was not saved, or a search failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
@@ -16,7 +16,7 @@ pub enum MemoryError {
     /// No memory of this identifier, for whoever asked.
     #[error("there is no memory `{0}` in this scope")]
     NotFound(String),
-    /// What is to be saved holds a credential.
+    /// The text to be saved contains a credential.
     #[error("the text holds a credential ({0}), and credentials are not saved")]
     Secret(&'static str),
     /// Nothing is saved in this phase.
@@ -31,7 +31,7 @@ pub enum MemoryError {
     /// A text that cannot be stored, or read as a memory.
     #[error("the text is no memory: {0}")]
     Content(String),
-    /// What lies in the store is not what was put in.
+    /// The stored data differs from the data that was written.
     #[error("the store of memories is damaged: {0} cannot be read")]
     Damaged(String),
     /// The store failed.

@@ -28,10 +28,10 @@ pub use config::{FromUntrusted, MemoryConfig, MemoryConfigError, MemoryPolicy, R
 pub use entry::{Kind, Memory, NewMemory, Scope};
 pub use error::MemoryError;
 pub use layer::MemoryLayer;
-pub use memories::{Hit, Imported, Memories, Saved};
+pub use memories::{Hit, ImportOutcome, Memories, SaveOutcome};
 pub use project::project_of;
 #[cfg(feature = "postgres")]
 pub use store::PostgresMemories;
-pub use store::{Embedding, Filter, Limits, MemoryStore, Ranked, SqliteMemories, Stored, Vector};
+pub use store::{Embedding, Filter, Limits, MemoryStore, RankedMemory, SqliteMemories, StoreOutcome, Vector};
 pub use taint::Taint;
 pub use tools::{ConversationHit, Conversations, MemoryTools};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tools_core::{Clock, Embedder, EmbedderError, Redactor, Shared, cosine};
 
 use crate::{
-    Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, Stored, fusion::fused,
+    Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, StoreOutcome, fusion::fused,
 };
 
 /// Characters of a memory.
@@ -36,9 +36,9 @@ impl fmt::Debug for Memories {
     }
 }
 
-/// What became of a memory that was to be saved.
+/// Result of saving a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SaveOutcome {
     /// The memory that says it now.
     pub id: String,
     /// Whether it was there before.
@@ -50,13 +50,13 @@ pub struct Saved {
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
-    /// How well it answers; more is better, and only hits of one query can be compared.
+    /// Its score; more is better, and only hits of one query can be compared.
     pub score: f64,
 }
 
-/// What became of a memory that was to be imported.
+/// Result of importing a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Imported {
+pub enum ImportOutcome {
     /// It is stored.
     Stored,
     /// The store has one of that identifier or text, or it has expired.
@@ -88,7 +88,7 @@ impl Memories {
         Self { ids: Arc::new(ids), ..self }
     }
 
-    /// What is in force.
+    /// The policy in force.
     pub fn policy(&self) -> MemoryPolicy {
         *self.policy.load()
     }
@@ -139,7 +139,7 @@ impl Memories {
     ///
     /// # Errors
     /// As [`Memories::check`], and what the store says.
-    pub async fn save(&self, new: NewMemory) -> Result<Saved, MemoryError> {
+    pub async fn save(&self, new: NewMemory) -> Result<SaveOutcome, MemoryError> {
         self.check(&new.content, &new.tags)?;
         if let Some(id) = new.supersedes.as_ref().filter(|id| id.contains('\0')) {
             return Err(MemoryError::NotFound(id.replace('\0', "\u{fffd}")));
@@ -147,8 +147,8 @@ impl Memories {
         let embedding = self.embedded(&new.content).await;
         let stored = self.store.save((self.ids)(), new, embedding, self.policy().limits, self.now()).await?;
         Ok(match stored {
-            Stored::New(id) => Saved { id, was_there: false },
-            Stored::Duplicate(id) => Saved { id, was_there: true },
+            StoreOutcome::New(id) => SaveOutcome { id, was_there: false },
+            StoreOutcome::Duplicate(id) => SaveOutcome { id, was_there: true },
         })
     }
 
@@ -279,7 +279,7 @@ impl Memories {
     ///
     /// # Errors
     /// As [`Memories::save`].
-    pub async fn import(&self, memory: Memory) -> Result<Imported, MemoryError> {
+    pub async fn import(&self, memory: Memory) -> Result<ImportOutcome, MemoryError> {
         self.check(&memory.content, &memory.tags)?;
         let named = [("id", Some(&memory.id)), ("owner", Some(&memory.owner)), ("origin", Some(&memory.origin))];
         let rest = [
@@ -292,6 +292,6 @@ impl Memories {
             return Err(MemoryError::Content(format!("`{field}` has a NUL character")));
         }
         let is_new = self.store.restore(memory, self.policy().limits, self.now()).await?;
-        Ok(if is_new { Imported::Stored } else { Imported::Skipped })
+        Ok(if is_new { ImportOutcome::Stored } else { ImportOutcome::Skipped })
     }
 }

@@ -24,19 +24,19 @@ pub struct SchedulerConfig {
     pub max_tasks: u64,
     /// The fewest seconds between two runs of a task.
     pub min_interval_secs: u64,
-    /// What becomes of times that nobody served: `none` are left out, `once` one run stands for all
-    /// of them, `all` each is made up for.
+    /// Treatment of missed times: `none` are left out, `once` one run stands for all of them, `all`
+    /// each is made up for.
     pub catch_up: CatchUp,
-    /// How many seconds ago such a time may be.
+    /// Maximum age of a missed time, in seconds.
     pub grace_secs: u64,
     /// Whether a person is asked before a task is stored, also where a rule allows the call: it
     /// runs later, when nobody is there.
     pub confirm_create: bool,
-    /// What becomes of a call of a task that would ask a person.
-    pub unattended: Unattended,
+    /// Treatment of a task's call that would ask a person.
+    pub unattended: UnattendedPolicy,
 }
 
-/// What becomes of times that nobody served.
+/// Treatment of missed times.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CatchUp {
@@ -49,10 +49,10 @@ pub enum CatchUp {
     All,
 }
 
-/// What becomes of a call of a task that would ask a person.
+/// Treatment of a task's call that would ask a person.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Unattended {
+pub enum UnattendedPolicy {
     /// It is refused.
     #[default]
     DenyOnAsk,
@@ -69,7 +69,7 @@ impl Default for SchedulerConfig {
             catch_up: CatchUp::default(),
             grace_secs: 3_600,
             confirm_create: true,
-            unattended: Unattended::default(),
+            unattended: UnattendedPolicy::default(),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Default for SchedulerConfig {
 pub struct SchedulerConfigError {
     /// The key, below `scheduler`.
     pub key: &'static str,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
 }
 
@@ -90,13 +90,13 @@ pub struct SchedulerPolicy {
     pub max_tasks: u64,
     /// The least time between two runs of a task.
     pub min_interval: SignedDuration,
-    /// What becomes of times that nobody served.
+    /// Treatment of missed times.
     pub catch_up: CatchUp,
-    /// How long ago such a time may be.
+    /// Maximum age of a missed time.
     pub grace: SignedDuration,
     /// Whether a person is asked before a task is stored.
     pub confirm_create: bool,
-    /// How long a task that runs is held without its process renewing that.
+    /// Time after which a running task is released unless its process renews the lease.
     pub lease: SignedDuration,
 }
 

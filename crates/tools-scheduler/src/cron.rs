@@ -87,7 +87,7 @@ impl CronLine {
         &self.text
     }
 
-    /// What it says, in English.
+    /// The expression in English.
     pub fn describe(&self) -> String {
         self.cron.describe()
     }

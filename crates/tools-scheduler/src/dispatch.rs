@@ -7,10 +7,10 @@ use crate::{Task, TaskName};
 
 /// A task that is due.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Firing {
+pub struct DueTask {
     /// The name of the task.
     pub name: TaskName,
-    /// What runs.
+    /// The values in force.
     pub task: Task,
     /// The time for which it runs.
     pub due: Timestamp,
@@ -26,5 +26,5 @@ pub trait Dispatch: Send + Sync {
     ///
     /// # Errors
     /// Why it failed, in one line.
-    async fn run(&self, firing: Firing) -> Result<String, String>;
+    async fn run(&self, firing: DueTask) -> Result<String, String>;
 }

@@ -7,7 +7,7 @@ use crate::{CatchUp, ScheduledTask, SchedulerPolicy};
 /// How late a run may be and still counts as on time.
 const ON_TIME: SignedDuration = SignedDuration::from_secs(60);
 
-/// What becomes of a task.
+/// Decision about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
     /// Its time has not come.
@@ -26,7 +26,7 @@ pub enum Due {
     },
 }
 
-/// What becomes of a task at a time. Whoever gets `Run` has to write `next` before it runs.
+/// Decides about a task at a time. Whoever gets `Run` has to write `next` before it runs.
 ///
 /// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than
 /// `policy.grace`.

@@ -7,7 +7,7 @@ use tools_store::StoreError;
 
 use crate::TaskName;
 
-/// Why a task was not stored, cancelled or run.
+/// Reason why a task was not stored, cancelled or run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
@@ -23,17 +23,17 @@ pub enum ScheduleError {
     /// A cron line whose times come too often.
     #[error("`cron` comes every {found} seconds, and at least {least} are between two runs")]
     TooOften {
-        /// How often it comes.
+        /// The requested interval.
         found: i64,
-        /// How often it may.
+        /// The minimum interval.
         least: i64,
     },
     /// No time.
     #[error("`{text}` is no time: {problem}")]
     When {
-        /// What was given.
+        /// The given text.
         text: String,
-        /// What would be right.
+        /// The valid form.
         problem: String,
     },
     /// A time that has passed.
@@ -73,7 +73,7 @@ pub enum ScheduleError {
     /// The loop has ended.
     #[error("the scheduler has ended")]
     Ended,
-    /// What lies in the store is not what was put in.
+    /// The stored data differs from the data that was written.
     #[error("the store of tasks is damaged: {0} cannot be read")]
     Damaged(String),
     /// The store failed.

@@ -26,9 +26,9 @@ mod config;
 mod error;
 mod tools;
 
-pub use config::{CatchUp, SchedulerConfig, SchedulerConfigError, SchedulerPolicy, Unattended};
+pub use config::{CatchUp, SchedulerConfig, SchedulerConfigError, SchedulerPolicy, UnattendedPolicy};
 pub use cron::CronLine;
-pub use dispatch::{Dispatch, Firing};
+pub use dispatch::{Dispatch, DueTask};
 pub use due::{Due, due};
 pub use error::ScheduleError;
 pub use scheduler::Scheduler;

@@ -43,7 +43,7 @@ impl Scheduler {
         Self { shared: Arc::new(shared), loop_: Arc::default() }
     }
 
-    /// What is in force.
+    /// The policy in force.
     pub fn policy(&self) -> SchedulerPolicy {
         *self.shared.policy.load()
     }

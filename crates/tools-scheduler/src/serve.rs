@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tokio::{task::JoinSet, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Claim, Dispatch, Firing, ScheduleError, Scheduler, TaskName};
+use crate::{Claim, Dispatch, DueTask, ScheduleError, Scheduler, TaskName};
 
 /// How long the loop sleeps at most: another process may have stored a task, or the clock may have
 /// been set.
@@ -96,7 +96,7 @@ impl Scheduler {
 
 /// Runs what was taken, and writes what became of it.
 async fn run(scheduler: Scheduler, dispatch: Arc<dyn Dispatch>, claim: Claim, owner: String) -> Result<String, String> {
-    let firing = Firing {
+    let firing = DueTask {
         name: claim.task.name.clone(),
         task: claim.task.task.clone(),
         due: claim.due,

@@ -39,7 +39,7 @@ impl fmt::Display for TaskName {
     }
 }
 
-/// What runs: one tool call, or a prompt for a model.
+/// Content of a task: one tool call, or a prompt for a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Task {
@@ -64,12 +64,12 @@ pub struct CallTask {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PromptTask {
-    /// What the model is asked, in a session of its own.
+    /// Prompt for the model, in a session of its own.
     pub prompt: String,
 }
 
 impl Task {
-    /// What runs, for a person.
+    /// The task in words for a person.
     pub fn describe(&self) -> String {
         match self {
             Self::Call(call) => format!("`{}` {}", call.tool, serde_json::Value::Object(call.args.clone())),
@@ -143,7 +143,7 @@ pub struct ScheduledTask {
     pub name: TaskName,
     /// When it runs.
     pub schedule: Schedule,
-    /// What runs.
+    /// The values in force.
     pub task: Task,
     /// The session that made it.
     pub created_by: String,
@@ -156,11 +156,11 @@ pub struct ScheduledTask {
     pub next_run: Option<Timestamp>,
     /// The time for which it ran last.
     pub last_run: Option<Timestamp>,
-    /// What became of that: `started` until it ended.
+    /// Status of the last run: `started` until it ended.
     pub last_status: Option<String>,
-    /// How often it ran.
+    /// Number of runs.
     pub runs: u64,
-    /// How often it may run; `None` for no limit.
+    /// Maximum number of runs; `None` for no limit.
     pub max_runs: Option<u64>,
     /// When it no longer runs; `None` for never.
     pub expires_at: Option<Timestamp>,

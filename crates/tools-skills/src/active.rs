@@ -9,7 +9,7 @@ use std::{
 use tokio::time::Instant;
 use tools_core::{CallDigest, EnvOverlay, SessionId, ToolDef};
 
-use crate::{Allowed, InlineTool};
+use crate::{AllowedTools, InlineTool};
 
 /// Calls of one turn that are remembered. A forgotten one that is made again is noted again.
 const MAX_CALLS: usize = 1_000;
@@ -19,8 +19,8 @@ const MAX_CALLS: usize = 1_000;
 pub struct Activation {
     /// Its name.
     pub skill: String,
-    /// What may be called meanwhile; `None` for everything.
-    pub allowed: Option<Allowed>,
+    /// Tools that may be called meanwhile; `None` for everything.
+    pub allowed: Option<AllowedTools>,
     /// Variables for commands meanwhile.
     pub env: EnvOverlay,
     /// The tools that it declares, each with its definition.

@@ -5,7 +5,7 @@ use tools_core::{Inspection, Subject, ToolName, built_in_tool};
 
 /// The tools that may be used. It can only take away.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Allowed(Vec<Item>);
+pub struct AllowedTools(Vec<Item>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Item {
@@ -15,7 +15,7 @@ struct Item {
     commands: Option<String>,
 }
 
-impl Allowed {
+impl AllowedTools {
     /// Reads tools with blanks or commas between them: `Read Bash(git:*)`. In brackets stands what
     /// a command begins with.
     pub fn parse(text: &str) -> Self {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_not_named_is_not_let() {
-        let allowed = Allowed::parse("Read, Bash(git:*) Bash(cargo test) mcp__x");
+        let allowed = AllowedTools::parse("Read, Bash(git:*) Bash(cargo test) mcp__x");
         let lets = |tool: &str, lines: &[&str]| {
             let inspection = lines.iter().fold(Inspection::mutating(), |all, line| all.touching(command(line)));
             allowed.lets(&ToolName::parse(tool).unwrap(), Some(&inspection))
@@ -110,6 +110,6 @@ mod tests {
         let opaque = Inspection::mutating().touching(command("git x")).touching(Subject::Opaque { why: String::new() });
         assert!(!allowed.lets(&ToolName::parse("bash").unwrap(), Some(&opaque)));
         assert!(!allowed.lets(&ToolName::parse("bash").unwrap(), None));
-        assert!(!Allowed::parse("").lets(&ToolName::parse("read").unwrap(), None));
+        assert!(!AllowedTools::parse("").lets(&ToolName::parse("read").unwrap(), None));
     }
 }

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{
     Field, SkillError,
-    front::{Front, split},
+    front::{FrontMatter, split},
     skill::read_skill_file,
 };
 
@@ -16,13 +16,13 @@ const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1_024;
 const MAX_COMPATIBILITY: usize = 500;
 
-/// What is wrong with the skill in a folder; nothing when it keeps the format.
+/// Checks the skill in a folder; nothing when it keeps the format.
 ///
 /// # Errors
 /// Where there is no skill that could be judged.
 pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
     let (_, text) = read_skill_file(folder)?;
-    let front = match split(&text).and_then(|(front, _)| Front::parse(front)) {
+    let front = match split(&text).and_then(|(front, _)| FrontMatter::parse(front)) {
         Ok(front) => front,
         Err(error) => return Ok(vec![error.to_string()]),
     };

@@ -19,10 +19,11 @@ pub struct SkillsConfig {
     /// its files changed; `allow` takes them as they are; `deny` leaves out those that `haft skills
     /// trust` did not name.
     pub trust: Trust,
-    /// How many bytes of a body are shown; what is longer is stored with its beginning shown.
+    /// Maximum number of bytes of a body that are shown; what is longer is stored with its
+    /// beginning shown.
     pub max_body: usize,
-    /// How many seconds an invoked skill stays active at most, where a client does not say when a
-    /// turn ends.
+    /// Maximum number of seconds that an invoked skill stays active, where a client does not say
+    /// when a turn ends.
     pub active_secs: u64,
 }
 

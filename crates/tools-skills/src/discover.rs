@@ -33,7 +33,7 @@ pub struct Place {
 
 /// A folder in which a skill is expected.
 #[derive(Debug)]
-pub struct Found {
+pub struct SkillFolder {
     /// The folder.
     pub folder: PathBuf,
     /// Whose it is.
@@ -60,8 +60,8 @@ pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Pla
 }
 
 /// Looks for skills. Folders without a `SKILL.md` are none.
-pub fn discover(places: &[Place]) -> Vec<Found> {
-    let mut all: Vec<Found> = vec![];
+pub fn discover(places: &[Place]) -> Vec<SkillFolder> {
+    let mut all: Vec<SkillFolder> = vec![];
     let mut seen: Vec<PathBuf> = vec![];
     for place in places {
         let Ok(entries) = std::fs::read_dir(&place.folder) else { continue };
@@ -81,14 +81,14 @@ pub fn discover(places: &[Place]) -> Vec<Found> {
                 seen.push(canonical);
             }
             let skill = Skill::read(&folder);
-            all.push(Found { folder, origin: place.origin, skill, shadowed: false });
+            all.push(SkillFolder { folder, origin: place.origin, skill, shadowed: false });
         }
     }
     shadow(&mut all);
     all
 }
 
-fn shadow(all: &mut [Found]) {
+fn shadow(all: &mut [SkillFolder]) {
     let mut last: BTreeMap<String, usize> = BTreeMap::new();
     for (index, found) in all.iter().enumerate() {
         if let Ok(skill) = &found.skill {

@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory, either};
 
-/// Why a skill cannot be used.
+/// Reason why a skill cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum SkillError {
@@ -17,7 +17,7 @@ pub enum SkillError {
         /// Names that are like it.
         near: Vec<String>,
     },
-    /// What stands before the body is no front matter.
+    /// The text before the body is not front matter.
     #[error("the front matter of `SKILL.md` cannot be read: {0}")]
     Front(String),
     /// A file or a folder is larger than is read.
@@ -25,7 +25,7 @@ pub enum SkillError {
     TooLarge {
         /// Which.
         what: String,
-        /// What is read at most.
+        /// The limit.
         most: String,
     },
     /// Text that is no UTF-8.
@@ -46,9 +46,9 @@ pub enum SkillError {
     /// The system says so.
     #[error("`{path}` cannot be read")]
     Unreadable {
-        /// Which file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The list of what was agreed to cannot be used.

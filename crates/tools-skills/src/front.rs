@@ -39,10 +39,10 @@ impl Field {
 
 /// The front matter of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Front {
+pub struct FrontMatter {
     /// Its fields.
     pub fields: BTreeMap<String, Field>,
-    /// What in it the format does not allow, a sentence each.
+    /// Violations of the format, a sentence each.
     pub faults: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn split(text: &str) -> Result<(&str, &str), SkillError> {
     Ok((front, body.trim()))
 }
 
-impl Front {
+impl FrontMatter {
     /// Reads front matter.
     ///
     /// # Errors

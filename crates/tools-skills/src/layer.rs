@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use tools_core::{Invocation, Layer, Next, Outcome, ToolError, ToolErrorCategory, ToolName};
 
-use crate::{Allowed, Skills};
+use crate::{AllowedTools, Skills};
 
 /// Refuses what an active skill does not name, and gives its variables to commands.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ impl Layer for SkillsLayer {
     }
 }
 
-fn narrowed(tool: &ToolName, skill: &str, allowed: &Allowed) -> ToolError {
+fn narrowed(tool: &ToolName, skill: &str, allowed: &AllowedTools) -> ToolError {
     let tools: Vec<String> = allowed.tools().map(|tool| format!("`{tool}`")).collect();
     let error = ToolError::new(
         ToolErrorCategory::PolicyBlocked,

@@ -29,12 +29,12 @@ mod layer;
 mod tools;
 
 pub use active::Activation;
-pub use allowed::Allowed;
+pub use allowed::AllowedTools;
 pub use check::check;
 pub use config::{SkillsConfig, Trust};
-pub use discover::{Found, Origin, Place, discover, places};
+pub use discover::{Origin, Place, SkillFolder, discover, places};
 pub use error::SkillError;
-pub use front::{Field, Front};
+pub use front::{Field, FrontMatter};
 pub use inline::InlineTool;
 pub use layer::SkillsLayer;
 pub use pins::Pins;

@@ -10,8 +10,8 @@ use tools_core::{EnvOverlay, built_in_tool};
 use tools_sandbox::{PathError, Roots};
 
 use crate::{
-    Allowed, Field, InlineTool, SkillError,
-    front::{Front, split},
+    AllowedTools, Field, InlineTool, SkillError,
+    front::{FrontMatter, split},
     inline::declared,
 };
 
@@ -32,19 +32,19 @@ pub struct Skill {
     pub folder: PathBuf,
     /// Its name.
     pub name: String,
-    /// What it does and when to use it.
+    /// Its purpose and when to use it.
     pub description: String,
     /// The tools it needs; `None` when it says nothing, and every tool may be used.
-    pub allowed: Option<Allowed>,
+    pub allowed: Option<AllowedTools>,
     /// Variables for the commands of the turn.
     pub env: EnvOverlay,
     /// The tools that it declares, for the turn.
     pub tools: Vec<InlineTool>,
-    /// What it says to do.
+    /// Its instructions.
     pub body: String,
-    /// Why tools that it declares are left out, a sentence each.
+    /// Reasons why tools that it declares are left out, a sentence each.
     pub tool_faults: Vec<String>,
-    /// What was wrong with it and was overlooked, a sentence each; `tool_faults` are among it.
+    /// Tolerated faults, a sentence each; `tool_faults` are among it.
     pub warnings: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl Skill {
         })?;
         let (_, text) = read_skill_file(&folder)?;
         let (front, body) = split(&text)?;
-        let front = Front::parse(front)?;
+        let front = FrontMatter::parse(front)?;
         let mut warnings = front.faults.clone();
         let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = front.text("name").filter(|name| !name.is_empty()).unwrap_or(&of_folder).to_owned();
@@ -107,15 +107,15 @@ impl Skill {
 }
 
 /// The tools of a field: a text with blanks between them, or a list.
-fn allowed(field: &Field) -> Allowed {
+fn allowed(field: &Field) -> AllowedTools {
     match field {
-        Field::Text(text) => Allowed::parse(text),
+        Field::Text(text) => AllowedTools::parse(text),
         Field::List(items) => {
             let texts: Vec<&str> = items.iter().filter_map(Field::text).collect();
-            Allowed::parse(&texts.join(" "))
+            AllowedTools::parse(&texts.join(" "))
         }
         // Something is meant to be narrowed: to nothing, as long as nobody knows to what.
-        Field::Map(_) | Field::Mark => Allowed::parse(""),
+        Field::Map(_) | Field::Mark => AllowedTools::parse(""),
     }
 }
 

@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use tools_core::{SessionId, nearest};
 
 use crate::{
-    Activation, Found, Origin, Pins, Place, Skill, SkillError, SkillsConfig, Tree, Trust, active::SharedActive,
+    Activation, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust, active::SharedActive,
     discover, tree,
 };
 
 /// The skills of a workspace, and what sessions do with them. Cheap to clone; clones are one.
 #[derive(Debug, Clone)]
 pub struct Skills {
-    listed: Arc<[Listed]>,
+    listed: Arc<[SkillListing]>,
     pub(crate) config: Arc<SkillsConfig>,
     pins: Pins,
     pub(crate) active: SharedActive,
@@ -28,7 +28,7 @@ pub struct Skills {
 
 /// A skill as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Listed {
+pub(crate) struct SkillListing {
     pub(crate) name: String,
     pub(crate) description: String,
     folder: PathBuf,
@@ -37,7 +37,7 @@ pub(crate) struct Listed {
 
 /// A skill that was read for a call.
 #[derive(Debug, Clone)]
-pub(crate) struct Opened {
+pub(crate) struct OpenSkill {
     pub(crate) skill: Skill,
     pub(crate) tree: Tree,
     pub(crate) needs_consent: bool,
@@ -61,12 +61,12 @@ impl Skills {
         self.listed.is_empty()
     }
 
-    pub(crate) fn listed(&self) -> &[Listed] {
+    pub(crate) fn listed(&self) -> &[SkillListing] {
         &self.listed
     }
 
     /// Reads a skill for a call.
-    pub(crate) fn open(&self, name: &str) -> Result<Opened, SkillError> {
+    pub(crate) fn open(&self, name: &str) -> Result<OpenSkill, SkillError> {
         let Some(listed) = self.listed.iter().find(|listed| listed.name == name) else {
             let near = nearest(name, self.listed.iter().map(|listed| listed.name.as_str()));
             return Err(SkillError::NotFound {
@@ -85,17 +85,17 @@ impl Skills {
             || self.pins.has(&skill.folder, &tree.digest)?;
         match self.config.trust {
             Trust::Deny if !is_trusted => Err(SkillError::Untrusted(name.to_owned())),
-            _ => Ok(Opened { skill, tree, needs_consent: !is_trusted }),
+            _ => Ok(OpenSkill { skill, tree, needs_consent: !is_trusted }),
         }
     }
 
     /// Writes down that somebody agreed to a skill as it is.
-    pub(crate) fn agreed(&self, opened: &Opened) -> Result<(), SkillError> {
+    pub(crate) fn agreed(&self, opened: &OpenSkill) -> Result<(), SkillError> {
         if opened.needs_consent { self.pins.add(&opened.skill.folder, &opened.tree.digest) } else { Ok(()) }
     }
 
     /// Takes note that a session is shown a skill; `true` when it was before, as it is.
-    pub(crate) fn show(&self, session: &SessionId, opened: &Opened) -> bool {
+    pub(crate) fn show(&self, session: &SessionId, opened: &OpenSkill) -> bool {
         self.active.show(session, &opened.skill.name, &opened.tree.digest)
     }
 
@@ -128,11 +128,11 @@ impl Skills {
     }
 }
 
-fn listed(found: Found) -> Option<Listed> {
+fn listed(found: SkillFolder) -> Option<SkillListing> {
     match found.skill {
         Ok(skill) => {
             let Skill { name, description, .. } = skill;
-            Some(Listed { name, description, folder: found.folder, origin: found.origin })
+            Some(SkillListing { name, description, folder: found.folder, origin: found.origin })
         }
         Err(error) => {
             tracing::warn!(folder = %found.folder.display(), %error, "a skill cannot be used");

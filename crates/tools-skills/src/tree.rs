@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// How deep folders lie at most.
 const DEEPEST: usize = 16;
 
-/// What a skill consists of.
+/// Files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
     /// Its files but `SKILL.md`, relative to its folder, in order.
@@ -30,7 +30,7 @@ pub struct Tree {
 /// # Errors
 /// A link that leads out or in a circle, a folder that is too large, and what the system says.
 pub fn tree(folder: &Path) -> Result<Tree, SkillError> {
-    let mut looking = Looking { folder, files: vec![], bytes: 0 };
+    let mut looking = TreeWalk { folder, files: vec![], bytes: 0 };
     looking.look(folder, 0)?;
     let mut files = looking.files;
     files.sort();
@@ -45,13 +45,13 @@ pub fn tree(folder: &Path) -> Result<Tree, SkillError> {
     Ok(Tree { files: names.collect(), digest: sha256_hex(all.as_bytes()) })
 }
 
-struct Looking<'a> {
+struct TreeWalk<'a> {
     folder: &'a Path,
     files: Vec<(PathBuf, String)>,
     bytes: u64,
 }
 
-impl Looking<'_> {
+impl TreeWalk<'_> {
     fn look(&mut self, at: &Path, depth: usize) -> Result<(), SkillError> {
         let relative = |path: &Path| path.strip_prefix(self.folder).unwrap_or(path).to_path_buf();
         if depth > DEEPEST {

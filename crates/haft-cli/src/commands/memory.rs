@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io::Read as _, path::Path};
 
 use haft::{
     memories,
-    memory_store::{Filter, Imported, Memories, Memory, MemoryError, project_of},
+    memory_store::{Filter, ImportOutcome, Memories, Memory, MemoryError, project_of},
 };
 use serde_json::json;
 
@@ -155,8 +155,8 @@ async fn import(common: &CommonArgs, memories: &Memories, file: Option<&Path>) -
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let memory: Memory = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
         match memories.import(memory).await.map_err(|error| format!("line {number}: {}", told(&error)))? {
-            Imported::Stored => stored += 1,
-            Imported::Skipped => skipped += 1,
+            ImportOutcome::Stored => stored += 1,
+            ImportOutcome::Skipped => skipped += 1,
         }
     }
     if common.json {

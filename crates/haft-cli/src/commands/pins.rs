@@ -38,7 +38,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
         };
         let is_unreviewed = |finding: &Finding| {
             let why = report.listing.held(&finding.tool);
-            matches!(why, Some(haft::mcp_client::Held::Because(_))) || finding.found == Found::Gone
+            matches!(why, Some(haft::mcp_client::HoldReason::Because(_))) || finding.found == Found::Gone
         };
         let open: Vec<Finding> =
             report.listing.findings.iter().filter(|finding| is_unreviewed(finding)).cloned().collect();

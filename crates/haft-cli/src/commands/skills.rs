@@ -7,7 +7,7 @@ use std::{
 };
 
 use haft::{
-    skill_folders::{Found, Origin, Skill, Trust, check, discover, tree},
+    skill_folders::{Origin, Skill, SkillFolder, Trust, check, discover, tree},
     skill_pins, skill_places,
 };
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String
     }
 }
 
-fn list(common: &CommonArgs, found: &[Found], trust: Trust) -> Result<Exit, String> {
+fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust) -> Result<Exit, String> {
     let pins = skill_pins();
     let (mut rows, mut names) = (vec![], None);
     for one in found {
@@ -101,7 +101,7 @@ fn tool_faults(common: &CommonArgs, folder: &Path, names: &mut Names) -> Result<
     Ok(beside_others(common, skill, names)?.tool_faults)
 }
 
-fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[Found]) -> Result<Exit, String> {
+fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[SkillFolder]) -> Result<Exit, String> {
     let all: Vec<PathBuf> =
         if folders.is_empty() { found.iter().map(|one| one.folder.clone()).collect() } else { folders.to_vec() };
     let (mut exit, mut names) = (Exit::Ok, None);
@@ -135,11 +135,11 @@ fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[Found]) -> Result<
     Ok(exit)
 }
 
-fn trust(common: &CommonArgs, names: &[String], revoke: bool, found: &[Found]) -> Result<Exit, String> {
+fn trust(common: &CommonArgs, names: &[String], revoke: bool, found: &[SkillFolder]) -> Result<Exit, String> {
     let pins = skill_pins();
     let mut exit = Exit::Ok;
     for name in names {
-        let is_meant = |one: &&Found| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
+        let is_meant = |one: &&SkillFolder| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
         let Some(skill) = found.iter().find(is_meant).and_then(|one| one.skill.as_ref().ok()) else {
             output::failed(common.json, &format!("there is no skill `{name}`"));
             exit = Exit::ToolFailed;

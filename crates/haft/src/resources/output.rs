@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 use tools_core::SessionId;
-use tools_mcp::{Found, Resource, ResourceError, ResourcePage, ResourceTemplate};
+use tools_mcp::{Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
 use tools_overflow::{Archive, Facts, OverflowError, ReadOverflow, Reference};
 
 use super::shelf::{Address, Shelf};
@@ -60,12 +60,12 @@ impl Shelf for StoredOutput {
         })
     }
 
-    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<Found, ResourceError> {
+    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError> {
         let reference = reference(address.name).ok_or(ResourceError::NotFound)?;
         self.0.open(session.as_str(), reference).await.map_err(failed)?;
         let call = ReadOverflow::call(reference, &address.numbers);
         let call = call.map_err(|error| ResourceError::Failed(error.to_string()))?;
-        Ok(Found::Call { call, next: format!("{reference}?byte="), mime: MIME })
+        Ok(ResourceTarget::Call { call, next: format!("{reference}?byte="), mime: MIME })
     }
 
     async fn complete(

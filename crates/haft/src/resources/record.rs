@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde_json::json;
 use tools_audit::{of_session, view::Row};
 use tools_core::SessionId;
-use tools_mcp::{Body, Contents, Found, Resource, ResourceError, ResourcePage, ResourceTemplate};
+use tools_mcp::{Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
 
 use super::shelf::{Address, Shelf};
 
@@ -48,7 +48,7 @@ impl Shelf for SessionRecord {
         Ok(ResourcePage { resources: if after.is_empty() { vec![record] } else { vec![] }, next: None })
     }
 
-    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<Found, ResourceError> {
+    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError> {
         if address.name != NAME || address.number("offset").or(address.number("byte")).is_some() {
             return Err(ResourceError::NotFound);
         }
@@ -63,7 +63,7 @@ impl Shelf for SessionRecord {
         let page = reading.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
         let text: String = page.rows.iter().map(line).collect();
         let next = page.next.map(|last| format!("{SCHEME}{NAME}?after={last}"));
-        Ok(Found::Contents(Contents { mime: MIME, body: Body::Text(text), next }))
+        Ok(ResourceTarget::Contents(Contents { mime: MIME, body: Body::Text(text), next }))
     }
 
     async fn complete(&self, _: &SessionId, _: &str, _: &str) -> Result<Option<Vec<String>>, ResourceError> {

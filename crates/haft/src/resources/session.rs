@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tools_core::SessionId;
-use tools_mcp::{Found, Resource, ResourceError, ResourcePage, ResourceTemplate, Resources};
+use tools_mcp::{Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources};
 
 use super::shelf::{Address, Shelf};
 use crate::Toolbox;
@@ -70,7 +70,7 @@ impl Resources for SessionResources {
         self.0.iter().map(|kind| kind.template()).collect()
     }
 
-    async fn find(&self, session: &SessionId, uri: &str) -> Result<Found, ResourceError> {
+    async fn find(&self, session: &SessionId, uri: &str) -> Result<ResourceTarget, ResourceError> {
         let (_, kind, rest) = self.kind(uri).ok_or(ResourceError::NotFound)?;
         kind.find(session, &Address::parse(rest, PARAMETERS)?).await
     }

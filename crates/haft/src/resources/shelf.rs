@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use tools_core::SessionId;
-use tools_mcp::{Found, Resource, ResourceError, ResourcePage, ResourceTemplate};
+use tools_mcp::{Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
 
 /// Resources whose URIs have one scheme.
 #[async_trait]
@@ -16,7 +16,7 @@ pub(super) trait Shelf: Send + Sync {
     /// the first. `next` is the same part of the last one's URI.
     async fn list(&self, session: &SessionId, after: &str) -> Result<ResourcePage, ResourceError>;
 
-    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<Found, ResourceError>;
+    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError>;
 
     /// Values of a variable that begin with `begun`; `None` where it is none that can be completed.
     async fn complete(

@@ -14,7 +14,7 @@ use tools_core::hex;
 use super::frame::{Frames, send};
 
 /// What a request came to.
-pub(super) type Answered = Result<Value, Failure>;
+pub(super) type RequestResult = Result<Value, Failure>;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,7 @@ impl Client {
         Ok(client)
     }
 
-    pub(super) async fn request(&mut self, method: &str, params: Value) -> Answered {
+    pub(super) async fn request(&mut self, method: &str, params: Value) -> RequestResult {
         self.last += 1;
         let id = self.last;
         send(&mut self.input, &json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;

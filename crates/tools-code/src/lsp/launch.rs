@@ -17,14 +17,14 @@ use tools_sandbox::{
 
 use crate::config::ServerConfig;
 
-/// What a child is held to that works in the first list of folders and cannot read the second.
+/// Confines a child that works in the first list of folders and cannot read the second.
 pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
 
-/// What language servers are held to: the same as commands of the shell, and to no change in the
+/// Confinement of language servers: the same as commands of the shell, and to no change in the
 /// workspace.
 #[derive(Clone)]
-pub struct Held {
-    /// What a child is held to.
+pub struct LaunchConfinement {
+    /// Confinement of a child.
     pub confine: Confine,
     /// The files that no server may read.
     pub hidden: Option<MaskRules>,
@@ -34,7 +34,7 @@ pub struct Held {
     pub redactor: Arc<dyn Redactor>,
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for LaunchConfinement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Held").field("hidden", &self.hidden).field("env_pass", &self.env_pass).finish_non_exhaustive()
     }
@@ -52,7 +52,7 @@ pub(super) struct Child {
 /// # Errors
 /// What went wrong, as a model may read it.
 pub(super) async fn launch(
-    held: &Held,
+    held: &LaunchConfinement,
     server: &ServerConfig,
     roots: &[PathBuf],
     cx: &CallContext,

@@ -13,13 +13,13 @@ use tools_core::CallContext;
 
 use super::{
     client::{Client, Failure, Place, hover, places, uri},
-    launch::{Child, Held, launch},
+    launch::{Child, LaunchConfinement, launch},
 };
 use crate::config::ServerConfig;
 
 /// A place in a file whose text is known, and what it is asked about.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct NameQuery {
     pub(crate) path: PathBuf,
     /// Its language, as the protocol calls it.
     pub(crate) language_id: &'static str,
@@ -32,7 +32,7 @@ pub(crate) struct Asked {
 
 /// What a server says of a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct NameAnswer {
     pub(crate) definitions: Vec<Place>,
     pub(crate) references: Vec<Place>,
     pub(crate) hover: Option<String>,
@@ -44,15 +44,15 @@ pub(crate) struct Servers {
     running: Mutex<HashMap<(Vec<PathBuf>, &'static str), Slot>>,
 }
 
-type Slot = Arc<tokio::sync::Mutex<Option<Running>>>;
+type Slot = Arc<tokio::sync::Mutex<Option<RunningServer>>>;
 
 /// One server and the conversation with it.
-struct Running {
+struct RunningServer {
     client: Client,
     _child: Option<Child>,
 }
 
-impl std::fmt::Debug for Running {
+impl std::fmt::Debug for RunningServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Running")
     }
@@ -66,12 +66,12 @@ impl Servers {
     /// Why there is nothing from it, as a model may read it.
     pub(crate) async fn ask(
         &self,
-        held: &Held,
+        held: &LaunchConfinement,
         (language, server): (&'static str, &ServerConfig),
         roots: &[PathBuf],
-        asked: &Asked,
+        asked: &NameQuery,
         cx: &CallContext,
-    ) -> Result<Told, String> {
+    ) -> Result<NameAnswer, String> {
         let slot = {
             let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(running.entry((roots.to_vec(), language)).or_default())
@@ -99,18 +99,23 @@ impl Servers {
     }
 }
 
-async fn begin(held: &Held, server: &ServerConfig, roots: &[PathBuf], cx: &CallContext) -> Result<Running, String> {
+async fn begin(
+    held: &LaunchConfinement,
+    server: &ServerConfig,
+    roots: &[PathBuf],
+    cx: &CallContext,
+) -> Result<RunningServer, String> {
     let mut child = launch(held, server, roots, cx).await?;
     let (Some(input), Some(output)) = (child.tree.take_stdin(), child.tree.take_stdout()) else {
         return Err("the server has no streams".to_owned());
     };
     let root = roots.first().map_or(Path::new("/"), PathBuf::as_path);
     let client = Client::begin(input, output, root).await.map_err(|failure| failure.to_string())?;
-    Ok(Running { client, _child: Some(child) })
+    Ok(RunningServer { client, _child: Some(child) })
 }
 
 /// Shows the server the file as it is now, asks about the name, and takes the file back.
-async fn converse(client: &mut Client, asked: &Asked) -> Result<Told, Failure> {
+async fn converse(client: &mut Client, asked: &NameQuery) -> Result<NameAnswer, Failure> {
     let document = uri(&asked.path);
     let line = asked.text.lines().nth(asked.line as usize).unwrap_or_default();
     let character = client.character(line, asked.column);
@@ -126,11 +131,11 @@ async fn converse(client: &mut Client, asked: &Asked) -> Result<Told, Failure> {
     let references = places(&refusable(client.request("textDocument/references", with_context).await)?);
     let hover = hover(&refusable(client.request("textDocument/hover", at).await)?);
     client.notify("textDocument/didClose", json!({"textDocument": {"uri": document}})).await?;
-    Ok(Told { definitions, references, hover })
+    Ok(NameAnswer { definitions, references, hover })
 }
 
 /// A server that cannot do one thing may do the next.
-fn refusable(answered: super::client::Answered) -> super::client::Answered {
+fn refusable(answered: super::client::RequestResult) -> super::client::RequestResult {
     match answered {
         Err(Failure::Refused(_)) => Ok(serde_json::Value::Null),
         other => other,
@@ -183,7 +188,7 @@ mod tests {
         let server = tokio::spawn(scripted(input, output));
         let (output, input) = tokio::io::split(ours);
         let mut client = Client::begin(input, output, Path::new("/w")).await.unwrap();
-        let asked = Asked {
+        let asked = NameQuery {
             path: "/w/a.py".into(),
             language_id: "python",
             text: "x\n\u{1F600}ü = name\n".to_owned(),
@@ -192,7 +197,7 @@ mod tests {
         };
         let told = converse(&mut client, &asked).await.unwrap();
         let place = |line| Place { path: "/w/a.py".into(), line };
-        assert_eq!(told, Told { definitions: vec![place(1)], references: vec![place(4), place(7)], hover: None });
+        assert_eq!(told, NameAnswer { definitions: vec![place(1)], references: vec![place(4), place(7)], hover: None });
         drop(client);
         let methods = server.await.unwrap();
         assert_eq!(

@@ -4,7 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use thiserror::Error;
 
-/// Which vectors belong together: those of other workspaces and other models are never compared.
+/// Space of vectors that belong together: those of other workspaces and other models are never
+/// compared.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChunkSpace {
     /// The canonical roots, one a line.
@@ -16,7 +17,7 @@ pub struct ChunkSpace {
 /// One passage of a file as a vector. Its text is not stored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
-    /// Which passage of the file, from 0.
+    /// Index of the passage in the file, from 0.
     pub number: u32,
     /// Its first line, from 0.
     pub first: u32,
@@ -31,7 +32,7 @@ pub struct Chunk {
 pub struct FileChunks {
     /// Its canonical path.
     pub file: String,
-    /// What its content is known by.
+    /// Digest of its content.
     pub digest: u64,
     /// Its passages that have a vector.
     pub chunks: Vec<Chunk>,
@@ -44,7 +45,7 @@ pub struct Near {
     pub file: String,
     /// The content that it was taken from.
     pub digest: u64,
-    /// Which passage of the file, from 0.
+    /// Index of the passage in the file, from 0.
     pub number: u32,
     /// Its first line, from 0.
     pub first: u32,
@@ -54,7 +55,7 @@ pub struct Near {
     pub score: f32,
 }
 
-/// Why a store cannot be used now. No text of a server is in it.
+/// Reason why a store cannot be used now. No text of a server is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ChunkIndexError {
@@ -73,7 +74,7 @@ pub enum ChunkIndexError {
     /// It answers with something that is no answer.
     #[error("the store of vectors gave an answer that cannot be read")]
     Malformed,
-    /// What is stored was made by another model under the same name.
+    /// The stored vectors were made by another model of the same name.
     #[error("the store holds vectors of {found} numbers, and those of the model have {expected}")]
     Dimension {
         /// Of the model.
@@ -81,7 +82,7 @@ pub enum ChunkIndexError {
         /// Of the store.
         found: usize,
     },
-    /// What was stored is gone.
+    /// The stored data is gone.
     #[error("the store of vectors was emptied; it is filled again by the next calls")]
     Gone,
     /// It holds as much as it may.

@@ -12,12 +12,12 @@ use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Ne
 /// Vectors in memory, up to a number of bytes. Gone with the process.
 #[derive(Debug)]
 pub struct MemoryChunks {
-    held: Mutex<Held>,
+    held: Mutex<Contents>,
     most: usize,
 }
 
 #[derive(Debug, Default)]
-struct Held {
+struct Contents {
     spaces: HashMap<ChunkSpace, BTreeMap<String, FileChunks>>,
     bytes: usize,
 }
@@ -28,7 +28,7 @@ impl MemoryChunks {
         Self { held: Mutex::default(), most }
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
+    fn held(&self) -> MutexGuard<'_, Contents> {
         // Nothing in here panics half-way through a change.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }

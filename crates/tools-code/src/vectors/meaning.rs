@@ -12,7 +12,7 @@ use tools_core::{Clock, Embedder};
 
 use super::chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks};
 use crate::{
-    hit::{Found, Hit, Layer},
+    hit::{Hit, HitSymbol, Layer},
     structural::Search,
 };
 
@@ -47,7 +47,7 @@ type Ledger = Option<BTreeMap<String, u64>>;
 
 /// What search by meaning came to.
 #[derive(Debug, Default)]
-pub(crate) struct Meant {
+pub(crate) struct MeaningResult {
     /// The nearest passages that the call may see.
     pub(crate) hits: Vec<Hit>,
     /// Files that have no vectors yet.
@@ -72,7 +72,7 @@ impl Meaning {
         text: &str,
         first: &[Arc<Path>],
         (is_whole, most): (bool, usize),
-    ) -> Result<Meant, ChunkIndexError> {
+    ) -> Result<MeaningResult, ChunkIndexError> {
         let now = self.clock.now().as_second();
         if let Some((since, error)) = lock(&self.failed).clone()
             && (since..since + REST).contains(&now)
@@ -82,7 +82,7 @@ impl Meaning {
         let roots = search.sight.space().roots;
         let roots: Option<Vec<&str>> = roots.iter().map(|root| root.to_str()).collect();
         // Paths that are no text are not stored.
-        let Some(roots) = roots else { return Ok(Meant::default()) };
+        let Some(roots) = roots else { return Ok(MeaningResult::default()) };
         let space = ChunkSpace { workspace: roots.join("\n"), model: self.embedder.name().to_owned() };
         let found = self.found(search, &space, text, first, (is_whole, most));
         if let Err(error) = &found {
@@ -101,7 +101,7 @@ impl Meaning {
         text: &str,
         first: &[Arc<Path>],
         (is_whole, most): (bool, usize),
-    ) -> Result<Meant, ChunkIndexError> {
+    ) -> Result<MeaningResult, ChunkIndexError> {
         let ledger = Arc::clone(lock(&self.ledgers).entry(space.workspace.clone()).or_default());
         // What another call puts in just now is found by words in this one.
         let missing = match ledger.try_lock() {
@@ -113,9 +113,9 @@ impl Meaning {
         };
         let asked = self.vectors(&[text])?.pop().unwrap_or_default();
         if asked.iter().all(|part| *part == 0.0) {
-            return Ok(Meant { hits: vec![], missing });
+            return Ok(MeaningResult { hits: vec![], missing });
         }
-        Ok(Meant { hits: self.near(search, space, &asked)?, missing })
+        Ok(MeaningResult { hits: self.near(search, space, &asked)?, missing })
     }
 
     /// Takes out what is gone, closed or changed and puts in what is missing. Says how many files
@@ -272,7 +272,7 @@ impl Meaning {
                     line: symbol.map_or(passage.first, |symbol| symbol.line),
                     first: passage.first,
                     last: passage.last,
-                    symbol: symbol.filter(|symbol| !symbol.is_container).map(Found::of),
+                    symbol: symbol.filter(|symbol| !symbol.is_container).map(HitSymbol::of),
                     score: one.score * weight,
                 })
             })

@@ -10,7 +10,7 @@ mod qdrant;
 
 pub use chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
 pub use in_memory::MemoryChunks;
-pub(crate) use meaning::{Meaning, Meant};
+pub(crate) use meaning::{Meaning, MeaningResult};
 #[cfg(feature = "qdrant")]
 pub use qdrant::QdrantChunks;
 #[cfg(feature = "qdrant")]

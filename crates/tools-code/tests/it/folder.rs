@@ -13,7 +13,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tools_code::{Candidate, IndexConfig, SearchCode, Sight, Sources, Space, Visitor, Walked};
+use tools_code::{Candidate, FileAccess, IndexConfig, SearchCode, Sources, Space, Visitor, WalkSummary};
 use tools_core::{
     Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Stack, Subject, ToolCall, ToolError, ToolOutput,
 };
@@ -66,12 +66,12 @@ impl Sources for Folder {
         Ok(Inspection::read_only().touching(Subject::path(self.root.join(path.unwrap_or("")), Access::Read)))
     }
 
-    fn sight(&self, _: &CallContext) -> Result<Box<dyn Sight>, ToolError> {
+    fn sight(&self, _: &CallContext) -> Result<Box<dyn FileAccess>, ToolError> {
         Ok(Box::new(self.clone()))
     }
 }
 
-impl Sight for Folder {
+impl FileAccess for Folder {
     fn space(&self) -> Space {
         // What is closed only grows: another number for other rules.
         Space { roots: vec![self.root.clone()], rules: self.closed.lock().unwrap().len() as u64 }
@@ -81,7 +81,7 @@ impl Sight for Folder {
         vec![self.root.clone()]
     }
 
-    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<Walked, ToolError> {
+    fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<WalkSummary, ToolError> {
         let start = self.root.join(path.unwrap_or("")).components().collect::<PathBuf>();
         visitor.enters(&self.root);
         let ignored = std::fs::read_to_string(self.root.join(".ignore")).unwrap_or_default();
@@ -119,7 +119,7 @@ impl Sight for Folder {
                 });
             }
         });
-        Ok(Walked { starts: vec![start], ..Walked::default() })
+        Ok(WalkSummary { starts: vec![start], ..WalkSummary::default() })
     }
 
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>> {

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt};
 
 use super::{Definition, ServerPins, Sign, Surroundings, signs};
 
-/// What became of one tool.
+/// Result for one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
     /// It is as it was accepted.
@@ -35,9 +35,9 @@ pub enum Found {
 pub struct Finding {
     /// The server's name of the tool.
     pub tool: String,
-    /// What became of it.
+    /// The result.
     pub found: Found,
-    /// What makes it suspicious.
+    /// Suspicious signs.
     pub signs: Vec<Sign>,
     /// The definition as it is listed; `None` when it is gone.
     pub now: Option<Definition>,

@@ -15,8 +15,8 @@ const FIELDS: [&str; 6] = ["name", "title", "description", "inputSchema", "outpu
 pub struct Definition(Value);
 
 impl Definition {
-    /// What is pinned of a tool, given as a server lists it. The order of members and of lists that
-    /// are sets (`required`, `type`) is made one.
+    /// The pinned parts of a tool, given as a server lists it. The order of members and of lists
+    /// that are sets (`required`, `type`) is made one.
     pub fn of(tool: &Value) -> Self {
         let fields = FIELDS.iter().filter_map(|field| {
             let value = tool.get(field).filter(|value| !value.is_null())?;
@@ -40,7 +40,7 @@ impl Definition {
         FIELDS.iter().filter_map(|field| Some((*field, self.0.get(field)?)))
     }
 
-    /// What the definition is compared by.
+    /// The digest by which definitions are compared.
     pub fn digest(&self) -> String {
         digest(&self.0)
     }

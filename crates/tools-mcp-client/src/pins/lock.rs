@@ -17,7 +17,7 @@ use crate::McpError;
 /// The form of the file.
 const VERSION: u32 = 1;
 
-/// What was accepted of each server.
+/// Accepted tools of each server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockFile {
@@ -33,7 +33,7 @@ impl Default for LockFile {
     }
 }
 
-/// What was accepted of one server.
+/// Accepted tools of one server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerPins {
@@ -79,7 +79,7 @@ impl ServerPins {
     }
 }
 
-/// Where the accepted definitions are kept.
+/// Store of the accepted definitions.
 #[derive(Debug, Clone)]
 pub struct LockStore {
     file: PathBuf,
@@ -96,7 +96,7 @@ impl LockStore {
         &self.file
     }
 
-    /// What was accepted until now; nothing where there is no file.
+    /// Loads the accepted tools; nothing where there is no file.
     ///
     /// # Errors
     /// [`McpError::Lock`] when the file cannot be read, is no such file, or is of a later form.

@@ -101,7 +101,7 @@ fn mentions(value: &Value, name: &str) -> bool {
     }
 }
 
-/// What a name looks like: equal for names that a reader could take for one another.
+/// The appearance of a name: equal for names that a reader could take for one another.
 pub fn skeleton(name: &str) -> String {
     let visible = name.chars().filter(|c| !is_hidden(*c) && !matches!(c, '_' | '-' | '.' | ' ' | '/'));
     let folded: String = visible.flat_map(char::to_lowercase).map(looks_like).collect();

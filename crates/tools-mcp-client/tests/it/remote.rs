@@ -11,8 +11,8 @@ use std::{
 use serde_json::{Value, json};
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolExecutor as _};
 use tools_mcp_client::{
-    Introduced, Launcher, McpErrorCode, McpServers, McpTools, Prepared, PreparedRemote, Secret, Server, TokenReader,
-    compile, pins::LockStore,
+    Introductions, Launcher, McpErrorCode, McpServers, McpTools, PreparedRemote, PreparedServer, Secret, Server,
+    TokenReader, compile, pins::LockStore,
 };
 
 use crate::hostile::{Asked, Hostile, Step, answer, events, json_answer};
@@ -26,7 +26,7 @@ struct Setup {
     tools: McpTools,
     launcher: Launcher,
     cx: CallContext,
-    introduced: Introduced,
+    introduced: Introductions,
 }
 
 impl Setup {
@@ -34,7 +34,7 @@ impl Setup {
         Self::with(
             tools,
             json!({}),
-            Arc::new(|_: &Server, _: &CallContext| Ok(Prepared::Remote(PreparedRemote::default()))),
+            Arc::new(|_: &Server, _: &CallContext| Ok(PreparedServer::Remote(PreparedRemote::default()))),
             script,
         )
         .await
@@ -291,7 +291,7 @@ async fn a_token_is_sent_read_again_and_never_shown() {
     });
     let launcher: Launcher = Arc::new(move |_: &Server, _: &CallContext| {
         let headers = vec![("X-Key".to_owned(), Secret::new("key-0123456789").unwrap())];
-        Ok(Prepared::Remote(PreparedRemote { headers, token: Some(Arc::clone(&reader)) }))
+        Ok(PreparedServer::Remote(PreparedRemote { headers, token: Some(Arc::clone(&reader)) }))
     });
     let setup = Setup::with(&["say", "refuse"], json!({}), launcher, |asked| match asked.tool() {
         "say" => Some(json_answer(&asked.text(&format!(
@@ -319,7 +319,7 @@ async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
     let setup = Setup::with(
         &["slow"],
         json!({"timeout": 1}),
-        Arc::new(|_: &Server, _: &CallContext| Ok(Prepared::Remote(PreparedRemote::default()))),
+        Arc::new(|_: &Server, _: &CallContext| Ok(PreparedServer::Remote(PreparedRemote::default()))),
         |asked| {
             let mut steps = events(&[": begun\n\n"]);
             steps.push(Step::Wait(Duration::from_secs(30)));
@@ -361,7 +361,8 @@ async fn a_server_that_does_not_come_up_says_why() {
     let config = json!({"id": "far", "url": url});
     let servers = compile(&[serde_json::from_value(config).unwrap()]).unwrap();
     let servers = McpServers::new(servers, LockStore::new(folder.path().join("lock.json")), []);
-    let launcher: Launcher = Arc::new(|_: &Server, _: &CallContext| Ok(Prepared::Remote(PreparedRemote::default())));
+    let launcher: Launcher =
+        Arc::new(|_: &Server, _: &CallContext| Ok(PreparedServer::Remote(PreparedRemote::default())));
     let introduced = servers.introduce(&launcher, &CallContext::new(folder.path())).await;
     assert_eq!(introduced.failed[0].1.code(), McpErrorCode::Transient, "{introduced:?}");
     assert!(introduced.failed[0].1.to_string().contains("cannot be reached"), "{introduced:?}");

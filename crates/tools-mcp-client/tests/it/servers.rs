@@ -4,7 +4,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolExecutor as _};
-use tools_mcp_client::{Launcher, McpServers, McpTools, Prepared, PreparedChild, Server, compile, pins::LockStore};
+use tools_mcp_client::{
+    Launcher, McpServers, McpTools, PreparedChild, PreparedServer, Server, compile, pins::LockStore,
+};
 use tools_sandbox::{
     kernel::{Confinement, Sandbox, SandboxMode},
     process::own_variables,
@@ -16,7 +18,7 @@ pub(crate) fn launcher(folder: &Path) -> Launcher {
     let cwd = folder.to_owned();
     Arc::new(move |server: &Server, _: &CallContext| {
         let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });
-        Ok(Prepared::Child(Box::new(PreparedChild {
+        Ok(PreparedServer::Child(Box::new(PreparedChild {
             program: program(&[server.config.command.as_str()]).ok_or("not installed")?,
             args: server.config.args.iter().map(Into::into).collect(),
             env: own_variables(),

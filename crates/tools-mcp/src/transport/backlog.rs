@@ -47,26 +47,26 @@ impl Backlog {
     }
 
     /// A call begins; `None` when one of this id has not ended.
-    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Arc<Running>> {
+    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Arc<RunningCall>> {
         let is_new = self.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
-        is_new.then(|| Arc::new(Running { backlog: Arc::clone(self), id: id.clone() }))
+        is_new.then(|| Arc::new(RunningCall { backlog: Arc::clone(self), id: id.clone() }))
     }
 
     /// An answer waits to be written, for as long as the value lives.
-    pub(crate) fn waits(self: &Arc<Self>, bytes: usize) -> Waiting {
+    pub(crate) fn waits(self: &Arc<Self>, bytes: usize) -> QueuedAnswer {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
-        Waiting { backlog: Arc::clone(self), bytes }
+        QueuedAnswer { backlog: Arc::clone(self), bytes }
     }
 }
 
 /// A call that has not ended.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningCall {
     backlog: Arc<Backlog>,
     id: RequestId,
 }
 
-impl Drop for Running {
+impl Drop for RunningCall {
     fn drop(&mut self) {
         self.backlog.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
         self.backlog.changed.notify_one();
@@ -75,12 +75,12 @@ impl Drop for Running {
 
 /// An answer that has not been written.
 #[derive(Debug)]
-pub(crate) struct Waiting {
+pub(crate) struct QueuedAnswer {
     backlog: Arc<Backlog>,
     bytes: usize,
 }
 
-impl Drop for Waiting {
+impl Drop for QueuedAnswer {
     fn drop(&mut self) {
         self.backlog.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
         self.backlog.changed.notify_one();

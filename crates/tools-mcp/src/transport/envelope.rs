@@ -46,14 +46,14 @@ pub(super) fn id_of(start: &[u8]) -> Option<RequestId> {
 fn look(text: &[u8]) -> (Envelope, bool) {
     let mut envelope = Envelope::default();
     let mut json = serde_json::Deserializer::from_slice(text);
-    let visited = json.deserialize_any(Looking(&mut envelope));
+    let visited = json.deserialize_any(EnvelopeVisitor(&mut envelope));
     let complete = visited.is_ok() && json.end().is_ok();
     (envelope, complete)
 }
 
-struct Looking<'a>(&'a mut Envelope);
+struct EnvelopeVisitor<'a>(&'a mut Envelope);
 
-impl<'de> Visitor<'de> for Looking<'_> {
+impl<'de> Visitor<'de> for EnvelopeVisitor<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -27,7 +27,7 @@ async fn structure_comes_where_the_request_or_the_server_says_so() {
             {"name": "echo", "arguments": {"text": "x"}, "_meta": {"haft/structured": structured}}})
     };
     assert_eq!(client.ask(request(true)).await["result"]["structuredContent"], json!({"text": "x"}));
-    let mut client = Raw::connect(builder(&Arc::default()).structured(tools_mcp::Structured::Always).build());
+    let mut client = Raw::connect(builder(&Arc::default()).structured(tools_mcp::StructuredContent::Always).build());
     client.initialize("2025-06-18").await;
     assert_eq!(client.ask(request(false)).await["result"].get("structuredContent"), None);
 }

@@ -7,7 +7,7 @@ use tools_core::{
     Approval, CallContext, ExecuteResult, Inspection, SessionId, Shared, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolExecutor, ToolKind, ToolName, ToolTraits,
 };
-use tools_mcp::{Greeting, McpServer, Showing};
+use tools_mcp::{Greeting, McpServer, ToolVisibility};
 
 use crate::support::{Client, Person, Raw, builder, call, connect, text};
 
@@ -105,7 +105,7 @@ async fn a_changed_list_is_told_at_once_where_the_host_says_so_and_after_the_nex
 /// Shows the tools of some names, in another order.
 struct Chosen(Shared<Vec<&'static str>>);
 
-impl Showing for Chosen {
+impl ToolVisibility for Chosen {
     fn shown(&self, _: &SessionId, listed: &ToolDefs) -> ToolDefs {
         let named = |name: &&str| listed.iter().find(|tool| tool.name.as_str() == *name).cloned();
         self.0.load().iter().filter_map(named).collect()

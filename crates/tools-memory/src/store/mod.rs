@@ -11,5 +11,5 @@ mod sqlite_words;
 
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresMemories;
-pub use seam::{Embedding, Filter, Limits, MemoryStore, Ranked, Stored, Vector};
+pub use seam::{Embedding, Filter, Limits, MemoryStore, RankedMemory, StoreOutcome, Vector};
 pub use sqlite::SqliteMemories;

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tools_store::{Server, ServerSchema};
 
 use super::{
-    Embedding, Filter, Limits, Ranked, Stored, Vector, postgres_words,
+    Embedding, Filter, Limits, RankedMemory, StoreOutcome, Vector, postgres_words,
     queries::{postgres, store},
 };
 use crate::{Memory, MemoryError, NewMemory};

@@ -6,7 +6,7 @@ use sqlx::Row as _;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 use super::{
-    Filter, Ranked,
+    Filter, RankedMemory,
     queries::{bind_filter, postgres, visible},
 };
 use crate::{Memory, MemoryError, words};
@@ -58,7 +58,7 @@ pub(super) async fn search(
     filter: &Filter,
     most: usize,
     now: Timestamp,
-) -> Result<Vec<Ranked>, MemoryError> {
+) -> Result<Vec<RankedMemory>, MemoryError> {
     let Some(words) = words::telling(text) else { return Ok(vec![]) };
     let found = sqlx::query(concat!(
         "WITH asked AS (SELECT DISTINCT lexeme AS stem FROM unnest(to_tsvector('haft_words', $7))),
@@ -74,5 +74,5 @@ pub(super) async fn search(
     ));
     let found = bind_filter!(found, filter, now).bind(plain(&words.join(" ")));
     let rows = found.bind(i64::try_from(most).unwrap_or(i64::MAX)).fetch_all(read).await?;
-    rows.iter().map(|row| Ok(Ranked { memory: postgres::memory(row)?, score: row.try_get("score")? })).collect()
+    rows.iter().map(|row| Ok(RankedMemory { memory: postgres::memory(row)?, score: row.try_get("score")? })).collect()
 }

@@ -34,7 +34,7 @@ macro_rules! queries {
         use $index as index;
 
         use crate::{
-            Embedding, Filter, Kind, Limits, Memory, MemoryError, NewMemory, Scope, Stored, Vector,
+            Embedding, Filter, Kind, Limits, Memory, MemoryError, NewMemory, Scope, StoreOutcome, Vector,
         };
 
         pub(in crate::store) type Connection = <$database as sqlx::Database>::Connection;
@@ -47,11 +47,11 @@ macro_rules! queries {
             embedding: Option<Embedding>,
             limits: Limits,
             now: Timestamp,
-        ) -> Result<Stored, MemoryError> {
+        ) -> Result<StoreOutcome, MemoryError> {
             remove_expired(change, now).await?;
             let hash = sha256_hex(new.content.as_bytes());
             if let Some(there) = same(change, new.scope, &new.owner, &hash).await? {
-                return Ok(Stored::Duplicate(there));
+                return Ok(StoreOutcome::Duplicate(there));
             }
             if let Some(old) = &new.supersedes {
                 let superseded = sqlx::query(
@@ -84,7 +84,7 @@ macro_rules! queries {
                 last_used_at: None,
             };
             insert(change, &memory, &hash, embedding, limits).await?;
-            Ok(Stored::New(id))
+            Ok(StoreOutcome::New(id))
         }
 
         pub(in crate::store) async fn restore(
@@ -286,7 +286,7 @@ macro_rules! store {
                 embedding: Option<Embedding>,
                 limits: Limits,
                 now: Timestamp,
-            ) -> Result<Stored, MemoryError> {
+            ) -> Result<StoreOutcome, MemoryError> {
                 let mut change = self.0.write().await?;
                 let stored = $queries::save(&mut change, id, new, embedding, limits, now).await?;
                 change.commit().await?;
@@ -306,7 +306,7 @@ macro_rules! store {
                 filter: &Filter,
                 most: usize,
                 now: Timestamp,
-            ) -> Result<Vec<Ranked>, MemoryError> {
+            ) -> Result<Vec<RankedMemory>, MemoryError> {
                 $index::search(&mut *self.0.reader().await?.acquire().await?, text, filter, most, now).await
             }
 

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 
 use crate::{Kind, Memory, MemoryError, NewMemory, Scope};
 
-/// Which memories are looked at.
+/// Selection of memories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The project whose memories are seen; `None` for none of any project.
@@ -33,7 +33,7 @@ impl Filter {
     }
 }
 
-/// How much a store holds, of everybody together.
+/// Limits of a store, for all owners together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Memories.
@@ -42,9 +42,9 @@ pub struct Limits {
     pub bytes: u64,
 }
 
-/// What became of a memory that was to be stored.
+/// Result of storing a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoreOutcome {
     /// It is stored, under this identifier.
     New(String),
     /// The same text is there already, under this identifier.
@@ -62,10 +62,10 @@ pub struct Embedding {
 
 /// A memory, and how well it answers; more is better.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ranked {
+pub struct RankedMemory {
     /// The memory.
     pub memory: Memory,
-    /// How well.
+    /// The score.
     pub score: f64,
 }
 
@@ -95,7 +95,7 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
         embedding: Option<Embedding>,
         limits: Limits,
         now: Timestamp,
-    ) -> Result<Stored, MemoryError>;
+    ) -> Result<StoreOutcome, MemoryError>;
 
     /// Puts a memory back as it was exported. `false` when the store has one of that identifier or
     /// text.
@@ -114,7 +114,7 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
         filter: &Filter,
         most: usize,
         now: Timestamp,
-    ) -> Result<Vec<Ranked>, MemoryError>;
+    ) -> Result<Vec<RankedMemory>, MemoryError>;
 
     /// The vectors that a model made of the memories that may be seen.
     ///

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use tools_store::{Database, Schema};
 
 use super::{
-    Embedding, Filter, Limits, Ranked, Stored, Vector,
+    Embedding, Filter, Limits, RankedMemory, StoreOutcome, Vector,
     queries::{sqlite, store},
     sqlite_words,
 };

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use sqlx::Row as _;
 
 use super::{
-    Filter, Ranked,
+    Filter, RankedMemory,
     queries::{bind_filter, sqlite, visible},
 };
 use crate::{Memory, MemoryError, words};
@@ -47,7 +47,7 @@ pub(super) async fn search(
     filter: &Filter,
     most: usize,
     now: Timestamp,
-) -> Result<Vec<Ranked>, MemoryError> {
+) -> Result<Vec<RankedMemory>, MemoryError> {
     let Some(words) = words::telling(text) else { return Ok(vec![]) };
     let rare = rare(read, &words).await?;
     if !rare.is_empty() && rare.len() < words.len() {
@@ -88,7 +88,7 @@ async fn ranked(
     filter: &Filter,
     most: usize,
     now: Timestamp,
-) -> Result<Vec<Ranked>, MemoryError> {
+) -> Result<Vec<RankedMemory>, MemoryError> {
     // What is sorted is short: only those that are shown are read whole.
     let found = sqlx::query(concat!(
         "SELECT memories.*, best.rank FROM (
@@ -103,5 +103,7 @@ async fn ranked(
     let query = words::any_of(words);
     let found = bind_filter!(found, filter, now).bind(query).bind(i64::try_from(most).unwrap_or(i64::MAX));
     let rows = found.fetch_all(read).await?;
-    rows.iter().map(|row| Ok(Ranked { memory: sqlite::memory(row)?, score: -row.try_get::<f64, _>("rank")? })).collect()
+    rows.iter()
+        .map(|row| Ok(RankedMemory { memory: sqlite::memory(row)?, score: -row.try_get::<f64, _>("rank")? }))
+        .collect()
 }

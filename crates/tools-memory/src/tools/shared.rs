@@ -13,13 +13,13 @@ use crate::{Filter, Memories, MemoryError, Taint, project_of};
 /// A passage of a conversation that answers a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationHit {
-    /// Where it is: what the host names it by.
+    /// Its place: what the host names it by.
     pub id: String,
-    /// What was said.
+    /// The content.
     pub content: String,
     /// When.
     pub created_at: Timestamp,
-    /// How well it answers; more is better.
+    /// Its score; more is better.
     pub score: f64,
     /// Whether text from outside may be in it.
     pub untrusted: bool,

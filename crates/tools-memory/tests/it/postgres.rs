@@ -69,8 +69,8 @@ async fn postgresql_is_a_store_like_the_other() {
     assert!(contents(&memories, "mondays", &facts).await.is_empty());
     assert_eq!(memories.list(None).await.unwrap(), std::slice::from_ref(&stored));
     let copy = memories_in(store(&database(&server, "copy").await), &clock, 1_000);
-    assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::Imported::Stored);
-    assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::Imported::Skipped);
+    assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::ImportOutcome::Stored);
+    assert_eq!(copy.import(stored.clone()).await.unwrap(), tools_memory::ImportOutcome::Skipped);
     assert_eq!(copy.get(&id).await.unwrap(), Some(stored));
 
     let mut connection = PgConnection::connect(&address).await.unwrap();

@@ -135,7 +135,7 @@ async fn a_nul_is_refused_before_the_store() {
 }
 
 pub(crate) async fn nul_is_refused(memories: &Memories) {
-    let parameter = |result: Result<tools_memory::Saved, MemoryError>, field: &str| match result {
+    let parameter = |result: Result<tools_memory::SaveOutcome, MemoryError>, field: &str| match result {
         Err(MemoryError::Parameter(text)) => assert!(text.contains(field) && text.contains("leave it out"), "{text}"),
         other => panic!("{other:?}"),
     };

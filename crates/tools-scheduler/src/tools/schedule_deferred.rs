@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// When: ISO 8601 with `Z` or an offset (`2026-11-24T08:00:00+01:00`), or words (`tomorrow
     /// 8pm`, `in 2 hours`).
     run_at: String,
-    /// What runs: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
+    /// Content of a task: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
     task: Task,
     /// The zone whose clocks count for words, as `Europe/Berlin`. Default UTC.
     timezone: Option<String>,

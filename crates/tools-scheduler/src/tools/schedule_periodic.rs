@@ -22,7 +22,7 @@ pub(super) struct Args {
     /// Five fields (minute, hour, day of month, month, day of week) or six (second first): `30
     /// 8 * * mon-fri`.
     cron: String,
-    /// What runs: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
+    /// Content of a task: `{"prompt": "…"}` or `{"tool": "…", "args": {…}}`.
     task: Task,
     /// The zone whose clocks count, as `Europe/Berlin`. Default UTC.
     timezone: Option<String>,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, CompositeExecutor, NoRedaction, Shared, Stack, ToolCall};
 use tools_scheduler::{
-    Dispatch, Firing, Scheduler, SchedulerConfig, SchedulerTools, SqliteTasks, TaskName, TaskStore as _,
+    Dispatch, DueTask, Scheduler, SchedulerConfig, SchedulerTools, SqliteTasks, TaskName, TaskStore as _,
 };
 use tools_testkit::{FakeClock, Workspace, contract};
 
@@ -128,7 +128,7 @@ struct Notes(Mutex<Vec<(String, String)>>);
 
 #[async_trait]
 impl Dispatch for Notes {
-    async fn run(&self, firing: Firing) -> Result<String, String> {
+    async fn run(&self, firing: DueTask) -> Result<String, String> {
         let mut ran = self.0.lock().expect("nobody panicked");
         ran.push((firing.caller, firing.due.to_string()));
         if ran.len() % 2 == 1 { Ok("done".to_owned()) } else { Err("no".to_owned()) }

@@ -8,7 +8,7 @@ use serde_json::json;
 use tools_core::{CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolOutput};
 
 use super::shared::{definition, inspected, judged, open, shown};
-use crate::{SkillError, Skills, skill::read_inside, skills::Opened};
+use crate::{SkillError, Skills, skill::read_inside, skills::OpenSkill};
 
 /// The most bytes of a file that is shown.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -63,7 +63,7 @@ impl Tool for LoadSkill {
 }
 
 /// A file of a skill, which lies in its folder wherever its name and links on the way lead.
-async fn of_file(opened: Opened, file: String) -> Result<ToolOutput, SkillError> {
+async fn of_file(opened: OpenSkill, file: String) -> Result<ToolOutput, SkillError> {
     let name = file.clone();
     let read = tokio::task::spawn_blocking(move || {
         let path = Path::new(&name);

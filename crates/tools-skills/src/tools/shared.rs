@@ -10,7 +10,7 @@ use tools_core::{
 };
 
 use super::{invoke_skill::InvokeSkill, load_skill::LoadSkill};
-use crate::{SkillError, Skills, skills::Opened};
+use crate::{SkillError, Skills, skills::OpenSkill};
 
 /// Files that are listed with a skill.
 const LISTED: usize = 200;
@@ -59,7 +59,7 @@ pub(super) fn definition<Args: JsonSchema>(name: &'static str, title: &'static s
 }
 
 /// Opens a skill on a thread for long work.
-pub(super) async fn open(skills: &Skills, name: &str) -> Result<Opened, ToolError> {
+pub(super) async fn open(skills: &Skills, name: &str) -> Result<OpenSkill, ToolError> {
     let (skills, name) = (skills.clone(), name.to_owned());
     let opened = tokio::task::spawn_blocking(move || skills.open(&name)).await;
     match opened {
@@ -70,10 +70,10 @@ pub(super) async fn open(skills: &Skills, name: &str) -> Result<Opened, ToolErro
 
 /// What a call does that uses a skill: nothing, but a person has to agree to one that came with the
 /// project.
-pub(super) fn inspected(opened: Opened) -> Inspection {
+pub(super) fn inspected(opened: OpenSkill) -> Inspection {
     let inspection = Inspection::read_only();
     let inspection = match &opened {
-        Opened { skill, tree, needs_consent: true } => {
+        OpenSkill { skill, tree, needs_consent: true } => {
             let mut says = format!(
                 "trusts the skill `{}` of this project, as its {} files are now (sha256 {})",
                 skill.name,
@@ -95,16 +95,16 @@ pub(super) fn inspected(opened: Opened) -> Inspection {
 }
 
 /// The skill that was judged, if it is still the same.
-pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection) -> Result<Opened, ToolError> {
+pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection) -> Result<OpenSkill, ToolError> {
     let opened = open(skills, name).await?;
-    match inspection.take::<Opened>() {
+    match inspection.take::<OpenSkill>() {
         Some(before) if before.tree.digest != opened.tree.digest => Err(SkillError::Changed.into()),
         _ => Ok(opened),
     }
 }
 
 /// A skill as a model reads it, with `more` below it.
-pub(super) fn shown(opened: &Opened, body: &str, most: usize, more: &str) -> ToolOutput {
+pub(super) fn shown(opened: &OpenSkill, body: &str, most: usize, more: &str) -> ToolOutput {
     let skill = &opened.skill;
     let head = format!("<skill_content name={:?} path={:?}>\n", skill.name, skill.folder.to_string_lossy());
     let mut foot = "\n</skill_content>".to_owned();

@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use super::{
     endpoint::Endpoint,
     messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts},
-    server::{Answered, Server},
+    server::{Server, ServerAnswer},
 };
 use crate::{
     config::QdrantConfig,
@@ -63,14 +63,14 @@ impl QdrantChunks {
             return Ok(());
         }
         let found = match self.server.ask(Method::GET, at, None).await? {
-            Answered::Result(result) => read_size(&result)?,
-            Answered::Conflict => return Err(ChunkIndexError::Malformed),
-            Answered::Missing => {
+            ServerAnswer::Result(result) => read_size(&result)?,
+            ServerAnswer::Conflict => return Err(ChunkIndexError::Malformed),
+            ServerAnswer::Missing => {
                 let vectors = json!({"vectors": {"size": size, "distance": "Cosine"}});
                 // A conflict is another process that was faster.
                 match self.server.ask(Method::PUT, at, Some(&vectors)).await? {
-                    Answered::Missing => return Err(ChunkIndexError::Malformed),
-                    Answered::Result(_) | Answered::Conflict => {}
+                    ServerAnswer::Missing => return Err(ChunkIndexError::Malformed),
+                    ServerAnswer::Result(_) | ServerAnswer::Conflict => {}
                 }
                 for (field, schema) in [("workspace", "keyword"), ("file", "keyword"), ("head", "bool")] {
                     let index = json!({"field_name": field, "field_schema": schema});
@@ -89,9 +89,9 @@ impl QdrantChunks {
     /// A request that is answered when it is done.
     async fn done(&self, method: Method, path: &str, body: &Value) -> Result<(), ChunkIndexError> {
         match self.server.ask(method, path, Some(body)).await? {
-            Answered::Result(_) => Ok(()),
-            Answered::Conflict => Err(ChunkIndexError::Status(409)),
-            Answered::Missing => {
+            ServerAnswer::Result(_) => Ok(()),
+            ServerAnswer::Conflict => Err(ChunkIndexError::Status(409)),
+            ServerAnswer::Missing => {
                 self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 Err(ChunkIndexError::Gone)
             }
@@ -103,9 +103,9 @@ impl QdrantChunks {
         for _ in 0..PAGES {
             let asked = page(space, NAMES, offset.as_ref());
             let result = match self.server.ask(Method::POST, &path, Some(&asked)).await? {
-                Answered::Result(result) => result,
-                Answered::Missing => return Ok(files),
-                Answered::Conflict => return Err(ChunkIndexError::Status(409)),
+                ServerAnswer::Result(result) => result,
+                ServerAnswer::Missing => return Ok(files),
+                ServerAnswer::Conflict => return Err(ChunkIndexError::Status(409)),
             };
             offset = read_page(&result, &mut files)?;
             if offset.is_none() {
@@ -136,8 +136,8 @@ impl QdrantChunks {
         for files in files.chunks(NAMES) {
             match self.server.ask(Method::POST, &path, Some(&of_files(space, files))).await? {
                 // Where there is no collection there is nothing of them.
-                Answered::Result(_) | Answered::Missing => {}
-                Answered::Conflict => return Err(ChunkIndexError::Status(409)),
+                ServerAnswer::Result(_) | ServerAnswer::Missing => {}
+                ServerAnswer::Conflict => return Err(ChunkIndexError::Status(409)),
             }
         }
         Ok(())
@@ -145,14 +145,14 @@ impl QdrantChunks {
 
     async fn nearest(&self, space: &ChunkSpace, asked: &Value) -> Result<Vec<Near>, ChunkIndexError> {
         match self.server.ask(Method::POST, &format!("{}/points/query", self.at(space)), Some(asked)).await? {
-            Answered::Result(result) => read_near(&result),
+            ServerAnswer::Result(result) => read_near(&result),
             // Where nothing was ever put in, nothing is near; what was there before is gone.
-            Answered::Missing if self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty() => Ok(vec![]),
-            Answered::Missing => {
+            ServerAnswer::Missing if self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty() => Ok(vec![]),
+            ServerAnswer::Missing => {
                 self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
                 Err(ChunkIndexError::Gone)
             }
-            Answered::Conflict => Err(ChunkIndexError::Status(409)),
+            ServerAnswer::Conflict => Err(ChunkIndexError::Status(409)),
         }
     }
 }

@@ -47,7 +47,7 @@ impl fmt::Debug for Server {
 }
 
 /// What the server said of a request.
-pub(super) enum Answered {
+pub(super) enum ServerAnswer {
     /// The `result` of its answer.
     Result(Value),
     /// There is no such collection.
@@ -76,12 +76,17 @@ impl Server {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<Answered, ChunkIndexError> {
+    ) -> Result<ServerAnswer, ChunkIndexError> {
         let slow = |_| ChunkIndexError::Slow(self.timeout.as_secs());
         tokio::time::timeout(self.timeout, self.exchange(method, path, body)).await.map_err(slow)?
     }
 
-    async fn exchange(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Answered, ChunkIndexError> {
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<ServerAnswer, ChunkIndexError> {
         let (mut sender, _connection) = self.connect().await.ok_or_else(|| self.unreachable())?;
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = Request::builder()
@@ -99,8 +104,8 @@ impl Server {
         match response.status().as_u16() {
             200..=299 => {}
             401 | 403 => return Err(ChunkIndexError::Refused),
-            404 => return Ok(Answered::Missing),
-            409 => return Ok(Answered::Conflict),
+            404 => return Ok(ServerAnswer::Missing),
+            409 => return Ok(ServerAnswer::Conflict),
             status => return Err(ChunkIndexError::Status(status)),
         }
         let mut stream = response.into_body();
@@ -113,7 +118,7 @@ impl Server {
             whole.extend_from_slice(&bytes);
         }
         let mut answer: Value = serde_json::from_slice(&whole).map_err(|_| ChunkIndexError::Malformed)?;
-        answer.get_mut("result").map(Value::take).map(Answered::Result).ok_or(ChunkIndexError::Malformed)
+        answer.get_mut("result").map(Value::take).map(ServerAnswer::Result).ok_or(ChunkIndexError::Malformed)
     }
 
     fn unreachable(&self) -> ChunkIndexError {
