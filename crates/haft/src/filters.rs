@@ -132,7 +132,7 @@ impl Unreadable {
     fn problem(&self) -> String {
         match self {
             Self::Missing => "does not exist".to_owned(),
-            Self::NoFile => "is no file".to_owned(),
+            Self::NoFile => "is not a file".to_owned(),
             Self::TooLong => format!("has more than {MAX_RULES_BYTES} bytes"),
             Self::NotText => "is not UTF-8".to_owned(),
             Self::Other(error) => format!("cannot be read ({error})"),

@@ -66,7 +66,7 @@ impl HttpGuest {
         }
         for (at, one) in guest.iter().enumerate() {
             if caller(&one.name).is_none() {
-                return Err(failed(format!("`{}` is no name of a guest", one.name.escape_debug())));
+                return Err(failed(format!("`{}` is not a valid name of a guest", one.name.escape_debug())));
             }
             if guest[..at].iter().any(|other| other.name == one.name) {
                 return Err(failed(format!("two guests are called `{}`", one.name)));
@@ -85,7 +85,7 @@ fn text(file: &Path) -> io::Result<String> {
     let mut opened = fs::File::open(file)?;
     let found = opened.metadata()?;
     if !found.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("it is not a file"));
     }
     let mode = found.permissions().mode();
     if mode & 0o077 != 0 {

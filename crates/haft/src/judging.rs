@@ -14,8 +14,8 @@ impl Toolbox {
     /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no
     /// denial.
     ///
-    /// A rule that no person can have been shown (its pattern is no glob) is logged and dropped:
-    /// the next call asks again.
+    /// A rule that no person can have been shown (its pattern is not a valid glob) is logged and
+    /// dropped: the next call asks again.
     pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         if let Err(error) = self.gates().memory.sessions.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
@@ -36,7 +36,7 @@ impl Toolbox {
     /// Allows what `rule` matches beyond any session.
     ///
     /// # Errors
-    /// When the pattern is no glob, or the file of approvals cannot be written.
+    /// When the pattern is not a valid glob, or the file of approvals cannot be written.
     pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
         let approved = self.config.tools.approvals.approve(rule, scope);
         approved.check().map_err(std::io::Error::other)?;

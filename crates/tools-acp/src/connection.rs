@@ -257,10 +257,10 @@ fn folder(place: &NewSession) -> Result<PathBuf, RpcError> {
     let cwd = &place.cwd;
     let shown = cwd.display();
     if !cwd.is_absolute() {
-        return Err(RpcError::invalid_params(format!("`cwd` is no absolute path: `{shown}`")));
+        return Err(RpcError::invalid_params(format!("`cwd` is not an absolute path: `{shown}`")));
     }
     if !cwd.is_dir() {
-        return Err(RpcError::invalid_params(format!("`cwd` is no folder: `{shown}`")));
+        return Err(RpcError::invalid_params(format!("`cwd` is not a folder: `{shown}`")));
     }
     if !place.additional_directories.is_empty() {
         return Err(RpcError::invalid_params(

@@ -24,13 +24,13 @@ pub enum CheckpointError {
     #[error("the store is in use by another process")]
     Busy,
     /// No such call is kept.
-    #[error("there is no call {number} that could be taken back")]
+    #[error("there is no call {number} that could be undone")]
     NoSuchCall {
         /// The number.
         number: u64,
     },
     /// Somebody else could read or change what is kept.
-    #[error("the folder `{folder}` belongs to somebody else")]
+    #[error("the folder `{folder}` belongs to another user")]
     NotOurs {
         /// The folder.
         folder: String,

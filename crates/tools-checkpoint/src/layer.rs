@@ -26,7 +26,7 @@ impl Drop for Guard {
         let finish = move || {
             let _unfinished = unfinished;
             if let Err(error) = running.finish() {
-                tracing::warn!(%error, "a call that was stopped cannot be taken back");
+                tracing::warn!(%error, "a call that was stopped cannot be undone");
             }
         };
         // The runtime waits for such work when it ends. Without one this thread belongs to nobody
@@ -68,7 +68,7 @@ impl Layer for Checkpoints {
         match finished.unwrap_or_else(|error| Err(std::io::Error::other(error).into())) {
             Ok(Some(written)) => tell(inv, &written),
             Ok(None) => {}
-            Err(error) => inv.context.journal().warn(format!("this call cannot be taken back: {error}")),
+            Err(error) => inv.context.journal().warn(format!("this call cannot be undone: {error}")),
         }
         outcome
     }
@@ -125,7 +125,7 @@ fn what(inv: &Invocation) -> String {
     shown
 }
 
-/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be taken back, which is
+/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be undone, which is
 /// told.
 async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<RunningCall> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));

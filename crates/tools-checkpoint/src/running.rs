@@ -72,7 +72,7 @@ pub(crate) struct RunningCall {
 pub(crate) struct CallRecord {
     pub(crate) number: u64,
     pub(crate) changes: usize,
-    /// Changes that cannot be taken back, one sentence each.
+    /// Changes that cannot be undone, one sentence each.
     pub(crate) lost: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl RunningCall {
         self.inner.unfinished.one_more()
     }
 
-    /// Why the call cannot be taken back at all.
+    /// Why the call cannot be undone at all.
     pub(crate) fn obstacle(&self) -> Option<&str> {
         self.before.as_ref().err().map(String::as_str)
     }
@@ -275,7 +275,7 @@ impl RunningCall {
 struct CallChanges {
     changes: Vec<Change>,
     repositories: Vec<Repository>,
-    /// What cannot be taken back.
+    /// What cannot be undone.
     lost: Vec<String>,
     /// What was not looked at.
     gaps: BTreeSet<String>,

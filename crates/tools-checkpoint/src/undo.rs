@@ -77,7 +77,7 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
         return Step::Nothing;
     }
     if change.shared {
-        return Step::Refuse("somebody else changed it too while the call ran");
+        return Step::Refuse("something else changed it too while the call ran");
     }
     if !same(now, after) {
         return Step::Refuse("it was changed since");

@@ -209,10 +209,7 @@ impl IndexConfig {
         for (language, server) in &self.lsp {
             let names = named(language).filter(|names| names.iter().all(|name| *name != "text"));
             let Some(names) = names else {
-                return Err(fault(
-                    &format!("lsp.{language}"),
-                    format!("`{language}` is no language that is known here"),
-                ));
+                return Err(fault(&format!("lsp.{language}"), format!("`{language}` is not a known language")));
             };
             if server.timeout == 0 {
                 return Err(fault(&format!("lsp.{language}.timeout"), "`timeout` is at least 1 second".to_owned()));

@@ -11,7 +11,7 @@ pub(crate) enum CodeError {
     NoWords,
     #[error("`query` has {0} characters, more than the {most} that are searched for", most = crate::query::MAX_QUERY_CHARS)]
     TooLong(usize),
-    #[error("`{0}` is no language that is known here")]
+    #[error("`{0}` is not a known language")]
     Language(String),
     #[error("the search ended unexpectedly")]
     Lost,

@@ -66,7 +66,9 @@ impl Transformer {
         });
         let outputs = self.model.run(inputs.collect())?;
         let tokens = outputs.first().ok_or("the model has no output")?.to_plain_array_view::<f32>()?;
-        let [_, length, width] = *tokens.shape() else { return Err("its output is no vector for each token".into()) };
+        let [_, length, width] = *tokens.shape() else {
+            return Err("its output is not a vector for each token".into());
+        };
         let mut sum = vec![0.0; width];
         let mut counted = 0_u16;
         for (at, _) in encoded.get_attention_mask().iter().enumerate().take(length).filter(|(_, mask)| **mask != 0) {

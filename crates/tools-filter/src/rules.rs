@@ -208,7 +208,7 @@ impl MatchConfig {
                     return Err(format!("`match.regex` has more than {MAX_PATTERN} characters"));
                 }
                 let compiled = regex::RegexBuilder::new(regex).size_limit(1 << 20).build();
-                compiled.map(CommandMatcher::Regex).map_err(|_| format!("`{regex}` is no regular expression"))
+                compiled.map(CommandMatcher::Regex).map_err(|_| format!("`{regex}` is not a valid regular expression"))
             }
             _ => Err("`match` needs exactly one of `exact`, `prefix`, `regex`, and it must not be empty".to_owned()),
         }
@@ -400,7 +400,7 @@ mod tests {
             ),
             (
                 "name = \"b\"\nmatch = { regex = \"(\" }\nstrategy = { type = \"git_diff\" }",
-                "rule `b` is skipped: `(` is no regular expression",
+                "rule `b` is skipped: `(` is not a valid regular expression",
             ),
             (
                 &format!("name = \"b\"\nmatch = {{ regex = \"{long}\" }}\nstrategy = {{ type = \"git_diff\" }}"),

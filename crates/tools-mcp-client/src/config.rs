@@ -246,7 +246,7 @@ fn check_started(config: &McpServerConfig) -> Result<(), Fault> {
         return Err(("command", "expected an absolute path, or a name that is looked up in `PATH`".to_owned()));
     }
     if let Some(name) = config.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-        return Err(("env", format!("`{}` is no name of a variable", name.escape_debug())));
+        return Err(("env", format!("`{}` is not a valid name of a variable", name.escape_debug())));
     }
     let remote = [
         ("private", config.private),

@@ -69,12 +69,12 @@ impl Notes {
         noted.noise += 1;
         if noted.noise == 1 {
             let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
-            tracing::warn!(text = shown(&start), "an MCP server writes what is no message");
+            tracing::warn!(text = shown(&start), "an MCP server writes what is not a message");
         }
         if noted.noise <= MAX_NOISE {
             return Ok(());
         }
-        noted.fault.get_or_insert_with(|| format!("it wrote more than {MAX_NOISE} lines that are no messages"));
+        noted.fault.get_or_insert_with(|| format!("it wrote more than {MAX_NOISE} lines that are not messages"));
         Err(())
     }
 

@@ -18,7 +18,7 @@ pub enum HttpError {
     },
     /// Tokens and results would go over a network unencrypted.
     #[error(
-        "`{0}` is no loopback address: without a TLS certificate and key, tokens and results could be read on the way"
+        "`{0}` is not a loopback address: without a TLS certificate and key, tokens and results could be read on the way"
     )]
     Unencrypted(SocketAddr),
     /// Nobody may enter.

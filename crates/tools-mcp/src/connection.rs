@@ -165,7 +165,7 @@ impl Connection {
         for uri in uris {
             // Canonical, so that no link and no `..` in it leads elsewhere than it seems.
             let Some(path) = roots::path_of(uri) else {
-                tracing::warn!(uri, "a root that is no path on this machine is passed over");
+                tracing::warn!(uri, "a root that is not a path on this machine is passed over");
                 continue;
             };
             offered.extend(tokio::fs::canonicalize(path).await.ok());

@@ -223,7 +223,7 @@ where
         let mut message = match read {
             Ok(message) => message,
             Err(error) => {
-                tracing::debug!(%error, "a line is no message");
+                tracing::debug!(%error, "a line is not a message");
                 self.reply = envelope::complaint(line).map_or(Reply::None, |(id, error)| reply(id, error));
                 return None;
             }

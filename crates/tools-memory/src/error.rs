@@ -29,7 +29,7 @@ pub enum MemoryError {
     #[error("the store is full: {} memories or {} bytes", .0.entries, .0.bytes)]
     Full(Limits),
     /// A text that cannot be stored, or read as a memory.
-    #[error("the text is no memory: {0}")]
+    #[error("the text is not a valid memory: {0}")]
     Content(String),
     /// The stored data differs from the data that was written.
     #[error("the store of memories is damaged: {0} cannot be read")]

@@ -27,7 +27,7 @@ pub enum OverflowError {
         length: String,
     },
     /// A pattern that is no regular expression.
-    #[error("`grep` is no regular expression: {0}")]
+    #[error("`grep` is not a valid regular expression: {0}")]
     Pattern(String),
     /// Parameters that do not go together.
     #[error("{0}")]

@@ -12,7 +12,7 @@ use crate::TaskName;
 #[non_exhaustive]
 pub enum ScheduleError {
     /// No name of a task.
-    #[error("`{0}` is no name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected")]
+    #[error("`{0}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected")]
     Name(String),
     /// No cron line.
     #[error("`cron` cannot be used: {0}")]
@@ -29,7 +29,7 @@ pub enum ScheduleError {
         least: i64,
     },
     /// No time.
-    #[error("`{text}` is no time: {problem}")]
+    #[error("`{text}` is not a valid time: {problem}")]
     When {
         /// The given text.
         text: String,

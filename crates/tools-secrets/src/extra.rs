@@ -54,7 +54,7 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         return Err(format!("a pattern of {length} characters; at most {MAX_PATTERN_CHARS} are taken"));
     }
     let regex = RegexBuilder::new(pattern).size_limit(SIZE).dfa_size_limit(SIZE).build();
-    let regex = regex.map_err(|error| format!("`{pattern}` is no regular expression: {error}"))?;
+    let regex = regex.map_err(|error| format!("`{pattern}` is not a valid regular expression: {error}"))?;
     let matches_nothing =
         ["", "a", " a1 ", "-\n-"].iter().any(|probe| regex.find_iter(probe).any(|found| found.is_empty()));
     if matches_nothing {

@@ -84,7 +84,9 @@ impl From<ShellError> for ToolError {
             ShellError::NotExecutable => (
                 Category::PolicyBlocked,
                 "not_executable",
-                Some("Make the file executable (`chmod +x`) or run it with its interpreter; a folder is no program."),
+                Some(
+                    "Make the file executable (`chmod +x`) or run it with its interpreter; a folder is not a program.",
+                ),
             ),
             ShellError::NotFound => {
                 (Category::PermanentFailure, "command_not_found", Some("Use a program that is installed."))

@@ -47,7 +47,7 @@ pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
 
 fn name_faults(name: &Field, folder: &Path) -> Vec<String> {
     let Some(name) = name.text().map(str::trim).filter(|name| !name.is_empty()) else {
-        return vec!["`name` is no text, or empty".to_owned()];
+        return vec!["`name` is not a string, or empty".to_owned()];
     };
     let name: String = name.nfkc().collect();
     let mut faults = vec![];
@@ -75,7 +75,7 @@ fn name_faults(name: &Field, folder: &Path) -> Vec<String> {
 
 fn length_faults(field: &str, value: &Field, most: usize, needed: bool) -> Vec<String> {
     let Some(text) = value.text().filter(|text| !(needed && text.trim().is_empty())) else {
-        return vec![format!("`{field}` is no text, or empty")];
+        return vec![format!("`{field}` is not a string, or empty")];
     };
     let length = text.chars().count();
     if length > most { vec![format!("`{field}` has {length} characters; at most {most}")] } else { vec![] }

@@ -81,7 +81,7 @@ impl FrontMatter {
         }
         match root {
             Some(Field::Map(fields)) => Ok(Self { fields, faults }),
-            _ => Err(SkillError::Front("it is no list of names with values".to_owned())),
+            _ => Err(SkillError::Front("it is not a list of names with values".to_owned())),
         }
     }
 

@@ -90,7 +90,7 @@ impl ScrapeConfig {
         }
         for (key, list) in [("allowed_domains", &self.allowed_domains), ("denied_domains", &self.denied_domains)] {
             if let Err(entry) = HostRules::compile(list, &[]) {
-                return fault(key, format!("`{entry}` is no domain; expected one like `docs.rs`"));
+                return fault(key, format!("`{entry}` is not a domain; expected one like `docs.rs`"));
             }
         }
         let hosts = HostRules::compile(&self.allowed_domains, &self.denied_domains).unwrap_or_default();

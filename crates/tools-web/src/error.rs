@@ -52,7 +52,7 @@ pub enum WebError {
         problem: String,
     },
     /// The response is not HTTP, or it ended too early.
-    #[error("the answer broke off or is no valid HTTP")]
+    #[error("the answer broke off or is not valid HTTP")]
     Http(#[source] hyper::Error),
     /// A status that is no page.
     #[error("the server answered {status}")]

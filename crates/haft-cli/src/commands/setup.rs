@@ -84,7 +84,7 @@ struct Setting<'a> {
 impl<'a> Setting<'a> {
     fn new(common: &CommonArgs, verb: &'a Setup) -> Result<Self, String> {
         let home = haft::home().ok_or("there is no home whose hosts could be set up")?;
-        let program = our_path().to_str().ok_or("the path of this program is no text")?.to_owned();
+        let program = our_path().to_str().ok_or("the path of this program is not a string")?.to_owned();
         let named = common.config.as_ref().filter(|file| Some(*file) != places::config_file().as_ref());
         let config = named.map(std::path::absolute).transpose().map_err(|error| error.to_string())?;
         let config = config.map(|file| file.to_string_lossy().into_owned());
@@ -274,7 +274,7 @@ fn resolved(file: &Path) -> Result<PathBuf, String> {
 /// its folder.
 fn writable(change: &Change) -> Result<(), String> {
     match fs::metadata(&change.file) {
-        Ok(meta) if !meta.is_file() => Err(format!("`{}` is no file", change.file.display())),
+        Ok(meta) if !meta.is_file() => Err(format!("`{}` is not a file", change.file.display())),
         Ok(meta) if meta.permissions().readonly() => Err(format!("`{}` is read-only", change.file.display())),
         _ => Ok(()),
     }

@@ -150,7 +150,7 @@ fn a_tool_that_needs_another_waits_in_each_session() {
     let mut other = serve(&haft, &[]);
     assert!(text(&call(&mut other, "grep", &grep)).contains("needs"), "another session");
     let checked = haft.run(&["config", "check"]);
-    assert!((checked.out + &checked.err).contains("`raed`, which is no tool; the nearest is `read`"));
+    assert!((checked.out + &checked.err).contains("`raed`, which is not a tool; the nearest is `read`"));
     assert!(haft.run(&["layers"]).out.contains("dependencies"));
 }
 
@@ -255,7 +255,7 @@ fn each_interface_gets_its_form_and_says_what_it_cannot_express() {
     }
     let report = haft.run(&["tools", "--dialect", "gemini", "--report"]).out;
     assert!(report.contains("bash: `additionalProperties` is left out"), "{report}");
-    assert!(haft.run(&["tools", "--dialect", "odd"]).err.contains("`odd` is no interface"));
+    assert!(haft.run(&["tools", "--dialect", "odd"]).err.contains("`odd` is not an interface"));
 }
 
 #[test]

@@ -193,7 +193,7 @@ mod tests {
     fn the_keys_of_every_part_that_is_here_are_keys() {
         let value = serde_json::to_value(HaftConfig::default()).unwrap();
         for key in PARTS.iter().filter(|part| part.is_here).flat_map(|part| part.keys) {
-            assert!(value.pointer(&format!("/{}", key.replace('.', "/"))).is_some(), "`{key}` is no key");
+            assert!(value.pointer(&format!("/{}", key.replace('.', "/"))).is_some(), "`{key}` is not a key");
         }
     }
 }

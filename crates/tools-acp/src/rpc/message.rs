@@ -61,7 +61,7 @@ impl IncomingMessage {
         match (object.remove("method"), id) {
             (Some(Value::String(method)), Some(id)) => Ok(Self::Request { id, method, params }),
             (Some(Value::String(method)), None) => Ok(Self::Notification { method, params }),
-            (Some(_), id) => Err(invalid(id.unwrap_or(RequestId::Null), "`method` is no text")),
+            (Some(_), id) => Err(invalid(id.unwrap_or(RequestId::Null), "`method` is not a string")),
             (None, Some(id)) => answer(&mut object)
                 .map(|result| Self::Response { id: id.clone(), result })
                 .ok_or_else(|| invalid(id, "the message has neither `method` nor `result` nor `error`")),

@@ -95,7 +95,7 @@ impl FromStr for Dialect {
     fn from_str(name: &str) -> Result<Self, String> {
         let known = || Self::ALL.map(|dialect| format!("`{dialect}`")).join(", ");
         let found = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| format!("`{name}` is no interface; there are {}", known()))
+        found.ok_or_else(|| format!("`{name}` is not an interface; there are {}", known()))
     }
 }
 

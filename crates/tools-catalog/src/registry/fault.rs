@@ -43,7 +43,7 @@ pub enum CatalogFault {
         keyword: String,
     },
     /// The parameters as a whole are something else than an object.
-    #[error("`{0}`: its parameters are no object; it is taken as one without known parameters")]
+    #[error("`{0}`: its parameters are not an object; it is taken as one without known parameters")]
     NoObject(ToolName),
     /// A description that no prompt has room for.
     #[error("`{tool}`: its description has {bytes} bytes; the first {kept} are kept")]

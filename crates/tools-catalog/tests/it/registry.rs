@@ -60,9 +60,9 @@ fn every_fault_names_its_tool_and_place() {
     );
     check(
         json!({"type": "string"}),
-        &["`odd`: its parameters are no object; it is taken as one without known parameters"],
+        &["`odd`: its parameters are not an object; it is taken as one without known parameters"],
     );
-    check(json!(false), &["`odd`: its parameters are no object; it is taken as one without known parameters"]);
+    check(json!(false), &["`odd`: its parameters are not an object; it is taken as one without known parameters"]);
     check(
         json!({"properties": {"a": {"type": "text"}, "b": {"pattern": "("}, "c": {"items": 7}}}),
         &[

@@ -20,7 +20,7 @@ pub(super) type RequestResult = Result<Value, Failure>;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// The conversation is over.
-    #[error("the server ended or sent what is no message ({0})")]
+    #[error("the server ended or sent what is not a message ({0})")]
     Stream(#[from] io::Error),
     /// The server said no to this request.
     #[error("the server answered: {0}")]

@@ -46,7 +46,7 @@ impl Consequence {
             Self::RewritesDisk => "rewrites a disk",
             Self::ChangesKernel => "changes the kernel",
             Self::Exhausts => "exhausts the machine",
-            Self::Publishes => "publishes, which cannot be taken back",
+            Self::Publishes => "publishes, which cannot be undone",
             Self::DiscardsWork => "discards changes",
             Self::Destroys => "destroys files",
             Self::DeletesForOthers => "removes what others may use",

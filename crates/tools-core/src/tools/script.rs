@@ -112,7 +112,7 @@ impl Serialize for ContentDigest {
 impl<'de> Deserialize<'de> for ContentDigest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| D::Error::custom("it is no digest of the form `sha256:` and 64 digits"))
+        Self::parse(&text).ok_or_else(|| D::Error::custom("it is not a digest of the form `sha256:` and 64 digits"))
     }
 }
 

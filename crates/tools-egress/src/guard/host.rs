@@ -48,7 +48,7 @@ impl Host {
             return Err(Refusal::Malformed("the host is too long"));
         }
         if !name.split('.').all(is_label) {
-            return Err(Refusal::Malformed("the host is no name that DNS knows"));
+            return Err(Refusal::Malformed("the host is not a valid DNS name"));
         }
         Ok(Self::Name(name.to_ascii_lowercase()))
     }

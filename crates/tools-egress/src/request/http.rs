@@ -53,16 +53,16 @@ pub fn http(bytes: &[u8]) -> ParseProgress<HttpRequest> {
     if end > MAX_HEAD_LEN {
         return Err(BadRequest("the head of the request is too long"));
     }
-    let head = std::str::from_utf8(&bytes[..end]).map_err(|_| BadRequest("the head of the request is no text"))?;
+    let head = std::str::from_utf8(&bytes[..end]).map_err(|_| BadRequest("the head of the request is not a string"))?;
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (method, place, version) = (words.next(), words.next(), words.next());
     let (Some(method), Some(place), Some("HTTP/1.1" | "HTTP/1.0"), None) = (method, place, version, words.next())
     else {
-        return Err(BadRequest("the first line is no request of HTTP/1"));
+        return Err(BadRequest("the first line is not a request of HTTP/1"));
     };
     if !is_token(method) || place.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
-        return Err(BadRequest("the first line is no request of HTTP/1"));
+        return Err(BadRequest("the first line is not a request of HTTP/1"));
     }
     let headers = headers(lines)?;
     let request = if method == "CONNECT" {
@@ -119,7 +119,7 @@ fn body(headers: &[(String, &str)]) -> Result<Body, BadRequest> {
     match (lengths.as_slice(), codings.as_slice()) {
         ([], []) => Ok(Body::Length(0)),
         ([length], []) if length.bytes().all(|byte| byte.is_ascii_digit()) => {
-            length.parse().map(Body::Length).map_err(|_| BadRequest("the length of the body is no number"))
+            length.parse().map(Body::Length).map_err(|_| BadRequest("the length of the body is not a number"))
         }
         ([], [coding]) if coding.eq_ignore_ascii_case("chunked") => Ok(Body::Chunked),
         _ => Err(BadRequest("the length of the body can be read in two ways")),

@@ -47,7 +47,7 @@ pub fn greeting(bytes: &[u8]) -> ParseProgress<Greeting> {
 pub fn socks(bytes: &[u8]) -> ParseProgress<Target> {
     let [version, command, reserved, kind, rest @ ..] = bytes else { return Ok(None) };
     if (*version, *reserved) != (VERSION, 0) {
-        return Err(BadRequest("it is no request of SOCKS5"));
+        return Err(BadRequest("it is not a request of SOCKS5"));
     }
     if *command != CONNECT {
         return Err(BadRequest("only connections are made"));
@@ -64,7 +64,7 @@ pub fn socks(bytes: &[u8]) -> ParseProgress<Target> {
         3 => {
             let Some((length, rest)) = rest.split_first() else { return Ok(None) };
             let Some(name) = rest.get(..usize::from(*length)) else { return Ok(None) };
-            let name = std::str::from_utf8(name).map_err(|_| BadRequest("the host is no text"))?;
+            let name = std::str::from_utf8(name).map_err(|_| BadRequest("the host is not a string"))?;
             // Some clients write an address as a name.
             let host = match name.parse::<Ipv6Addr>() {
                 Ok(address) => Host::Address(IpAddr::V6(address)),
@@ -77,7 +77,7 @@ pub fn socks(bytes: &[u8]) -> ParseProgress<Target> {
     let Some([high, low]) = rest.get(length..length + 2) else { return Ok(None) };
     let port = u16::from_be_bytes([*high, *low]);
     if port == 0 {
-        return Err(BadRequest("the port is no number from 1 to 65535"));
+        return Err(BadRequest("the port is not a number from 1 to 65535"));
     }
     Ok(Some((Target { host, port }, 4 + length + 2)))
 }

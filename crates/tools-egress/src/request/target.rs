@@ -34,7 +34,7 @@ pub(super) fn target(text: &str, usual_port: Option<u16>) -> Result<Target, BadR
             // Signs and spaces, which the parser of numbers takes, are none here.
             let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
             let port = port.parse().ok().filter(|port| is_number && *port > 0);
-            (host, Some(port.ok_or(BadRequest("the port is no number from 1 to 65535"))?))
+            (host, Some(port.ok_or(BadRequest("the port is not a number from 1 to 65535"))?))
         }
         _ => (text, None),
     };

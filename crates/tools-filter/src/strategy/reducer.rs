@@ -61,7 +61,7 @@ pub enum StrategyConfig {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StrategyError {
     /// A pattern is no regular expression.
-    #[error("pattern `{0}` is no regular expression")]
+    #[error("pattern `{0}` is not a valid regular expression")]
     Pattern(String),
     /// A pattern is too long.
     #[error("a pattern has more than {} characters", crate::MAX_PATTERN)]

@@ -15,7 +15,7 @@ pub enum DependencyFault {
     #[error("the tools {} need one another; what they require is not asked for", listed(.0))]
     Cycle(Vec<ToolName>),
     /// A rule names no tool. It is dropped.
-    #[error("`{key}` names `{name}`, which is no tool{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
+    #[error("`{key}` names `{name}`, which is not a tool{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
     NoSuchTool {
         /// The key of the rule.
         key: String,
@@ -28,7 +28,7 @@ pub enum DependencyFault {
     #[error("`{0}` is always on; what it requires is not asked for")]
     AlwaysOn(ToolName),
     /// A boost that is no number from 0 to 1. The default is used.
-    #[error("`tools.dependencies.{0}` is no number from 0 to 1; the default is used")]
+    #[error("`tools.dependencies.{0}` is not a number from 0 to 1; the default is used")]
     Boost(&'static str),
 }
 

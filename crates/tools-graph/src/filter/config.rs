@@ -91,10 +91,10 @@ impl ToolFilterConfig {
     pub fn compile(&self) -> Result<ToolFilterPolicy, ToolFilterError> {
         let fault = |key, problem: String| ToolFilterError { key, problem };
         if !(0.0..=1.0).contains(&self.min_score) {
-            return Err(fault("min_score", format!("`{}` is no number from 0 to 1", self.min_score)));
+            return Err(fault("min_score", format!("`{}` is not a number from 0 to 1", self.min_score)));
         }
         if !(1..=MAX_TOP_K).contains(&self.top_k) {
-            return Err(fault("top_k", format!("`{}` is no number from 1 to {MAX_TOP_K}", self.top_k)));
+            return Err(fault("top_k", format!("`{}` is not a number from 1 to {MAX_TOP_K}", self.top_k)));
         }
         let names = self.always_on.iter().map(|name| ToolName::parse(name));
         let always_on = names.collect::<Result<_, _>>().map_err(|error| fault("always_on", error.to_string()))?;

@@ -28,8 +28,8 @@ fn rules_that_name_no_tool_are_dropped_with_the_nearest_name() {
     );
     let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
     let expected = [
-        "`tools.dependencies.rules.deploi` names `deploi`, which is no tool; the nearest is `deploy`",
-        "`tools.dependencies.rules.deploy.requires` names `biuld`, which is no tool; the nearest is `build`",
+        "`tools.dependencies.rules.deploi` names `deploi`, which is not a tool; the nearest is `deploy`",
+        "`tools.dependencies.rules.deploy.requires` names `biuld`, which is not a tool; the nearest is `build`",
     ];
     assert_eq!(texts, expected);
     assert_eq!(graph.prerequisites(&names(&[])).missing(&name("deploy")), [name("build")]);

@@ -17,7 +17,7 @@ impl<'a> Fields<'a> {
     /// When they are no object.
     pub(super) fn new(tool: &'a str, input: Option<&'a Value>) -> Result<Self, Unreadable> {
         let fields = input.and_then(Value::as_object);
-        let fields = fields.ok_or_else(|| Unreadable(format!("the parameters of `{tool}` are no object")))?;
+        let fields = fields.ok_or_else(|| Unreadable(format!("the parameters of `{tool}` are not an object")))?;
         Ok(Self { tool, fields })
     }
 
@@ -36,7 +36,7 @@ impl<'a> Fields<'a> {
             return Ok(None);
         };
         let text = value.as_str();
-        text.map(Some).ok_or_else(|| Unreadable(format!("`{}` of `{}` is no text", names.join("`, `"), self.tool)))
+        text.map(Some).ok_or_else(|| Unreadable(format!("`{}` of `{}` is not a string", names.join("`, `"), self.tool)))
     }
 
     /// Whether one of these names is there.

@@ -240,7 +240,7 @@ impl State {
         }
         let text = whole(body, lease, most).await?;
         let said = events::message(&text, &secrets)
-            .ok_or_else(|| HttpFault::Protocol("its answer is no message of MCP".to_owned()))?;
+            .ok_or_else(|| HttpFault::Protocol("its answer is not a message of MCP".to_owned()))?;
         if answered(&said).is_none_or(|answered| *answered != id) {
             return Err(HttpFault::Protocol("it answered another request".to_owned()));
         }

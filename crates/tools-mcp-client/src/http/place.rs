@@ -109,10 +109,10 @@ pub(crate) fn check(config: &McpServerConfig) -> Result<(), (&'static str, Strin
     for (name, variable) in &config.header_env {
         named(name, has_token).map_err(|problem| ("header_env", problem))?;
         if variable.is_empty() || variable.contains(['=', '\0']) {
-            return Err(("header_env", format!("`{}` is no name of a variable", variable.escape_debug())));
+            return Err(("header_env", format!("`{}` is not a valid name of a variable", variable.escape_debug())));
         }
         if config.headers.keys().any(|other| other.eq_ignore_ascii_case(name)) {
-            return Err(("header_env", format!("`{name}` stands in `headers` too")));
+            return Err(("header_env", format!("`{name}` is in `headers` too")));
         }
     }
     Ok(())
@@ -120,7 +120,8 @@ pub(crate) fn check(config: &McpServerConfig) -> Result<(), (&'static str, Strin
 
 /// A header that may be set.
 fn named(name: &str, has_token: bool) -> Result<HeaderName, String> {
-    let header = HeaderName::try_from(name).map_err(|_| format!("`{}` is no name of a header", name.escape_debug()))?;
+    let header =
+        HeaderName::try_from(name).map_err(|_| format!("`{}` is not a valid name of a header", name.escape_debug()))?;
     let is_protocol = header.as_str().starts_with("mcp-");
     if is_protocol || RESERVED.contains(&header.as_str()) {
         return Err(format!("`{name}` is set by the protocol"));

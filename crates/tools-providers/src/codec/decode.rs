@@ -90,7 +90,7 @@ impl<'a> Decoder<'a> {
     /// # Errors
     /// As for a stream.
     pub fn whole(mut self, body: &[u8], sink: &dyn Sink) -> Result<Reply, Broken> {
-        let text = std::str::from_utf8(body).map_err(|_| Broken::protocol("the answer is no valid UTF-8"))?;
+        let text = std::str::from_utf8(body).map_err(|_| Broken::protocol("the answer is not valid UTF-8"))?;
         self.state.event(self.protocol, text, sink)?;
         self.state.parts.finish(self.protocol, self.request, self.is_strict)
     }

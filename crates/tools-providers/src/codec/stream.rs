@@ -49,7 +49,7 @@ impl Lines {
     }
 
     fn give(&mut self, line: &[u8], each: &mut impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
-        let line = std::str::from_utf8(line).map_err(|_| Broken::protocol("the answer is no valid UTF-8"))?;
+        let line = std::str::from_utf8(line).map_err(|_| Broken::protocol("the answer is not valid UTF-8"))?;
         let line =
             if std::mem::replace(&mut self.has_begun, true) { line } else { line.trim_start_matches('\u{feff}') };
         each(line)

@@ -112,7 +112,7 @@ fn chat(body: &Value, found: &mut Vec<String>) {
             "tool" => {
                 let id = message["tool_call_id"].as_str().unwrap_or_default();
                 fault(!open.remove(id), "a result without a call");
-                fault(!message["content"].is_string(), "a result that is no text");
+                fault(!message["content"].is_string(), "a result that is not a string");
             }
             "assistant" => {
                 let calls = items(&message["tool_calls"]);
@@ -192,7 +192,7 @@ fn ollama(body: &Value, found: &mut Vec<String>) {
     fault(body["options"]["num_ctx"].as_u64().is_none(), "no context length");
     let mut open = 0_usize;
     for message in messages {
-        fault(!message["content"].is_string(), "a content that is no text");
+        fault(!message["content"].is_string(), "a content that is not a string");
         match message["role"].as_str() {
             Some("tool") => {
                 fault(open == 0, "a result without a call");
@@ -204,7 +204,7 @@ fn ollama(body: &Value, found: &mut Vec<String>) {
                 let calls = items(&message["tool_calls"]);
                 fault(
                     calls.iter().any(|call| !call["function"]["arguments"].is_object()),
-                    "arguments that are no object",
+                    "arguments that are not an object",
                 );
                 open = calls.len();
             }

@@ -58,7 +58,7 @@ impl SchedulerTools {
             Task::Prompt(task) => task.prompt.clone(),
             Task::Call(call) => {
                 if ToolName::parse(&call.tool).is_err() {
-                    return wrong(format!("`task.tool` is no name of a tool: {:?}", call.tool));
+                    return wrong(format!("`task.tool` is not a valid name of a tool: {:?}", call.tool));
                 }
                 args(&call.args)
             }

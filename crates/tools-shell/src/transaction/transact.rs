@@ -83,7 +83,7 @@ fn without(error: SnapshotError, policy: &ShellPolicy, cx: &CallContext) -> Resu
     if policy.config.snapshot_required {
         return Err(ShellError::Snapshot(error));
     }
-    cx.journal().warn(format!("the command ran without a snapshot and cannot be taken back: {error}"));
+    cx.journal().warn(format!("the command ran without a snapshot and cannot be undone: {error}"));
     Ok(None)
 }
 

@@ -69,7 +69,8 @@ impl InlineTool {
         for (about, value) in fields {
             let text = value.text().filter(|text| about.is_empty() || text.chars().count() <= MAX_SAID);
             let key = if about.is_empty() { name.to_owned() } else { format!("{name}.{about}") };
-            let text = text.ok_or_else(|| format!("`{KEY}{key}` is no text, or longer than {MAX_SAID} characters"))?;
+            let text =
+                text.ok_or_else(|| format!("`{KEY}{key}` is not a string, or longer than {MAX_SAID} characters"))?;
             texts.insert(*about, text.trim());
         }
         let command = texts.remove("").ok_or_else(|| format!("`{KEY}{name}`, its command, is missing"))?;

@@ -33,7 +33,7 @@ fn what_cannot_be_a_tool_is_left_out_and_told() {
     check("  tool.x.description: d", "its command, is missing");
     check("  tool.X: y", "its name is not");
     check("  \"tool.\": y", "its name is not");
-    check("  tool.x:\n    - y", "is no text");
+    check("  tool.x:\n    - y", "is not a string");
     check("  tool.x: y\n  tool.x.b: says", "no place `{b}`");
     check("  tool.x: y '{b}'\n  tool.x.b: says", "quotation marks");
     check("  tool.x: y {b} {b=1}", "two defaults");

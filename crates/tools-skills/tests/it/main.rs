@@ -38,7 +38,7 @@ fn the_format_is_checked_field_by_field() {
     check("name: deploy\ndescription: d\nmetadata: {a: b}", &["line 4: `{…}`"]);
     check("name: deploy\ndescription: d\nname: deploy", &["`name` stands there twice"]);
     check("name: deploy\ndescription: &a d", &["anchors"]);
-    check("name: deploy\ndescription: \"\"", &["`description` is no text"]);
+    check("name: deploy\ndescription: \"\"", &["`description` is not a string"]);
     check(&format!("name: deploy\ndescription: {}", "x".repeat(1025)), &["1025 characters"]);
     check("name: [deploy", &["front matter"]);
     check("- a", &["no list of names with values"]);

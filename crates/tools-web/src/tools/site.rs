@@ -136,7 +136,7 @@ impl Web {
     fn judged(&self, next: &PageUrl, asked: &PageUrl, by: By<'_>) -> Result<(), Refusal> {
         let Some(judge) = &self.may_follow else { return Ok(()) };
         let Ok(call) = ToolCall::new(by.tool, (by.parameters)(next.as_str())) else {
-            return Err(Refusal::Malformed("it is no call"));
+            return Err(Refusal::Malformed("it is not a call"));
         };
         let leaves_host = (next.host(), next.port()) != (asked.host(), asked.port());
         judge(Hop { call, leaves_host, context: by.cx }).map_err(|why| match why {
