@@ -34,8 +34,12 @@ mod envelope;
 const MAX_LINE_LEN: usize = 16 << 20;
 /// How much is read at once.
 const CHUNK: usize = 16 << 10;
-/// How much more is read while nothing is taken: so that the end of the connection is noticed.
+/// Bytes that are read while nothing is taken, so that the end of the connection is noticed.
 const MAX_READ_AHEAD: usize = 1 << 20;
+/// Bytes that are read slowly beyond those: what a client that left has still in the pipe.
+const MAX_SLOW_READ_BYTES: usize = 8 << 20;
+/// Time between two slow reads.
+const SLOW_READ: Duration = Duration::from_millis(50);
 /// How long the last answers may take to be written once nobody waits for them any more.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// A buffer larger than this is given back once the line that needed it is gone.
@@ -199,17 +203,24 @@ where
         self.lifetime.client_left();
     }
 
-    /// Waits until the client has taken some of its answers. Meanwhile little is read: enough to
-    /// notice that it left.
+    /// Waits until the client has taken some of its answers. Meanwhile little is read, and beyond
+    /// that slowly: enough to notice that it left.
     async fn wait_for_room(&mut self) {
         let backlog = Arc::clone(&self.backlog);
-        if self.at_end || self.lines.buffer.len() > MAX_READ_AHEAD {
+        let ahead = self.lines.buffer.len();
+        if self.at_end || ahead > MAX_READ_AHEAD + MAX_SLOW_READ_BYTES {
             return backlog.room().await;
         }
+        let reading = async {
+            if ahead > MAX_READ_AHEAD {
+                sleep(SLOW_READ).await;
+            }
+            self.read_more().await;
+        };
         tokio::select! {
             biased;
             () = backlog.room() => {}
-            () = self.read_more() => {}
+            () = reading => {}
         }
     }
 

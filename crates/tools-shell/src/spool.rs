@@ -323,7 +323,7 @@ mod tests {
         assert!(text.starts_with(head) && head.ends_with('\n') && text.ends_with(tail) && tail.starts_with("line "));
         let bytes = text.len() - head.len() - tail.len();
         let lines = 800_000 - head.lines().count() - tail.lines().count();
-        assert_eq!(*skipped, format!("Skipped {{ bytes: {bytes}, lines: {lines} }}"));
+        assert_eq!(*skipped, format!("SkippedPart {{ bytes: {bytes}, lines: {lines} }}"));
     }
 
     #[tokio::test]

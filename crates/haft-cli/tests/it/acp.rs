@@ -355,8 +355,8 @@ fn a_session_works_in_a_folder_that_was_meant() {
         assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(words)), "{answer}");
         assert_eq!(editor.leave(), Some(0));
     };
-    refused(&[], &json!("src"), "no absolute path");
-    refused(&[], &json!(haft.workspace.path("missing")), "no folder");
+    refused(&[], &json!("src"), "not an absolute path");
+    refused(&[], &json!(haft.workspace.path("missing")), "not a folder");
     refused(&[], &json!(haft.home.root()), "write everything");
     let within = haft.workspace.root().to_str().expect("a path").to_owned();
     refused(&["--workdir", &within], &json!("/usr"), "is not in");

@@ -134,7 +134,7 @@ fn what_would_be_open_to_all_is_not_served() {
         let ran = haft.run(&[&["mcp", "serve", "--http"], words].concat());
         assert!(ran.code == 2 && ran.err.contains(problem), "{words:?}: {ran:?}");
     };
-    check(&["0.0.0.0:0"], "no loopback address");
+    check(&["0.0.0.0:0"], "not a loopback address");
     check(&["127.0.0.1:0", "--tls-cert", "/nowhere", "--tls-key", "/nowhere"], "/nowhere");
     check(&["127.0.0.1:0", "--guests", "/nowhere"], "/nowhere");
     let file = |text: &str, mode: u32| {

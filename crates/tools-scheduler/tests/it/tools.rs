@@ -90,9 +90,9 @@ async fn what_makes_no_sense_is_told_with_what_would() {
     check("schedule_periodic", json!({"cron": "*/10 * * * * *"}), "every 10 seconds, and at least 60").await;
     check("schedule_periodic", json!({"timezone": "Mars/Olympus"}), "no time zone `Mars/Olympus`").await;
     check("schedule_periodic", json!({"timezone": "../../etc/passwd"}), "no time zone").await;
-    check("schedule_periodic", json!({"name": "No Name"}), "no name of a task").await;
+    check("schedule_periodic", json!({"name": "No Name"}), "not a valid name of a task").await;
     check("schedule_periodic", json!({"expires_at": "2026-11-23T13:00:00Z"}), "before it runs").await;
-    check("schedule_periodic", json!({"task": {"tool": "no such tool!"}}), "no name of a tool").await;
+    check("schedule_periodic", json!({"task": {"tool": "no such tool!"}}), "not a valid name of a tool").await;
     check("schedule_periodic", json!({"task": {"prompt": "  "}}), "empty").await;
     check("schedule_deferred", json!({"run_at": "2026-11-23T11:59:59Z"}), "has passed: it is 2026-11-23T12:00:00Z")
         .await;

@@ -41,7 +41,7 @@ fn the_format_is_checked_field_by_field() {
     check("name: deploy\ndescription: \"\"", &["`description` is not a string"]);
     check(&format!("name: deploy\ndescription: {}", "x".repeat(1025)), &["1025 characters"]);
     check("name: [deploy", &["front matter"]);
-    check("- a", &["no list of names with values"]);
+    check("- a", &["not a list of names with values"]);
     check("name: deploy\ndescription: *a", &["front matter"]);
 }
 
