@@ -97,7 +97,7 @@ async fn what_makes_no_sense_is_told_with_what_would() {
     check("schedule_deferred", json!({"run_at": "2026-11-23T11:59:59Z"}), "has passed: it is 2026-11-23T12:00:00Z")
         .await;
     check("schedule_deferred", json!({"run_at": "2026-11-24T08:00:00"}), "the offset is missing").await;
-    check("schedule_deferred", json!({"run_at": "2027-02-30T08:00:00Z"}), "is no time").await;
+    check("schedule_deferred", json!({"run_at": "2027-02-30T08:00:00Z"}), "is not a valid time").await;
 }
 
 #[tokio::test]
