@@ -65,9 +65,9 @@ impl Default for AnswerBudget {
 /// Fills one answer line by line.
 ///
 /// ```
-/// use tools_core::{AnswerBudget, Filling};
+/// use tools_core::{AnswerBudget, WindowWriter};
 ///
-/// let mut filling = Filling::new(AnswerBudget::of_bytes(10));
+/// let mut filling = WindowWriter::new(AnswerBudget::of_bytes(10));
 /// let taken: Vec<bool> = ["one\n", "two\n", "three\n"].map(|line| filling.takes(line)).into();
 /// assert_eq!(taken, [true, true, false]);
 /// ```

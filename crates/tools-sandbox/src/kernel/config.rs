@@ -85,7 +85,7 @@ pub struct Confinement {
     /// added.
     pub writable: Vec<PathBuf>,
     /// Files and folders that cannot be read. Missing ones are skipped. See
-    /// [`Hidden`](super::Hidden).
+    /// [`MaskRules`](super::MaskRules).
     pub hidden: Vec<PathBuf>,
     /// Files and folders inside writable ones that stay read-only. What is missing cannot come to
     /// be while a process runs: an empty file stands in its place, or an empty folder in that of
