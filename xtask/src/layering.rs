@@ -61,7 +61,7 @@ const CHORES: &str = "xtask";
 /// The rank of a crate of this workspace; `None` for a name the table does not know.
 fn rank(name: &str) -> Option<u8> {
     match name {
-        "tools-core" | "tools-automata" => Some(0),
+        "tools-core" | "tools-automata" | "tools-tls" => Some(0),
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
         // The loop is written against the trait of the models, and the listener serves the server's

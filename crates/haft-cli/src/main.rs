@@ -11,6 +11,11 @@ mod terminal;
 use std::{ffi::OsString, io::IsTerminal, process::ExitCode};
 
 use clap::Parser;
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::SubscriberExt as _,
+    util::SubscriberInitExt as _,
+};
 
 use crate::{
     args::{ApprovalsVerb, Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
@@ -148,10 +153,12 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
 fn log_to_stderr(quiet: bool) {
     let colours = !asking::forbids_colours() && std::io::stderr().is_terminal();
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
-    match tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
-        // Compiling filters costs more than the rest of a start: only for those who ask.
-        Ok(filter) => log.with_env_filter(filter).init(),
-        Err(_) if quiet => log.with_max_level(tracing_subscriber::filter::LevelFilter::ERROR).init(),
-        Err(_) => log.with_max_level(tracing_subscriber::filter::LevelFilter::WARN).init(),
+    // Compiling filters costs more than the rest of a start: only for those who ask.
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
+        return log.with_env_filter(filter).init();
     }
+    let level = if quiet { LevelFilter::ERROR } else { LevelFilter::WARN };
+    // What this library reports of a connection is in our own warning already.
+    let ours = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
+    log.with_max_level(level).finish().with(ours).init();
 }

@@ -5,7 +5,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::PathBuf,
-    process::{Child, Stdio},
+    process::{Child, Command, Stdio},
     time::Duration,
 };
 
@@ -19,6 +19,24 @@ pub(crate) struct Server {
     pub(crate) address: String,
     pub(crate) token: String,
     errors: PathBuf,
+}
+
+/// A new certificate for `localhost` in these files; `false` where there is no `openssl`.
+pub(crate) fn certificate(haft: &Haft, name: &str) -> bool {
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]);
+    openssl.args([
+        "-subj",
+        &format!("/CN={name}"),
+        "-addext",
+        "subjectAltName=DNS:localhost",
+        "-addext",
+        "basicConstraints=critical,CA:FALSE",
+        "-keyout",
+    ]);
+    openssl.arg(haft.home.path("key.pem")).arg("-out").arg(haft.home.path("cert.pem"));
+    let made = openssl.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    made.is_ok_and(|status| status.success())
 }
 
 impl Server {

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::{
-    http_client::{Client, Server},
+    http_client::{Client, Server, certificate},
     support::{Haft, eventually},
 };
 
@@ -169,16 +169,6 @@ fn no_store_of_a_guest_is_another_guests() {
     assert!(bob.call("bash", &echo).starts_with("hi"), "quota");
     let foreign = bob.request("resources/read", &json!({"uri": "audit:session"}));
     assert!(!foreign.to_string().contains("seq 1 20000"), "record: {foreign}");
-}
-
-/// A new certificate for `localhost` in these files; `false` where there is no `openssl`.
-fn certificate(haft: &Haft, name: &str) -> bool {
-    let mut openssl = Command::new("openssl");
-    openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]);
-    openssl.args(["-subj", &format!("/CN={name}"), "-addext", "subjectAltName=DNS:localhost", "-keyout"]);
-    openssl.arg(haft.home.path("key.pem")).arg("-out").arg(haft.home.path("cert.pem"));
-    let made = openssl.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    made.is_ok_and(|status| status.success())
 }
 
 /// What `openssl s_client` says and gets for a request.

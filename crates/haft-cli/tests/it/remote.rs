@@ -1,12 +1,12 @@
 //! MCP servers over HTTP behind the binary: our own server is the one behind.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    http_client::Server,
+    http_client::{Server, certificate},
     support::{Haft, finished},
 };
 
@@ -93,6 +93,37 @@ fn a_gateway_stands_in_front_of_a_server_over_http() {
     let said = fs::read_to_string(haft.home.path("stderr")).unwrap();
     let token = fs::read_to_string(&token).unwrap();
     assert!(!mine.contains(&token) && !said.contains(&token), "{mine} {said}");
+}
+
+#[test]
+fn a_server_over_tls_is_called_once_its_certificate_is_trusted() {
+    let behind = Haft::configured("");
+    behind.workspace.file("note.txt", "only the server has this\n");
+    if !certificate(&behind, "far") {
+        eprintln!("skipped: there is no openssl that makes certificates");
+        return;
+    }
+    let (cert, key) = (behind.home.path("cert.pem"), behind.home.path("key.pem"));
+    let path = |path: &Path| path.to_str().expect("it is text").to_owned();
+    let server = Server::start(&behind, &["--tls-cert", &path(&cert), "--tls-key", &path(&key)]);
+    let port = server.address.rsplit(':').next().unwrap();
+    let run = |host: &str, trusted: &Path| {
+        let text =
+            format!("[[mcp.servers]]\nid = \"far\"\nurl = \"https://{host}:{port}/mcp\"\ntoken_env = \"FAR_TOKEN\"\n");
+        let haft = Haft::configured(&text);
+        let mut command = haft.command(&["--json", "call", "mcp_far_read", "--yes", "path=note.txt"]);
+        command.env("FAR_TOKEN", &server.token).env("SSL_CERT_FILE", trusted);
+        finished(command)
+    };
+    let read = run("localhost", &cert);
+    assert!(read.code == 0 && read.out.contains("only the server has this"), "{read:?}");
+    assert!(certificate(&behind, "other"));
+    let stranger = run("localhost", &cert);
+    assert!(stranger.code != 0 && stranger.err.contains("no TLS with `localhost`"), "{stranger:?}");
+    assert!(stranger.err.contains("certificate"), "{stranger:?}");
+    assert!(!stranger.err.contains("rmcp::"), "it is said once: {stranger:?}");
+    let wrong_name = run("127.0.0.1", &cert);
+    assert!(wrong_name.code != 0 && wrong_name.err.contains("no TLS with `127.0.0.1`"), "{wrong_name:?}");
 }
 
 #[test]

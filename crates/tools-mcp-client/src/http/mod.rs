@@ -6,7 +6,6 @@ mod client;
 mod events;
 mod fault;
 mod place;
-mod tls;
 mod wire;
 
 pub(crate) use client::connect;

@@ -20,8 +20,9 @@ use tools_egress::{
     dial::{DialError, Tcp, dial},
     guard::{Guard, SystemResolver},
 };
+use tools_tls::TlsClient;
 
-use super::{fault::HttpFault, place::Place, tls::Tls};
+use super::{fault::HttpFault, place::Place};
 use crate::error::shown;
 
 /// How long a connection may take, TLS included.
@@ -36,12 +37,12 @@ const IDLE: Duration = Duration::from_secs(4);
 /// What all servers over HTTP share: the look-up of names and TLS. Made at the first connection.
 pub(crate) struct Net {
     guard: Guard,
-    tls: Tls,
+    tls: TlsClient,
 }
 
 impl Default for Net {
     fn default() -> Self {
-        Self { guard: Guard::new(Arc::new(SystemResolver::new())), tls: Tls::default() }
+        Self { guard: Guard::new(Arc::new(SystemResolver::new())), tls: TlsClient::default() }
     }
 }
 
@@ -150,8 +151,9 @@ impl Wire {
                 other @ DialError::Connect { .. } => HttpFault::Unreachable(other.to_string()),
             })?;
             if self.place.is_tls {
-                let stream = self.net.tls.connect(&self.place.host, stream).await.map_err(HttpFault::Unreachable)?;
-                handshake(stream).await
+                let host = self.place.host.to_string();
+                let failed = |error| HttpFault::Unreachable(format!("no TLS with `{host}`: {error}"));
+                handshake(self.net.tls.connect(&host, stream).await.map_err(failed)?).await
             } else {
                 handshake(stream).await
             }

@@ -4,7 +4,6 @@ mod config;
 mod endpoint;
 mod key;
 mod provider;
-mod tls;
 
 pub use config::{Kind, LlmConfig, LlmFault, ProviderConfig};
 pub use key::{Key, KeyReader};

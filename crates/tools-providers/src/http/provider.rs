@@ -20,11 +20,11 @@ use tokio::{
     time::timeout,
 };
 use tools_core::{Clock as _, SystemClock};
+use tools_tls::TlsClient;
 
 use super::{
     endpoint::Endpoint,
     key::{Key, KeyReader},
-    tls::Tls,
 };
 use crate::{
     ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink,
@@ -50,7 +50,7 @@ pub struct HttpProvider {
     keys: Option<KeyReader>,
     key: Mutex<Option<Key>>,
     stall: Duration,
-    tls: Tls,
+    tls: TlsClient,
 }
 
 impl fmt::Debug for HttpProvider {
@@ -85,7 +85,7 @@ impl HttpProvider {
         keys: Option<KeyReader>,
         stall: Duration,
     ) -> Self {
-        let (name, key, tls) = (name.to_owned(), Mutex::default(), Tls::default());
+        let (name, key, tls) = (name.to_owned(), Mutex::default(), TlsClient::default());
         Self { name, options, info, endpoint, keys, key, stall, tls }
     }
 
@@ -189,7 +189,9 @@ impl HttpProvider {
         let connected = timeout(CONNECT, async {
             let stream = self.dial().await?;
             if self.endpoint.is_tls {
-                handshake(self.tls.connect(&self.endpoint.host, stream).await?).await
+                let host = &self.endpoint.host;
+                let encrypted = self.tls.connect(host, stream).await;
+                handshake(encrypted.map_err(|error| format!("no TLS with `{host}`: {error}"))?).await
             } else {
                 handshake(stream).await
             }

@@ -9,9 +9,9 @@ use hyper::{Method, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinHandle;
 use tools_egress::dial::{Dialer, dial};
+use tools_tls::{TlsClient, TlsError};
 
 use super::body::{Body, Intake};
-use super::tls::Tls;
 use super::web_client::Request;
 use crate::error::WebError;
 use crate::guard::{PageUrl, Vetted};
@@ -38,13 +38,17 @@ impl Drop for Connection {
 
 /// Sends a request for `url` to the vetted addresses of its host.
 pub(super) async fn exchange(
-    (dialer, tls): (&dyn Dialer, &Tls),
+    (dialer, tls): (&dyn Dialer, &TlsClient),
     vetted: &Vetted,
     url: &PageUrl,
     request: &Request<'_>,
 ) -> Result<ResponseHead, WebError> {
     let (stream, _) = dial(dialer, vetted).await?;
-    let stream = tls.connect(vetted.host(), stream).await?;
+    let host = vetted.host().to_string();
+    let stream = tls.connect(&host, stream).await.map_err(|error| match error {
+        TlsError::Failed(problem) => WebError::Tls { host, problem },
+        TlsError::Certificate(problem) => WebError::Certificate { host, problem },
+    })?;
     let mut builder = http1::Builder::new();
     builder.max_buf_size(MAX_HEADER);
     let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(WebError::Http)?;

@@ -4,7 +4,6 @@
 
 mod body;
 mod exchange;
-mod tls;
 mod web_client;
 
 pub use body::Body;

@@ -9,10 +9,10 @@ use hyper::StatusCode;
 use hyper::header;
 use tokio::time::{Instant, timeout_at};
 use tools_egress::dial::{Dialer, Tcp};
+use tools_tls::TlsClient;
 
 use super::Body;
 use super::exchange::{ResponseHead, exchange};
-use super::tls::Tls;
 use crate::error::WebError;
 use crate::guard::{Guard, PageUrl, Refusal, SystemResolver, UrlRules};
 
@@ -23,7 +23,7 @@ const MAX_REDIRECTS: usize = 3;
 pub struct WebClient {
     guard: Guard,
     dialer: Arc<dyn Dialer>,
-    tls: Tls,
+    tls: TlsClient,
 }
 
 /// Options of a request beside the URL.
@@ -81,14 +81,14 @@ impl Default for WebClient {
 impl WebClient {
     /// A client with the name servers and the trusted certificates of this machine.
     pub fn new() -> Self {
-        Self { guard: Guard::new(Arc::new(SystemResolver::new())), dialer: Arc::new(Tcp), tls: Tls::default() }
+        Self { guard: Guard::new(Arc::new(SystemResolver::new())), dialer: Arc::new(Tcp), tls: TlsClient::default() }
     }
 
     /// A client with a way of its own to vetted addresses, and certificates of its own: for tests
     /// over loopback.
     #[cfg(any(test, feature = "test-support"))]
-    pub fn with_parts(guard: Guard, dialer: Arc<dyn Dialer>, roots: tokio_rustls::rustls::RootCertStore) -> Self {
-        Self { guard, dialer, tls: Tls::trusting(roots) }
+    pub fn with_parts(guard: Guard, dialer: Arc<dyn Dialer>, roots: tools_tls::RootCertStore) -> Self {
+        Self { guard, dialer, tls: TlsClient::trusting(roots) }
     }
 
     /// Gets a URL.

@@ -107,7 +107,7 @@ pub(super) fn read_page(result: &Value, files: &mut BTreeMap<String, u64>) -> Re
     for point in points(result)? {
         let payload = &point["payload"];
         let digest = payload["digest"].as_str().and_then(|text| u64::from_str_radix(text, 16).ok());
-        // Points without our payload were stored by somebody else.
+        // Points without our payload were stored by another program.
         if let (Some(file), Some(digest)) = (payload["file"].as_str(), digest) {
             files.insert(file.to_owned(), digest);
         }

@@ -1,11 +1,7 @@
 //! One request to the server and its answer, within a time and a size. No redirect is followed and
 //! no proxy is asked: the key goes to the server that is configured and to no other.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -21,10 +17,7 @@ use tokio::{
     net::TcpStream,
     task::JoinHandle,
 };
-use tokio_rustls::{
-    TlsConnector,
-    rustls::{ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
-};
+use tools_tls::TlsClient;
 
 use super::endpoint::Endpoint;
 use crate::vectors::ChunkIndexError;
@@ -37,7 +30,7 @@ pub(super) struct Server {
     endpoint: Endpoint,
     key: Option<HeaderValue>,
     timeout: Duration,
-    tls: OnceLock<Option<Arc<ClientConfig>>>,
+    tls: TlsClient,
 }
 
 impl fmt::Debug for Server {
@@ -67,7 +60,7 @@ impl Drop for Connection {
 
 impl Server {
     pub(super) fn new(endpoint: Endpoint, key: Option<HeaderValue>, timeout: Duration) -> Self {
-        Self { endpoint, key, timeout, tls: OnceLock::new() }
+        Self { endpoint, key, timeout, tls: TlsClient::default() }
     }
 
     /// Makes a request and reads its answer.
@@ -139,9 +132,7 @@ impl Server {
         if !self.endpoint.is_tls {
             return handshake(stream).await;
         }
-        let config = self.tls.get_or_init(tls).clone()?;
-        let name = ServerName::try_from(self.endpoint.host.clone()).ok()?;
-        handshake(TlsConnector::from(config).connect(name, stream).await.ok()?).await
+        handshake(self.tls.connect(&self.endpoint.host, stream).await.ok()?).await
     }
 }
 
@@ -152,15 +143,4 @@ where
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
     // What goes wrong with the connection is told by the request or the body.
     Some((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
-}
-
-/// TLS with the roots that this machine trusts; `None` where it trusts none.
-fn tls() -> Option<Arc<ClientConfig>> {
-    let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().ok().filter(|_| added > 0)?;
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Some(Arc::new(config))
 }
