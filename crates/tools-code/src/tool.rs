@@ -117,26 +117,22 @@ impl SearchCode {
     }
 }
 
-/// Finds code without reading files: where a name is defined (`kind: definition`) or used
-/// (`reference`), which code is about something (`semantic`, a few words), or what a file or folder
-/// defines (`outline`, the signatures with their lines). Knows Rust, Python, JavaScript,
-/// TypeScript, Go, Java, C, C++ and Bash; other text is found with `grep`.
+/// Finds code without reading files: where a name is defined or used, code about a topic
+/// (`semantic`), or the signatures of a file or folder (`outline`). For Rust, Python, JavaScript,
+/// TypeScript, Go, Java, C, C++ and Bash; `grep` searches other text.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// A name as code has it (`Stack`, `Stack::dispatch`), or a few words that say what to look
-    /// for. May be left out for `outline` only.
+    /// A name (`Stack::dispatch`) or a few words. Optional for `outline`.
     query: Option<String>,
-    /// `auto` (default) looks for a name as a definition first and for words in every layer; `text`
-    /// finds lines that hold the query as it stands.
+    /// Default `auto`: a definition, else words.
     kind: Option<Kind>,
-    /// The file or folder to search. Default: the workspace.
+    /// File or folder. Default: workspace.
     path: Option<String>,
-    /// Only this language, for example `rust` or `ts`.
+    /// For example `rust`.
     lang: Option<String>,
-    /// Results to show at most, 1 to 50. Default 15; an outline shows what fits.
+    /// Default 15, at most 50.
     limit: Option<usize>,
-    /// Results to skip. Default 0.
     offset: Option<usize>,
 }
 

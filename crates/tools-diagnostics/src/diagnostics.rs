@@ -26,24 +26,20 @@ use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
 use crate::run::{find_program, go_caches, quieted, run};
 
-/// Checks a project with its own compilers and linters and returns errors and warnings with file,
-/// line and column. Knows Rust (`cargo check`, `cargo clippy`), TypeScript (`tsc`), Python (`ruff`,
-/// else the syntax), JavaScript without a project (the syntax), Go (`go vet`) and single C and C++
-/// files (`gcc`), as far as they are installed. Says what was not checked. Build scripts of the
-/// project run.
+/// Checks a project with its own compilers and linters: errors and warnings with file, line and
+/// column. For Rust, TypeScript, Python, JavaScript, Go, C and C++. Runs build scripts of the
+/// project.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnosticsArgs {
-    /// Command that checks a Rust project: `check` (default) or `clippy`, which finds more.
+    /// For Rust; `clippy` finds more. Default `check`.
+    #[serde(alias = "level")]
     pub kind: Option<Kind>,
-    /// Another name of `kind`.
-    pub level: Option<Kind>,
-    /// The directory of a project, or a file or directory in one. Default: the working directory.
+    /// Project, or a file or directory in one. Default: working directory.
     pub path: Option<String>,
-    /// Errors and warnings to show at most. Never more than the configuration allows, which is also
-    /// the default.
+    /// Most errors and warnings to show.
     pub max_diagnostics: Option<u64>,
-    /// Also show each as the compiler does, with the lines of code it is about. Default false.
+    /// Show the lines of code too.
     pub rendered: Option<bool>,
 }
 
@@ -112,7 +108,7 @@ impl Diagnostics {
     fn look(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<(Roots, Vec<CheckerPlan>), DiagnosticsError> {
         let roots = (self.workspace.roots)(cx.workdir())?;
         let path = Path::new(args.path.as_deref().unwrap_or("."));
-        let kind = args.kind.or(args.level).unwrap_or_default();
+        let kind = args.kind.unwrap_or_default();
         let plan = |job: Job| CheckerPlan::new(job, kind, &roots);
         let planned: Vec<CheckerPlan> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
         for CheckerPlan { job, .. } in &planned {
@@ -170,7 +166,7 @@ impl Diagnostics {
             scrubbed(own_variables().into_iter(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
         let until = until(&policy, cx);
         let mut sandbox = None;
-        let kind = args.kind.or(args.level).unwrap_or_default();
+        let kind = args.kind.unwrap_or_default();
         for planned in planned {
             let found = program(&planned.job, &planned.command, &roots, &env);
             // What is missing may have somebody who checks at least a part of it.

@@ -151,7 +151,7 @@ pub(crate) struct LineRedactor(pub(crate) Arc<dyn Redactor>);
 
 impl std::fmt::Debug for LineRedactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hiding")
+        f.write_str("LineRedactor")
     }
 }
 
@@ -172,7 +172,7 @@ impl PathRestriction {
 
 impl std::fmt::Debug for PathRestriction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Closing")
+        f.write_str("PathRestriction")
     }
 }
 

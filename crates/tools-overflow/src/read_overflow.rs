@@ -23,30 +23,25 @@ const MAX_CONTEXT: u64 = 50;
 /// Lines of a `grep` when the call does not say how many.
 const GREP_LINES: u64 = 100;
 
-/// Reads from an output that was not shown whole. Give `offset` and `limit` for a range of lines,
-/// or `grep` for the lines that match. The last line of each answer says how to read on.
+/// Reads an output that was not shown whole: lines from `offset`, or the lines that match `grep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Args {
-    /// The reference as it stands in the shortened output: `overflow:` and a UUID.
+    /// As in the shortened output: `overflow:` and a UUID.
     #[serde(rename = "ref")]
     reference: String,
-    /// The first line to read, from 1.
+    /// First line, from 1.
     #[serde(default)]
-    #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// How many lines to read at most; as many as fit when missing.
+    /// Most lines to show.
     #[serde(default)]
-    #[schemars(range(min = 1))]
     limit: Option<u64>,
-    /// Only lines that this regular expression matches, each with its number.
     #[serde(default)]
     grep: Option<String>,
-    /// Lines to show before and after each line that `grep` finds, up to 50. Default 0.
+    /// Lines around each match, up to 50.
     #[serde(default)]
     context: Option<u64>,
-    /// The byte to begin at instead of a line: for going on inside a line that is longer than an
-    /// answer.
+    /// First byte, to go on inside a long line.
     #[serde(default)]
     byte: Option<u64>,
 }

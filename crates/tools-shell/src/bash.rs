@@ -30,16 +30,14 @@ use crate::way_out::{Passage, WayOut};
 use tools_command::{Analysis, Surroundings, analyse};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in
-/// the working directory: no state is kept between calls but files. There is no input, and no
-/// terminal. What is left running in the background is ended with the call; for what takes long
-/// there is `background`.
+/// the working directory; only files persist. There is no input and no terminal. Processes left
+/// running are ended with the call: use `background` for servers, watchers and long builds.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BashArgs {
-    /// The command line.
+    /// Command line.
     pub command: String,
-    /// Start it and return at once with the id of a job, which `job_read` reads and `job_kill`
-    /// ends: for servers, watchers and long builds.
+    /// Return at once with the id of a job for `job_read` and `job_kill`.
     #[serde(default)]
     pub background: bool,
 }

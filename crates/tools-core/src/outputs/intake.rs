@@ -117,6 +117,6 @@ pub(crate) struct IntakeExtension(pub(crate) Arc<dyn Intake>);
 
 impl fmt::Debug for IntakeExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Taking").finish_non_exhaustive()
+        f.debug_struct("IntakeExtension").finish_non_exhaustive()
     }
 }

@@ -19,6 +19,6 @@ pub(crate) struct TapExtension(pub(crate) Arc<dyn ByteTap>);
 
 impl fmt::Debug for TapExtension {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tapped").finish_non_exhaustive()
+        f.debug_struct("TapExtension").finish_non_exhaustive()
     }
 }

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 /// A choice between texts is an `enum`; what each text means belongs in the description of the
 /// parameter. A parameter that is not required has the type of its value: `null` in its place is
 /// still taken by the decoder, but a model has no need to know it, and many clients show a field
-/// for `"string"` and none for `["string", "null"]`.
+/// for `"string"` and none for `["string", "null"]`. What a model assumes anyway is left out: that
+/// a count is not negative, and that a flag is off unless it is set.
 pub(super) fn concise(members: &mut Map<String, Value>) {
     members.values_mut().for_each(within);
     if let Some(Value::String(text)) = members.get_mut("description") {
@@ -17,7 +18,11 @@ pub(super) fn concise(members: &mut Map<String, Value>) {
     let required = members.get("required").cloned().unwrap_or_default();
     let is_required = |name: &str| required.as_array().is_some_and(|names| names.contains(&json!(name)));
     for (name, property) in members.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
-        if let Some(property) = property.as_object_mut().filter(|_| !is_required(name)) {
+        let Some(property) = property.as_object_mut() else { continue };
+        property.retain(|keyword, value| {
+            !(keyword == "minimum" && *value == json!(0) || keyword == "default" && *value == json!(false))
+        });
+        if !is_required(name) {
             without_null(property);
         }
     }
@@ -144,7 +149,7 @@ mod tests {
         assert_eq!(properties["how"], json!({"type": "string", "enum": ["short", "long"], "description": "How."}));
         let optional = json!({"type": "string", "enum": ["short", "long"], "description": "How else."});
         assert_eq!(properties["else_how"], optional);
-        assert_eq!(properties["limit"], json!({"type": "integer", "minimum": 0, "description": "How many."}));
+        assert_eq!(properties["limit"], json!({"type": "integer", "description": "How many."}));
         let either = json!([{"type": "string"}, {"type": "array", "items": {"type": "string"}}]);
         assert_eq!(properties["names"], json!({"anyOf": either, "description": "One or many."}));
         let null_or_text = json!({"held": {"type": ["string", "null"]}});

@@ -219,7 +219,7 @@ mod tests {
                 "type": "object",
                 "properties": {
                     "path": {"type": "string", "description": "Which file."},
-                    "limit": {"type": "integer", "minimum": 0, "description": "How many lines."},
+                    "limit": {"type": "integer", "description": "How many lines."},
                 },
                 "required": ["path"],
             })

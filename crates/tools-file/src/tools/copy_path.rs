@@ -25,17 +25,15 @@ use crate::{
 
 pub(super) struct CopyPath(pub(super) Arc<Workspace>);
 
-/// Copies a file, or a directory with everything in it; symbolic links inside are copied as links.
-/// Missing parents of the destination are created. An existing destination is left alone unless
-/// `overwrite` is set.
+/// Copies a file, or a directory with everything in it; symbolic links inside stay links. Creates
+/// missing parent directories.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// What to copy, absolute or relative to the working directory.
     source: String,
-    /// Where the copy goes, with its name.
+    /// Path of the copy, with the name.
     destination: String,
-    /// Replace a file at the destination, or merge into a directory there. Default false.
+    /// Replace an existing file, or merge into an existing directory.
     overwrite: Option<bool>,
 }
 

@@ -15,11 +15,10 @@ use crate::{
 
 pub(super) struct CreateDirectory(pub(super) Arc<Workspace>);
 
-/// Creates a directory and its missing parents. A directory that is there already is left as it is.
+/// Creates a directory and its missing parents. An existing one is kept.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The directory, absolute or relative to the working directory.
     path: String,
 }
 

@@ -18,14 +18,12 @@ use crate::{
 
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);
 
-/// Deletes a file, a symbolic link (never what it points at) or an empty directory; with
-/// `recursive` a directory and everything in it. This cannot be undone.
+/// Deletes a file, a symbolic link (not its target) or an empty directory; with `recursive` also
+/// everything in it. Cannot be undone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// What to delete, absolute or relative to the working directory.
     path: String,
-    /// Delete a directory that is not empty. Default false.
     recursive: Option<bool>,
 }
 

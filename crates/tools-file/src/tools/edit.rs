@@ -23,34 +23,26 @@ use crate::{
 
 pub(super) struct Edit(pub(super) Arc<Workspace>);
 
-/// Replaces text in a file. `old_string` must occur exactly once, or `replace_all` be set; give
-/// enough surrounding lines to make it unique. For several changes to one file pass `edits`: they
-/// are applied in order, all or none.
+/// Replaces text in a file. `old_string` must occur exactly once unless `replace_all` is set.
+/// Several changes go into `edits`, applied in order, all or none.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The file, absolute or relative to the working directory.
     path: String,
-    /// The text to replace, exactly as the file has it, without line numbers. Required unless
-    /// `edits` is given.
+    /// Text to replace, exactly as in the file, without line numbers.
     old_string: Option<String>,
-    /// What to put in its place; empty to delete it. Required unless `edits` is given.
+    /// Replacement; empty to delete.
     new_string: Option<String>,
-    /// Replace every occurrence. Default false.
     replace_all: Option<bool>,
-    /// Several replacements, applied in order, each to the result of those before it.
+    /// Several replacements instead of one.
     edits: Option<Vec<Change>>,
 }
 
-/// One replacement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Change {
-    /// The text to replace, exactly as the file has it.
     old_string: String,
-    /// What to put in its place.
     new_string: String,
-    /// Replace every occurrence. Default false.
     #[serde(default)]
     replace_all: bool,
 }

@@ -32,26 +32,21 @@ const MAX_PATHS: usize = 50_000;
 
 pub(super) struct FindPath(pub(super) Arc<Workspace>);
 
-/// Finds files and directories by a glob: `*.rs`, `src/*.{ts,tsx}`, `src/**/test_[ab]?.py`. A
-/// pattern without `/` is about names in every directory; else `*` stays within one directory and
-/// `**` crosses them. Sorted by path; directories end with `/`. `.git` and what `.gitignore` names
-/// are left out.
+/// Finds files and directories by a glob: `*.rs`, `src/**/test_?.{ts,tsx}`. Without `/` it matches
+/// names in every directory. Skips `.git` and ignored files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The glob, relative to `path`, or absolute.
     pattern: String,
-    /// The directory to search. Default: the working directory.
+    /// Default: working directory.
     path: Option<String>,
-    /// Only `file`, `directory` or `symlink`. Default: all.
     kind: Option<Kind>,
-    /// Paths to show at most. Default 1000.
+    /// Default 1000.
     limit: Option<usize>,
-    /// Paths to skip. Default 0.
     offset: Option<usize>,
-    /// Whether hidden files and directories are searched. Default true.
+    /// Include hidden files. Default true.
     hidden: Option<bool>,
-    /// Whether to leave out what `.gitignore` and `.ignore` name. Default true.
+    /// Skip ignored files. Default true.
     gitignore: Option<bool>,
 }
 

@@ -37,40 +37,35 @@ const MAX_LINES: usize = 20_000;
 
 pub(super) struct Grep(pub(super) Arc<Workspace>);
 
-/// Searches the contents of files for a regular expression (Rust syntax: no look-around, no
-/// backreferences) and shows `path:line:text`, sorted by path, or with `mode` only the files or the
-/// number of matches in each. Hidden files are searched; binary files, `.git` and what `.gitignore`
-/// names are not.
+/// Searches file contents for a Rust regular expression (no look-around, no backreferences). Shows
+/// `path:line:text`. Hidden files are searched; binary files, `.git` and ignored files are not.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The regular expression.
     pattern: String,
-    /// A file or directory to search. Default: the working directory.
+    /// File or directory. Default: working directory.
     path: Option<String>,
-    /// Whether upper and lower case differ. Default true.
+    /// Default true.
     case_sensitive: Option<bool>,
-    /// Search for `pattern` as it stands, not as a regular expression. Default false.
     literal: Option<bool>,
-    /// Whether a match may span lines, with `.` standing for line breaks too. Default false; a
-    /// pattern that holds `\n` spans the lines that it names in any case.
+    /// Let `.` match line breaks.
     multiline: Option<bool>,
-    /// Only files whose path below `path` matches this glob, for example `*.rs` or `src/**/*.ts`.
+    /// For example `src/**/*.ts`.
     glob: Option<String>,
-    /// Only files of this type, for example `rust`, `py`, `ts`, `cpp`, `md`.
+    /// For example `rust`, `py`, `ts`.
     #[serde(rename = "type")]
     file_type: Option<String>,
-    /// What to show: `lines` (default), `files` or `counts`.
+    /// Default `lines`.
     mode: Option<Mode>,
-    /// Lines to show before and after each match. Default 0.
+    /// Lines around each match.
     context: Option<usize>,
-    /// Matching lines to show at most, or files unless `mode` is `lines`. Default 100.
+    /// Lines (or files) to show. Default 100.
     limit: Option<usize>,
-    /// Matching lines, or files, to skip. Default 0.
+    /// Lines (or files) to skip.
     offset: Option<usize>,
-    /// Whether hidden files are searched. Default true.
+    /// Search hidden files. Default true.
     hidden: Option<bool>,
-    /// Whether to leave out what `.gitignore` and `.ignore` name. Default true.
+    /// Skip ignored files. Default true.
     gitignore: Option<bool>,
 }
 

@@ -17,15 +17,13 @@ use crate::{
 
 pub(super) struct ListDirectory(pub(super) Arc<Workspace>);
 
-/// Lists a directory: one entry per line, sorted by name, labelled [dir], [file] or [symlink].
+/// Lists a directory: [dir], [file] or [symlink] and the name of each entry.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The directory, absolute or relative to the working directory.
     path: String,
-    /// Entries to skip. Default 0.
     offset: Option<usize>,
-    /// Entries to show at most. Default 1000.
+    /// Default 1000.
     limit: Option<usize>,
 }
 

@@ -26,16 +26,13 @@ use crate::{
 
 pub(super) struct MovePath(pub(super) Arc<Workspace>);
 
-/// Moves or renames a file, directory or symbolic link. Missing parents of the destination are
-/// created. An existing destination is left alone unless `overwrite` is set.
+/// Moves or renames a file, directory or symbolic link. Creates missing parent directories.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// What to move, absolute or relative to the working directory.
     source: String,
-    /// Its new path, with the new name.
+    /// New path, with the name.
     destination: String,
-    /// Replace a file that is at the destination. Default false.
     overwrite: Option<bool>,
 }
 

@@ -27,16 +27,14 @@ use crate::{
 
 pub(super) struct Read(pub(super) Arc<Workspace>);
 
-/// Reads a file. Text comes as lines with their numbers, ` 1<TAB>text`; the numbers are not part of
-/// the file. Images are shown. Long files come in windows: the last line says how to go on.
+/// Reads a text file with line numbers (` 1<TAB>text`), or shows an image.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The file, absolute or relative to the working directory.
     path: String,
-    /// Lines to skip before the first one shown. Default 0.
+    /// Lines to skip.
     offset: Option<u64>,
-    /// Lines to show at most. Default 2000.
+    /// Default 2000.
     limit: Option<u64>,
 }
 

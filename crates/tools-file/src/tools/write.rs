@@ -20,15 +20,12 @@ use crate::{
 
 pub(super) struct Write(pub(super) Arc<Workspace>);
 
-/// Writes a whole file, creating it and missing parent directories, or replacing what it holds. Use
-/// `edit` to change a part of a file. A file that has CRLF line endings or begins with a byte order
-/// mark keeps them. Refused when the file changed since this session last read or wrote it.
+/// Creates or replaces a whole file, with missing parent directories. Use `edit` to change a part.
+/// Refused when the file changed since this session last read or wrote it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// The file, absolute or relative to the working directory.
     path: String,
-    /// Everything the file is to hold.
     content: String,
 }
 

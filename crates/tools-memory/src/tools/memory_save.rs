@@ -17,25 +17,22 @@ const MAX_DAYS: u32 = 36_500;
 
 pub(super) struct MemorySave(pub(super) MemoryTools);
 
-/// Keeps a short text that will be worth knowing in later sessions: a fact, a preference of the
-/// user, a decision with its reason, or how something is done. It is found with `memory_search`.
-/// Save what cannot be read from the files; never a credential. To correct a memory, save the new
-/// text with `supersedes`.
+/// Saves a short text for later sessions: a fact, a preference of the user, a decision with its
+/// reason, or a procedure. Save what the files do not say; never a credential.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
-    /// What to keep, in full sentences that can be understood without this conversation; at most
-    /// 8000 characters.
+    /// Full sentences that can be understood without this conversation.
     content: String,
-    /// What sort of thing it is. Default `fact`.
+    /// Default `fact`.
     kind: Option<Kind>,
-    /// Up to 8 words that it is found by as well.
+    /// Up to 8 search words.
     tags: Option<Vec<String>>,
-    /// Where it counts: `project` (default), `user` for every project, or `session`.
+    /// Default `project`; `user` is every project.
     scope: Option<Scope>,
-    /// After how many days it no longer counts. Default: never.
+    /// Expires after so many days.
     ttl_days: Option<u32>,
-    /// The `id` of the memory of the same scope that this one takes the place of.
+    /// Id of the memory that this one replaces.
     supersedes: Option<String>,
 }
 

@@ -14,12 +14,11 @@ use crate::jobs::{JobReport, Jobs};
 /// How long the end is waited for, beyond any grace a job is given.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Ends a background command and everything it started, and returns what it had printed. Ending one
-/// that has ended already changes nothing.
+/// Ends a background command with everything it started, and returns its output.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobKillArgs {
-    /// The job, as `bash` named it.
+    /// Job id.
     pub id: String,
 }
 

@@ -16,17 +16,16 @@ const MAX_WAIT: Duration = Duration::from_secs(30);
 /// What is left of a call's own time for its answer.
 const MARGIN: Duration = Duration::from_millis(100);
 
-/// Returns what a background command has printed and whether it still runs, as much as one answer
-/// holds. Pass `next` of the last answer as `since` to read on. The last 128 KiB of each stream are
-/// kept; what was lost is counted, and stored whole when the command has ended.
+/// Returns new output of a background command and whether it still runs. While it runs, the last
+/// 128 KiB of each stream are kept.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JobReadArgs {
-    /// The job, as `bash` named it.
+    /// Job id.
     pub id: String,
-    /// Start of the reading: `next` of an earlier answer; from the beginning without it.
+    /// `next` of the last answer.
     pub since: Option<u64>,
-    /// Milliseconds to wait for new output or the end when there is nothing new, up to 30000.
+    /// Milliseconds to wait for new output or the end, up to 30000.
     pub wait_ms: Option<u64>,
 }
 
