@@ -65,8 +65,8 @@ impl Toolbox {
         Ok(())
     }
 
-    /// Predicts the decision about a call and names the rule behind it. Runs nothing, asks nobody,
-    /// records nothing.
+    /// Predicts the decision about a call and names the rule behind it. The call is not run, no
+    /// question is asked and nothing is recorded.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
         let inv = self.stack.inspect(call, cx).await;
         self.gates().explain(&inv)

@@ -23,10 +23,10 @@ pub struct CallReport {
     pub decision: Verdict,
     /// The text that the model receives.
     pub text: String,
-    /// The structured result, also of a failure that got so far.
+    /// The structured result, if there is one; failures can have one too.
     pub raw_response: Option<Value>,
-    /// Exit status of the command; `None` for what runs none. As JSON it stands in the structured
-    /// result.
+    /// Exit status of the command; `None` for tools that run no command. In JSON it is a part
+    /// of the structured result.
     #[serde(skip)]
     pub ended: Option<Ended>,
     /// The error.

@@ -29,7 +29,7 @@ pub(crate) struct SchedulerParts {
 
 impl fmt::Debug for SchedulerParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scheduling").field("scheduler", &self.scheduler).finish_non_exhaustive()
+        f.debug_struct("SchedulerParts").field("scheduler", &self.scheduler).finish_non_exhaustive()
     }
 }
 
@@ -125,7 +125,7 @@ pub struct UnattendedRunner {
 
 impl fmt::Debug for UnattendedRunner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Unattended").field("toolbox", &self.toolbox).finish_non_exhaustive()
+        f.debug_struct("UnattendedRunner").field("toolbox", &self.toolbox).finish_non_exhaustive()
     }
 }
 

@@ -219,7 +219,7 @@ fn foreign_remote(name: &str, url: &str, entry: &Json) -> Result<McpServerConfig
     }))
 }
 
-/// The variable that a text stands for as a whole.
+/// The name of the variable, if the whole text is one variable.
 fn variable(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("${").or_else(|| text.strip_prefix('{'))?.strip_suffix('}')?;
     let is_bare = text.starts_with("${");

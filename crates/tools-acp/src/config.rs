@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AcpConfig {
-    /// Seconds that a person may take to answer a question in the editor; nobody answering in time
-    /// is a refusal.
+    /// Seconds that a person may take to answer a question in the editor. Without an answer in
+    /// time the call is refused.
     #[schemars(range(min = 1))]
     pub permission_timeout: u64,
 }

@@ -23,7 +23,7 @@ use uuid::Uuid;
 const SOCKET: &str = ".sock";
 /// What the name of an activity's file ends in.
 const ACTIVITY: &str = ".run";
-/// What stands there for nobody is removed once it is as old as this.
+/// Age at which files of processes that have ended are removed.
 const SWEPT_AFTER: Duration = Duration::from_secs(10);
 /// The longest name that a socket address takes.
 const MAX_ADDRESS_BYTES: usize = 107;
@@ -139,7 +139,7 @@ impl Folder {
         }
     }
 
-    /// Whether what has this name was last changed so long ago that nobody is about to use it.
+    /// Whether this entry was last changed so long ago that no process is about to use it.
     pub(crate) fn is_old(&self, name: &str) -> bool {
         let meta = std::fs::symlink_metadata(self.path.join(name));
         let age = meta.and_then(|meta| meta.modified()).ok().and_then(|made| made.elapsed().ok());

@@ -397,7 +397,7 @@ fn share() -> usize {
     limit.map_or(MAX_FOLDERS, |limit| (limit / SHARE_OF_WATCHES).min(MAX_FOLDERS))
 }
 
-/// The queues that this process has, whoever opened them.
+/// Number of inotify queues that this process has open.
 fn queues() -> usize {
     let handles = std::fs::read_dir("/proc/self/fd").into_iter().flatten().filter_map(Result::ok);
     let is_queue = |path: &PathBuf| path.as_os_str().as_bytes().ends_with(b"inotify");

@@ -57,7 +57,7 @@ impl ConnectedService {
 
 impl fmt::Debug for ConnectedService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Connected").field("made", &self.made.initialized()).finish_non_exhaustive()
+        f.debug_struct("ConnectedService").field("made", &self.made.initialized()).finish_non_exhaustive()
     }
 }
 

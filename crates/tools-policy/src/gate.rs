@@ -232,7 +232,7 @@ pub struct ReadRestriction {
 
 impl fmt::Debug for ReadRestriction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Closed").field("places", &self.places).finish_non_exhaustive()
+        f.debug_struct("ReadRestriction").field("places", &self.places).finish_non_exhaustive()
     }
 }
 

@@ -50,7 +50,7 @@ fn code_is_found_from_a_terminal_and_by_a_client() {
     assert!(ask(5, json!({"query": "auth_layer", "kind": "definition"})).starts_with("[no definition of that name"));
 }
 
-/// One process, which learns from the system what changed: whoever changes a file, in whatever way.
+/// A running server learns of every change of a file, by whichever program it is made.
 #[test]
 fn the_next_call_of_a_client_finds_what_anybody_changed() {
     let haft = project("");

@@ -110,7 +110,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the confirmer, who is asked where a person has to agree; without one nobody is.
+    /// Sets the confirmer, which asks a person where one has to agree. Without one, such calls are
+    /// refused.
     pub fn confirmer(mut self, confirmer: Arc<dyn Confirmer>) -> Self {
         self.shared.confirmer = OneAtATime::new(confirmer);
         self
@@ -122,7 +123,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the model that rewrites wrong parameters; without one nobody does.
+    /// Sets the model that rewrites wrong parameters. Without one they are not rewritten.
     pub fn reformat(mut self, reformat: Arc<dyn Reformat>) -> Self {
         self.shared.reformat = Some(reformat);
         self

@@ -36,7 +36,10 @@ pub struct LaunchConfinement {
 
 impl fmt::Debug for LaunchConfinement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held").field("hidden", &self.hidden).field("env_pass", &self.env_pass).finish_non_exhaustive()
+        f.debug_struct("LaunchConfinement")
+            .field("hidden", &self.hidden)
+            .field("env_pass", &self.env_pass)
+            .finish_non_exhaustive()
     }
 }
 

@@ -202,7 +202,7 @@ fn a_folder_with_many(root: &Path) -> Folder {
     folder
 }
 
-/// Only the first call reads every folder. A change, whoever makes it, is found by the next.
+/// Only the first call reads every folder. The next call finds a change by any program.
 #[tokio::test]
 async fn after_the_first_call_only_what_changed_is_looked_at() {
     let root = tempfile::tempdir().unwrap();

@@ -47,7 +47,7 @@ pub struct HostPlaces<'a> {
 
 impl fmt::Debug for HostPlaces<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Located").field("home", &self.home).field("os", &self.os).finish_non_exhaustive()
+        f.debug_struct("HostPlaces").field("home", &self.home).field("os", &self.os).finish_non_exhaustive()
     }
 }
 

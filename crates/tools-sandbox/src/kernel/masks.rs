@@ -106,7 +106,7 @@ struct Folder {
 
 impl std::fmt::Debug for MaskRules {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Hidden").field("places", &self.places).finish_non_exhaustive()
+        f.debug_struct("MaskRules").field("places", &self.places).finish_non_exhaustive()
     }
 }
 
