@@ -130,7 +130,7 @@ mod tests {
             "description": "Reads.",
             "inputSchema": {
                 "type": "object",
-                "properties": {"path": {"type": "string"}, "limit": {"type": "integer", "minimum": 0}},
+                "properties": {"path": {"type": "string"}, "limit": {"type": "integer"}},
                 "required": ["path"],
             },
             "annotations": {
