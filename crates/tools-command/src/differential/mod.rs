@@ -4,6 +4,7 @@
 
 mod constructs;
 mod generator;
+mod option_lines;
 mod oracle;
 mod scripts;
 mod words;
@@ -11,4 +12,5 @@ mod words;
 mod evaluated;
 mod executed;
 mod second_parser;
+mod started;
 mod syntax;

@@ -24,13 +24,15 @@ pub(super) static ALL: &[Program] = &[
             valued: "-f|--file -C|--directory|--cd -T|--files-from -X|--exclude-from --exclude --exclude-tag --exclude-tag-all --exclude-tag-under --exclude-ignore --exclude-ignore-recursive -b|--blocking-factor --record-size -H|--format \
                      -V|--label -I|--use-compress-program --to-command --rsh-command --rmt-command -F|--info-script|--new-volume-script --checkpoint-action -g|--listed-incremental -K|--starting-file -L|--tape-length -N|--newer|--after-date \
                      --newer-mtime --owner --group --owner-map --group-map --mode --mtime --sort --strip-components --transform|--xform --suffix --volno-file --index-file --level --pax-option --quoting-style --warning --xattrs-include --xattrs-exclude \
-                     --include --options --uid --gid --uname --gname --passphrase --set-mtime-command --set-mtime-format",
-            optional: "--atime-preserve --backup --checkpoint --occurrence --one-top-level --newer-mtime-than --no-quote-chars --quote-chars --totals-signal",
+                     --include --options --uid --gid --uname --gname --passphrase --set-mtime-command --set-mtime-format --quote-chars --no-quote-chars",
+            optional: "--atime-preserve --backup --checkpoint --occurrence --one-top-level --newer-mtime-than --totals-signal",
             ..Syntax::GNU
         },
         rules: &[always(Does::By(bundled))],
         examples: &[
             ("tar -I 'rm -rf x' -cf y z", Expect::Runs("rm -rf x $@")),
+            // The dashes are the value of the option in front of them.
+            ("tar -xf x --quote-chars -- --to-command=id", Expect::Runs("id")),
             ("tar xIf id x", Expect::Opaque(HIDES)),
             ("tar -xf a.tar --to-command='rm -rf x'", Expect::Runs("rm -rf x")),
             ("tar -xf a.tar --to-comm='rm -rf x'", Expect::Opaque(HIDES)),

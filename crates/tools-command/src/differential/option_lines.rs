@@ -1,0 +1,189 @@
+//! Lines that start a program with options of its description in front of a marker, the same ones
+//! for the same seed.
+
+use std::collections::BTreeSet;
+
+use super::generator::Numbers;
+use crate::registry::{Syntax, find};
+
+/// A program that runs another one.
+pub(super) struct Runner {
+    pub(super) name: &'static str,
+    /// The line; `‹O›` stands for options and `‹M›` for the marker.
+    forms: &'static [&'static str],
+    /// Options that are not tried, separated by blanks.
+    without: &'static str,
+}
+
+/// Options that name a running process: nothing outside the test is touched.
+const PROCESSES: &str = "-p --pid -P --pgid -u --uid";
+
+const fn runner(name: &'static str, forms: &'static [&'static str], without: &'static str) -> Runner {
+    Runner { name, forms, without }
+}
+
+/// Programs that are there on most machines and harm nothing in an empty folder.
+pub(super) const RUNNERS: &[Runner] = &[
+    runner("awk", &["awk ‹O› 'BEGIN { system(\"‹M›\") }'", "awk ‹O› 'BEGIN { print | \"‹M›\" }'", "awk ‹O› 1 x"], ""),
+    runner("bash", &["bash ‹O› -c ‹M›", "bash -c ‹O› ‹M›", "echo ‹M› | bash ‹O›", "bash ‹O› x"], "-i -l --login"),
+    runner("choom", &["choom -n 5 ‹O› ‹M›", "choom ‹O› -n 5 -- ‹M›"], PROCESSES),
+    runner("chrt", &["chrt -o ‹O› 0 ‹M›", "chrt ‹O› 1 ‹M›"], PROCESSES),
+    runner("dash", &["dash ‹O› -c ‹M›", "echo ‹M› | dash ‹O›"], "-i -l"),
+    runner("ed", &["echo '!‹M›' | ed ‹O›", "ed ‹O› '!‹M›'", "ed ‹O› x"], ""),
+    runner(
+        "env",
+        &["env ‹O› ‹M›", "env ‹O› A=1 ‹M› x", "env ‹O› -S '‹M› x'", "env ‹O› bash -c ‹M›", "env ‹O› env ‹O› ‹M›"],
+        "",
+    ),
+    runner(
+        "find",
+        &["find . ‹O› -exec ‹M› {} \\;", "find ‹O› . -execdir ‹M› {} +", "find . -ok ‹M› \\; ‹O›", "find . ‹O›"],
+        "",
+    ),
+    runner("flock", &["flock ‹O› lock ‹M›", "flock lock ‹O› -c ‹M›", "flock ‹O› lock -c ‹M›"], ""),
+    runner(
+        "git",
+        &[
+            "git ‹O› -c alias.a='!‹M›' a",
+            "git -c alias.a='!‹M›' ‹O› a",
+            "git ‹O› -c core.pager=‹M› --paginate help -a",
+            "git ‹O› diff --no-index ‹O› x folder",
+            "git ‹O› grep --no-index ‹O› x",
+            "git ‹O› init",
+            "git ‹O› ls-remote .",
+        ],
+        "",
+    ),
+    runner("ionice", &["ionice ‹O› ‹M›", "ionice -c 3 ‹O› ‹M›"], PROCESSES),
+    runner("make", &["make ‹O› --eval='a: ; ‹M›' a", "make -f - ‹O› <<< 'a: ; @‹M›'", "make ‹O› x"], ""),
+    runner("mawk", &["mawk ‹O› 'BEGIN { system(\"‹M›\") }'"], ""),
+    runner("nice", &["nice ‹O› ‹M›", "nice -n 5 ‹O› ‹M› x", "nice ‹O› nice ‹O› ‹M›"], ""),
+    runner("nohup", &["nohup ‹O› ‹M›", "nohup ‹O› nice ‹O› ‹M›"], ""),
+    runner("perl", &["perl ‹O› -e 'system q(‹M›)'", "perl -e 'exec q(‹M›)' ‹O›", "perl ‹O› x"], ""),
+    runner("prlimit", &["prlimit ‹O› ‹M›", "prlimit --nofile=64 ‹O› ‹M›"], PROCESSES),
+    runner("python3", &["python3 ‹O› -c 'import os; os.system(\"‹M›\")'", "python3 ‹O› x"], "-i"),
+    runner("script", &["script -q ‹O› -c ‹M› log", "script ‹O› log"], ""),
+    runner("sed", &["echo a | sed ‹O› '1e ‹M›'", "echo ‹M› | sed ‹O› e", "sed ‹O› p x"], ""),
+    runner("setarch", &["setarch x86_64 ‹O› ‹M›", "setarch ‹O› ‹M›"], PROCESSES),
+    runner("setsid", &["setsid -w ‹O› ‹M›", "setsid ‹O› ‹M›"], ""),
+    runner("sh", &["sh ‹O› -c ‹M›", "echo ‹M› | sh ‹O›"], "-i -l"),
+    runner("sort", &["sort ‹O› x"], ""),
+    runner("split", &["split --filter=‹M› ‹O› x", "split ‹O› x"], ""),
+    runner("stdbuf", &["stdbuf -oL ‹O› ‹M›", "stdbuf ‹O› ‹M›"], ""),
+    runner(
+        "tar",
+        &[
+            "tar -cf x.tar ‹O› x",
+            "tar ‹O› -cf x.tar --checkpoint=1 --checkpoint-action=exec=‹M› x",
+            "tar -cf x.tar x && tar -xf x.tar ‹O› --to-command=‹M›",
+            "tar ‹O› -cf x.tar -I ‹M› x",
+        ],
+        "",
+    ),
+    runner("taskset", &["taskset 1 ‹O› ‹M›", "taskset ‹O› 1 ‹M›", "taskset -c ‹O› 0 ‹M›"], PROCESSES),
+    runner("timeout", &["timeout ‹O› 5 ‹M›", "timeout -k 1 ‹O› 5 ‹M› x"], ""),
+    runner(
+        "xargs",
+        &["echo x | xargs ‹O› ‹M›", "echo ‹M› | xargs ‹O›", "echo ‹M› | xargs ‹O› env"],
+        "-p --interactive",
+    ),
+];
+
+/// Values of options.
+const VALUES: &[&str] = &["1", "0", "5", ".", "x", "KILL", "L", "a=b", "none", "lock", "folder", "{}"];
+/// Options that no description has.
+const ODD: &[&str] = &["--odd", "-Q", "--no-such=1", "-zq"];
+/// Most options of a line.
+const MAX_OPTIONS: usize = 4;
+
+/// One line of a program, in which `marker` is the program that nobody may run unseen.
+pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) -> String {
+    let syntaxes: Vec<&Syntax> = find(runner.name)
+        .map(|program| {
+            let inner = program
+                .subcommands
+                .iter()
+                .filter(|inner| runner.forms.iter().any(|form| form.contains(inner.names[0])));
+            std::iter::once(&program.syntax).chain(inner.map(|inner| &inner.syntax)).collect()
+        })
+        .unwrap_or_default();
+    let without: BTreeSet<&str> = runner.without.split_ascii_whitespace().collect();
+    let spelled = |list: fn(&Syntax) -> &'static str| -> Vec<&'static str> {
+        let groups = syntaxes.iter().flat_map(|syntax| list(syntax).split_ascii_whitespace());
+        let groups = groups.filter(|group| !group.split('|').any(|one| without.contains(one)));
+        groups.flat_map(|group| group.split('|')).filter(|one| one.starts_with('-') && *one != "-*").collect()
+    };
+    let flags = spelled(|syntax| syntax.flags);
+    let valued: Vec<&str> = spelled(|syntax| syntax.valued).into_iter().chain(spelled(|syntax| syntax.last)).collect();
+    let optional = spelled(|syntax| syntax.optional);
+    let form = runner.forms[numbers.below(runner.forms.len())];
+    let mut line = String::new();
+    for (at, part) in form.split("‹O›").enumerate() {
+        if at > 0 {
+            line.push_str(&options(numbers, [&flags, &valued, &optional], marker));
+        }
+        line.push_str(part);
+    }
+    line.replace("‹M›", marker)
+}
+
+fn options(numbers: &mut Numbers, [flags, valued, optional]: [&[&str]; 3], marker: &str) -> String {
+    let mut written = Vec::new();
+    for _ in 0..numbers.below(MAX_OPTIONS + 1) {
+        written.push(match numbers.below(20) {
+            0 => ODD[numbers.below(ODD.len())].to_owned(),
+            1..=9 if !flags.is_empty() => flag(numbers, flags),
+            10..=17 if !valued.is_empty() => with_value(numbers, valued, marker, false),
+            18.. if !optional.is_empty() => with_value(numbers, optional, marker, true),
+            _ => continue,
+        });
+    }
+    if numbers.below(8) == 0 {
+        written.push("--".to_owned());
+    }
+    written.join(" ")
+}
+
+fn flag(numbers: &mut Numbers, flags: &[&str]) -> String {
+    let at = numbers.below(flags.len());
+    let one = ended(numbers, flags[at]);
+    if is_short(&one) && numbers.below(3) == 0 {
+        // Two letters in one word.
+        let other = flags[numbers.below(flags.len())];
+        if is_short(other) {
+            return format!("{one}{}", &other[1..]);
+        }
+    }
+    one
+}
+
+fn with_value(numbers: &mut Numbers, valued: &[&str], marker: &str, is_optional: bool) -> String {
+    let at = numbers.below(valued.len());
+    let one = ended(numbers, valued[at]);
+    let value = match numbers.below(4) {
+        0 => marker,
+        _ => VALUES[numbers.below(VALUES.len())],
+    };
+    let is_long = one.starts_with("--");
+    match numbers.below(3) {
+        0 if !is_optional => format!("{one} {value}"),
+        1 if is_optional => one,
+        _ if is_long => format!("{one}={value}"),
+        2 if one.len() > 2 => format!("{one}={value}"),
+        _ => format!("{one}{value}"),
+    }
+}
+
+/// An option with what a star or a number sign stands for, a long one at times in short.
+fn ended(numbers: &mut Numbers, option: &str) -> String {
+    let option = option.replace('*', VALUES[numbers.below(VALUES.len())]).replace('#', "1");
+    if option.starts_with("--") && option.len() > 6 && option.is_ascii() && numbers.below(4) == 0 {
+        let kept = 4 + numbers.below(option.len() - 4);
+        return option[..kept].to_owned();
+    }
+    option
+}
+
+fn is_short(option: &str) -> bool {
+    option.len() == 2 && option.as_bytes()[1].is_ascii_alphabetic()
+}
