@@ -211,8 +211,11 @@ fn is_spaced(text: &str) -> bool {
 /// The glob of a pattern on commands and addresses.
 pub(crate) fn command_glob(pattern: &str) -> String {
     // `**` says no more than `*` here, and would be read as folders.
-    let mut glob = String::new();
     let spaced = with_host_folded(spaced(pattern));
+    if !spaced.contains("**") {
+        return spaced.into_owned();
+    }
+    let mut glob = String::new();
     let mut characters = spaced.chars();
     let mut star = false;
     while let Some(character) = characters.next() {

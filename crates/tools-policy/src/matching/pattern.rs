@@ -236,8 +236,27 @@ impl Patterns {
     }
 }
 
+/// Whether a glob has no wildcards.
+pub(crate) fn is_literal(glob: &str) -> bool {
+    let mut bytes = glob.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'*' | b'?' | b'[' | b']' | b'{' | b'}' => return false,
+            b'\\' if bytes.next().is_none() => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
 /// The text that a glob without wildcards stands for; `None` for every other.
 pub(crate) fn literal(glob: &str) -> Option<String> {
+    if !is_literal(glob) {
+        return None;
+    }
+    if !glob.contains('\\') {
+        return Some(glob.to_owned());
+    }
     let mut text = String::with_capacity(glob.len());
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {

@@ -15,7 +15,7 @@ use crate::{
     RuleRef,
     matching::{
         AddressPattern, Forms, Open, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
-        is_plain, literal, parse, path_glob, upwards, with_program_folded,
+        is_literal, is_plain, parse, path_glob, upwards, with_program_folded,
     },
 };
 
@@ -278,7 +278,7 @@ impl RuleList {
 impl Rule {
     fn new(rule: &RuleConfig, index: usize, default: Option<&DefaultRule>) -> Self {
         Self {
-            is_literal: literal(&rule.pattern).is_some(),
+            is_literal: is_literal(&rule.pattern),
             pattern: rule.pattern.clone(),
             action: rule.action,
             index,

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Because, OtherScript,
-    matching::{AddressPattern, Forms, PathForms, Patterns, SeparatorRule, command_glob, literal, path_glob},
+    matching::{AddressPattern, Forms, PathForms, Patterns, SeparatorRule, command_glob, is_literal, path_glob},
 };
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the
@@ -210,7 +210,7 @@ impl CompiledRule {
             text: compile(command_glob(&stored.pattern), SeparatorRule::Everything)?,
             path: compile(path_glob(&stored.pattern, Verdict::Allow, None), SeparatorRule::Folders)?,
             is_write: false,
-            is_literal: literal(&stored.pattern).is_some(),
+            is_literal: is_literal(&stored.pattern),
             stored,
         })
     }
