@@ -262,7 +262,8 @@ impl ToolboxBuilder {
         #[cfg(feature = "audit")]
         shared.extend(record.iter().map(|record| Arc::clone(record) as Arc<dyn Part>));
 
-        let config = loaded.config.clone();
+        // One for all who only read it.
+        let config = Arc::new(loaded.config.clone());
         let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };
         let context = CallContext::new(workdir).with_model(hints);
         let context = match session {
@@ -275,7 +276,7 @@ impl ToolboxBuilder {
             #[cfg(feature = "code")]
             embedder,
             #[cfg(any(feature = "shell", feature = "file"))]
-            reserved: crate::reserved::ReservedPlaces::new(&places, &loaded, beside.as_deref()),
+            reserved: crate::reserved::ReservedPlaces::new(&places, &loaded, &config, beside.as_deref()),
             #[cfg(feature = "file")]
             spellings: crate::files::spellings(spelled, &loaded.config, context.workdir()),
             #[cfg(feature = "file")]
@@ -328,8 +329,8 @@ impl ToolboxBuilder {
             joined: Mutex::default(),
         };
         let stack = parts.stack(&parts.loaded, context.workdir(), None)?;
-        let running = Arc::new(Mutex::new(config.clone()));
-        Ok(Toolbox { stack, context, config: Arc::new(config), running, parts: Arc::new(parts) })
+        let running = Arc::new(Mutex::new(Arc::clone(&config)));
+        Ok(Toolbox { stack, context, config, running, parts: Arc::new(parts) })
     }
 }
 

@@ -73,11 +73,11 @@ fn store(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Arc<dyn ChunkIndex>
 /// What language servers are held to: the same as commands.
 #[cfg(feature = "shell")]
 pub(crate) fn held(
-    wiring: &crate::wiring::Wiring,
+    reserved: &[PathBuf],
     config: &HaftConfig,
     commands: &Arc<crate::commands::Commands>,
 ) -> tools_code::LaunchConfinement {
-    let (confining, reserved) = (Arc::clone(commands), wiring.reserved.now());
+    let (confining, reserved) = (Arc::clone(commands), reserved.to_vec());
     tools_code::LaunchConfinement {
         confine: Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())),
         hidden: Some(commands.hidden().clone()),

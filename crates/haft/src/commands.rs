@@ -83,13 +83,13 @@ impl Commands {
 
     /// The tool `bash`. It holds the policies for as long as somebody holds the tool: what nobody
     /// uses is not kept in step.
-    pub(crate) fn bash(self: &Arc<Self>) -> DynExecutor {
+    pub(crate) fn bash(self: &Arc<Self>, reserved: &[PathBuf]) -> DynExecutor {
         // By shape only: a variable that the operator passes on is a known value, too.
         let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let seeing = Arc::clone(self);
         let bash = Bash::new(self.policy.clone())
             .hiding(self.hidden.clone())
-            .protecting(self.wiring.reserved.now())
+            .protecting(reserved.to_vec())
             .redacting(shapes)
             .sharing(Arc::clone(&self.wiring.jobs))
             .seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)));

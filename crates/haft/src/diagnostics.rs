@@ -1,6 +1,9 @@
 //! The tool `diagnostics` in a toolbox: checkers run where commands may run, held to the same.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use tools_core::{DynExecutor, Redactor, Shared};
 use tools_diagnostics::{Diagnostics, DiagnosticsPolicy, Workspace};
@@ -11,7 +14,6 @@ use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
     files::Files,
     part::{Part, Swap},
-    wiring::Wiring,
 };
 
 /// The policy of one tool `diagnostics`.
@@ -26,13 +28,13 @@ impl Checks {
     /// The tool, in the roots of `files` and under the confinement of `commands`.
     pub(crate) fn executor(
         &self,
-        wiring: &Wiring,
+        reserved: &[PathBuf],
         config: &HaftConfig,
         files: &Files,
         commands: &Arc<Commands>,
     ) -> DynExecutor {
         let (rooted, confining) = (files.policy().clone(), Arc::clone(commands));
-        let reserved = wiring.reserved.now();
+        let reserved = reserved.to_vec();
         // By shape only: a variable that the operator passes on is a known value, too.
         let redactor: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let workspace = Workspace {

@@ -16,7 +16,7 @@ use crate::{
     credentials,
     named_folders::hint,
     part::{Part, Swap},
-    paths, reserved,
+    paths,
     wiring::Wiring,
 };
 
@@ -38,8 +38,9 @@ impl Files {
         wiring: &Arc<Wiring>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
+        reserved: &[PathBuf],
     ) -> Result<Self, LoadError> {
-        let policy = Shared::new(compile(wiring, loaded, workdir)?);
+        let policy = Shared::new(compile(wiring, loaded, workdir, reserved)?);
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy, seen: SeenFiles::default() })
     }
 
@@ -55,7 +56,7 @@ impl Files {
 
 impl Part for Files {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let policy = compile(&self.wiring, loaded, &self.workdir)?;
+        let policy = compile(&self.wiring, loaded, &self.workdir, &self.wiring.reserved.now())?;
         Ok(Box::new(move || self.policy.store(policy)))
     }
 
@@ -74,7 +75,12 @@ impl Part for Files {
     }
 }
 
-fn compile(wiring: &Wiring, loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<FilePolicy, LoadError> {
+fn compile(
+    wiring: &Wiring,
+    loaded: &LoadedConfig<HaftConfig>,
+    workdir: &Path,
+    reserved: &[PathBuf],
+) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
     let files = section.compile(workdir, home().as_deref());
     let files = files.map_err(|error| {
@@ -84,7 +90,7 @@ fn compile(wiring: &Wiring, loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -
         };
         loaded.fault(&paths::key(section, workdir, &error), format!("{error}{near}"))
     })?;
-    let files = files.closing(&reserved::private(config)).reserving(ReservedFiles::new(&wiring.reserved.now()));
+    let files = files.closing(&crate::reserved::private(config)).reserving(ReservedFiles::new(reserved));
     #[cfg(feature = "policy")]
     let files = files.closing_by_tool(closing(&wiring.gates));
     let files = files.spelled(&wiring.spellings);

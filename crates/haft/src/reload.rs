@@ -1,6 +1,6 @@
 //! Another configuration for a toolbox that runs: all of it is compiled before any of it counts.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use crate::{
     ReloadReport, Toolbox,
@@ -27,7 +27,7 @@ impl Toolbox {
         for swap in swaps {
             swap();
         }
-        *running = loaded.config;
+        *running = Arc::new(loaded.config);
         self.parts.relisted.notify_waiters();
         #[cfg(feature = "filter")]
         let report = ReloadReport { warnings: self.parts.filters.warnings.load().as_ref().clone(), ..report };

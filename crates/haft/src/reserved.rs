@@ -1,6 +1,9 @@
 //! What no tool may change, and what none may even read, of a toolbox.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use crate::{
     config::{HaftConfig, LoadedConfig},
@@ -12,16 +15,21 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct ReservedPlaces {
     own: Vec<PathBuf>,
-    config: HaftConfig,
+    config: Arc<HaftConfig>,
 }
 
 impl ReservedPlaces {
     /// Those of a configuration that stands, or would stand, in the file `beside`.
-    pub(crate) fn new(own: &OwnPlaces, loaded: &LoadedConfig<HaftConfig>, beside: Option<&Path>) -> Self {
+    pub(crate) fn new(
+        own: &OwnPlaces,
+        loaded: &LoadedConfig<HaftConfig>,
+        config: &Arc<HaftConfig>,
+        beside: Option<&Path>,
+    ) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
-        let files = loaded.file.clone().into_iter().chain(named).chain(obeyed(&loaded.config, beside));
+        let files = loaded.file.clone().into_iter().chain(named).chain(obeyed(config, beside));
         let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.folders().iter().cloned());
-        Self { own: own.collect(), config: loaded.config.clone() }
+        Self { own: own.collect(), config: Arc::clone(config) }
     }
 
     /// All of them as they are now, wherever they lie and whether or not they are there, under

@@ -25,7 +25,7 @@ pub struct Toolbox {
     pub(crate) context: CallContext,
     pub(crate) config: Arc<HaftConfig>,
     /// What the last reload put in place.
-    pub(crate) running: Arc<Mutex<HaftConfig>>,
+    pub(crate) running: Arc<Mutex<Arc<HaftConfig>>>,
     pub(crate) parts: Arc<Parts>,
 }
 

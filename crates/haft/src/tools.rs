@@ -52,13 +52,16 @@ impl ToolSet {
         let (mut parts, mut tools) = (Vec::<Arc<dyn Part>>::new(), Vec::new());
         #[cfg(feature = "shell")]
         let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir)?);
+        // Looked at once for all tools of the set.
+        #[cfg(any(feature = "shell", feature = "file"))]
+        let reserved = wiring.reserved.now();
         #[cfg(feature = "shell")]
         {
-            tools.push(commands.bash());
+            tools.push(commands.bash(&reserved));
             parts.push(Arc::clone(&commands) as Arc<dyn Part>);
         }
         #[cfg(feature = "file")]
-        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir)?);
+        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved)?);
         #[cfg(feature = "file")]
         {
             tools.extend(files.executors());
@@ -69,14 +72,14 @@ impl ToolSet {
             let code = Arc::new(crate::code::Code::new(loaded)?);
             let tool = code.tool(loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
-            let tool = tool.with_servers(crate::code::held(wiring, &loaded.config, &commands));
+            let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands));
             tools.push(DynExecutor::new(tool.into_executor()));
             parts.push(code);
         }
         #[cfg(feature = "diagnostics")]
         {
             let checks = Arc::new(crate::diagnostics::Checks::new(loaded)?);
-            tools.push(checks.executor(wiring, &loaded.config, &files, &commands));
+            tools.push(checks.executor(&reserved, &loaded.config, &files, &commands));
             parts.push(checks);
         }
         #[cfg(feature = "web")]

@@ -147,6 +147,9 @@ impl Hook<'_> {
             let within = (root != workdir).then_some(root.as_path());
             answer.command = Some(self.confined(line, consented, within).ok_or("the command cannot be quoted")?);
         }
+        // The process ends right after, and nothing was started: freeing thousands of rules would
+        // only hold up the host.
+        std::mem::forget(toolbox);
         Ok(answer)
     }
 

@@ -126,11 +126,22 @@ const PARTS: &[Part] = &[
 /// # Errors
 /// [`LoadError::NotBuilt`] for the first such key.
 pub(crate) fn refuse(loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
-    let value = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let value = serde_json::to_value(without_rules(&loaded.config)).unwrap_or_default();
     let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
     let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(()) };
     let place = loaded.place(key);
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
+}
+
+/// The same configuration, without the thousands of values that it may have for gates that are
+/// here: nothing is looked for among them.
+fn without_rules(config: &HaftConfig) -> HaftConfig {
+    let mut config = config.clone();
+    #[cfg(feature = "policy")]
+    {
+        config.tools.permissions = tools_policy::permissions::PermissionsConfig::default();
+    }
+    config
 }
 
 /// The first part that is not here and yet switched on, and by which key. What is as `usual` was

@@ -69,11 +69,15 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
             .map(|problem| describe(problem, &source))
             .collect();
         if faults.is_empty() {
-            if let Ok(config) = C::deserialize(&source.value) {
+            // The values go into the configuration as they are: a long file has thousands.
+            let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
+            if let Ok(config) = C::deserialize(value) {
                 return Ok(Self { config, file, older, source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
-            match serde_path_to_error::deserialize(&source.value) {
+            let (mut again, _) = parse(text).unwrap_or_default();
+            variables.into_iter().for_each(|(path, value, variable)| again.set(&path, value, &variable));
+            match serde_path_to_error::deserialize(&again.value) {
                 Ok(config) => return Ok(Self { config, file, older, source }),
                 Err(error) => {
                     let path = error.path().to_string();

@@ -10,6 +10,7 @@ use crate::config::error::{ConfigError, Place};
 /// A parsed text: its values, and where each was set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Source {
+    /// Null once a configuration was made of it.
     pub(crate) value: Value,
     /// What `value` was made of, but for the variables.
     text: String,
@@ -38,6 +39,16 @@ impl Source {
     /// The same text, whose values are those of a newer form of it.
     pub(crate) fn migrated(self, value: Value, moved: BTreeMap<String, String>) -> Self {
         Self { value, moved, places: OnceLock::new(), ..self }
+    }
+
+    /// The values that variables set: path, value and name of the variable.
+    pub(crate) fn variables(&self) -> Vec<(String, Value, String)> {
+        let set = self.variables.iter().filter_map(|(path, place)| {
+            let Place::Variable(variable) = place else { return None };
+            let value = self.value.pointer(&format!("/{}", path.replace('.', "/")))?;
+            Some((path.clone(), value.clone(), variable.clone()))
+        });
+        set.collect()
     }
 
     /// What it was parsed from.
