@@ -44,13 +44,18 @@ impl ApprovalsConfig {
         places::state_dir().join(&self.path)
     }
 
+    /// The rejection of what a rule matches, under this configuration.
+    pub(crate) fn reject(&self, rule: StoredRule, scope: Scope) -> StoredApproval {
+        StoredApproval { rejects: true, scripts: None, ..self.approve(rule, scope) }
+    }
+
     /// The approval of a rule under this configuration.
     pub(crate) fn approve(&self, rule: StoredRule, scope: Scope) -> StoredApproval {
         let at = SystemClock.now();
         let days = i64::try_from(self.days.min(MAX_DAYS)).unwrap_or_default();
         let expires = (days > 0).then(|| at.saturating_add(jiff::SignedDuration::from_hours(24 * days)).ok()).flatten();
         let StoredRule { tool, pattern, scripts } = rule;
-        StoredApproval { scope, tool, pattern, scripts, at, expires, revoked: false }
+        StoredApproval { scope, tool, pattern, rejects: false, scripts, at, expires, revoked: false }
     }
 }
 

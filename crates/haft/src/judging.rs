@@ -49,13 +49,26 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The approvals that stand beyond sessions, oldest first.
+    /// Rejects what `rule` matches in the folder that `cx` works in, for as long as
+    /// `tools.approvals.days` says. Where that cannot be kept, it is logged, and the next such call
+    /// asks again.
+    pub fn reject_in_project(&self, cx: &CallContext, rule: StoredRule) {
+        let rejected = self.config.tools.approvals.reject(rule, Scope::Project { project: cx.workdir().to_owned() });
+        let checked = rejected.check().map_err(std::io::Error::other);
+        let kept = checked.and_then(|()| approvals::append(&self.config.tools.approvals.file(), &rejected));
+        if let Err(error) = kept {
+            tracing::warn!(%error, "a rejection cannot be kept; the next such call asks again");
+        }
+        self.gates().memory.sessions.refresh();
+    }
+
+    /// The approvals and rejections that stand beyond sessions, oldest first.
     pub fn approvals(&self) -> Vec<StoredApproval> {
         self.gates().memory.sessions.refresh();
         self.gates().memory.sessions.approvals()
     }
 
-    /// Takes an approval back.
+    /// Takes an approval or a rejection back.
     ///
     /// # Errors
     /// When the file of approvals cannot be written.

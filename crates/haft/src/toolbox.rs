@@ -293,6 +293,13 @@ impl Decisions for Toolbox {
         drop((cx, rule));
     }
 
+    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+        #[cfg(feature = "policy")]
+        self.reject_in_project(cx, rule);
+        #[cfg(not(feature = "policy"))]
+        drop((cx, rule));
+    }
+
     async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
         self.decline(call, cx, &refusal, error).await;
     }

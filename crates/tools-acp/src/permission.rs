@@ -14,6 +14,7 @@ const ONCE: &str = "allow_once";
 const SESSION: &str = "allow_session";
 const ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject_once";
+const NEVER: &str = "reject_always";
 
 /// A question, ready to be asked.
 #[derive(Debug)]
@@ -36,6 +37,10 @@ impl Permission {
             options.push(option(ALWAYS, "allow_always", &rule("Always allow calls that match: ")));
         }
         options.push(option(REJECT, "reject_once", "Reject"));
+        if stores {
+            let rule = question.stored_rows("Always reject calls that match: ", Width::UNBOUNDED).join(" ");
+            options.push(option(NEVER, "reject_always", &rule));
+        }
         let call = CallUpdate {
             tool_call_id: call.to_string(),
             status: Some(CallStatus::Pending),
@@ -73,6 +78,7 @@ impl Permission {
                 ONCE => Answer::Once,
                 SESSION if self.stores => Answer::Session,
                 ALWAYS if self.stores => Answer::Always,
+                NEVER if self.stores => Answer::Never,
                 _ => Answer::No(None),
             },
             Ok(Outcome::Cancelled) => Answer::Nobody(Absence::Dismissed),
@@ -119,7 +125,8 @@ mod tests {
                 "Allow once",
                 "Allow for this session, and calls that match: cargo *",
                 "Always allow calls that match: cargo *",
-                "Reject"
+                "Reject",
+                "Always reject calls that match: cargo *"
             ]
         );
         assert_eq!(permission(None).params["options"].as_array().map(Vec::len), Some(2));
@@ -138,6 +145,8 @@ mod tests {
         check(None, selected("allow_always"), Answer::No(None));
         check(None, selected("allow_session"), Answer::No(None));
         check(Some("x"), selected("reject_once"), Answer::No(None));
+        check(Some("x"), selected("reject_always"), Answer::Never);
+        check(None, selected("reject_always"), Answer::No(None));
         check(Some("x"), selected("yes"), Answer::No(None));
         check(Some("x"), Ok(json!({"outcome": {"outcome": "cancelled"}})), Answer::Nobody(Absence::Dismissed));
         for odd in

@@ -45,6 +45,11 @@ pub enum Because<'a> {
         /// The pattern that was stored.
         pattern: String,
     },
+    /// A person rejected it for good.
+    Rejected {
+        /// The pattern that was stored.
+        pattern: String,
+    },
     /// A person allowed it when the files of code that it runs were others.
     Changed {
         /// The pattern that was stored.
@@ -129,6 +134,7 @@ impl fmt::Display for Because<'_> {
             Self::Rule(rule) => rule.fmt(f),
             Self::Session { pattern } => write!(f, "session \"{pattern}\""),
             Self::Approved { pattern } => write!(f, "approved \"{pattern}\""),
+            Self::Rejected { pattern } => write!(f, "rejected \"{pattern}\""),
             Self::Changed { pattern, scripts } => {
                 let names = scripts.iter().map(|script| format!("`{}`", script.is.path.display()));
                 let names = names.collect::<Vec<_>>().join(", ");

@@ -96,7 +96,7 @@ fn choice(answer: haft::core::Answer) -> Choice {
         Answer::Session => Choice::Session,
         Answer::Always => Choice::Always,
         Answer::No(why) => Choice::No { why },
-        Answer::Nobody(_) => Choice::No { why: None },
+        Answer::Never | Answer::Nobody(_) => Choice::No { why: None },
     }
 }
 

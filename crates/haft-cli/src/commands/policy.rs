@@ -65,8 +65,9 @@ fn approvals(common: &CommonArgs) -> Result<Exit, String> {
             Scope::User => "everywhere".to_owned(),
         };
         let until = approved.expires.map_or_else(|| "for ever".to_owned(), |until| format!("until {until:.0}"));
+        let rejects = if approved.rejects { "rejected, " } else { "" };
         output::line(&format!(
-            "{number:>3}  {:<12} {:<40} {until}  {reach}",
+            "{number:>3}  {:<12} {:<40} {rejects}{until}  {reach}",
             approved.tool,
             one_line(&approved.pattern)
         ));

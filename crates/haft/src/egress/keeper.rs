@@ -10,7 +10,7 @@ use tools_audit::{Audit, ConnectionLine};
 use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
 use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
-use tools_policy::permissions::{NETWORK, Scope, SessionRules};
+use tools_policy::permissions::{NETWORK, Scope, SessionRules, StoredApproval};
 
 use super::question::{self, NO_RULE};
 use super::rules::allowed;
@@ -90,26 +90,35 @@ impl SessionKeeper {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What people allowed before: in this session, or for its folder.
-    fn allowed_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<String> {
+    /// What people decided before: in this session, or for its folder. A rejection counts first.
+    fn decided_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<Permit> {
         let rules = &self.common.allowed;
         rules.refresh();
         let of_session = rules.of(&self.session);
         let own = of_session.rules().filter(|rule| rule.tool.as_str() == NETWORK).map(|rule| rule.pattern.as_str());
         let now = SystemClock.now();
-        let stored = rules.approvals();
-        let standing = stored.iter().filter(|approved| {
-            let reaches = match &approved.scope {
-                Scope::Project { project } => project == workdir,
-                Scope::User => true,
-            };
-            reaches && approved.tool.as_str() == NETWORK && approved.expires.is_none_or(|expires| now < expires)
-        });
-        let patterns = own.chain(standing.map(|approved| approved.pattern.as_str()));
+        let mut stored = rules.approvals();
+        stored.retain(|stored| stored.tool.as_str() == NETWORK && stored.stands(workdir, now));
+        let (rejected, approved): (Vec<_>, Vec<_>) = stored.iter().partition(|stored| stored.rejects);
         let target = &wanted.target;
-        let found =
-            allowed(patterns).into_iter().find(|(_, rules)| rules.about(&target.host, target.port, None).is_some());
-        found.map(|(pattern, _)| format!("approved: {pattern}"))
+        let about = |rules: &HostRules| rules.about(&target.host, target.port, None).is_some();
+        let patterns = |all: &[&'_ StoredApproval]| all.iter().map(|stored| stored.pattern.clone()).collect::<Vec<_>>();
+        let (rejected, approved) = (patterns(&rejected), patterns(&approved));
+        let mut rejecting = allowed(rejected.iter().map(String::as_str)).into_iter();
+        if let Some((pattern, _)) = rejecting.find(|(_, rules)| about(rules)) {
+            return Some(Permit::Refused { by: format!("rejected: {pattern}") });
+        }
+        let mut allowing = allowed(own.chain(approved.iter().map(String::as_str))).into_iter();
+        let (pattern, _) = allowing.find(|(_, rules)| about(rules))?;
+        Some(Permit::Allowed { by: format!("approved: {pattern}") })
+    }
+
+    fn reject(&self, rule: StoredRule, workdir: &Path) {
+        let rejected = self.common.approvals.reject(rule, Scope::Project { project: workdir.to_owned() });
+        if let Err(error) = approvals::append(&self.common.approvals.file(), &rejected) {
+            tracing::warn!(%error, "a rejection cannot be kept; the next such connection asks again");
+        }
+        self.common.allowed.refresh();
     }
 
     fn allow(&self, rule: StoredRule, for_good: Option<&Path>) {
@@ -171,8 +180,8 @@ impl Keeper for SessionKeeper {
             .and_then(|number| self.lock().of(number).map(|command| (command.line.clone(), command.context.clone())));
         let rule = wanted.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
         let Some((line, context)) = found else { return Permit::Refused { by: rule } };
-        if let Some(by) = self.allowed_before(wanted, context.workdir()) {
-            return Permit::Allowed { by };
+        if let Some(decided) = self.decided_before(wanted, context.workdir()) {
+            return decided;
         }
         let prompt = question::prompt(wanted, &line, self.common.redactor.as_ref());
         let answer = match (context.questions(), prompt) {
@@ -190,7 +199,11 @@ impl Keeper for SessionKeeper {
                 self.allow(stored, Some(context.workdir()));
                 allowed("a person, for this project")
             }
-            (Answer::No(None), _) => Permit::Refused { by: "a person said no".to_owned() },
+            (Answer::Never, Some(stored)) => {
+                self.reject(stored, context.workdir());
+                Permit::Refused { by: "a person said no, for this project".to_owned() }
+            }
+            (Answer::No(None) | Answer::Never, _) => Permit::Refused { by: "a person said no".to_owned() },
             (Answer::No(Some(why)), _) => Permit::Refused { by: format!("a person said no: {why}") },
             (Answer::Nobody(absence), _) => {
                 let nobody = match absence {

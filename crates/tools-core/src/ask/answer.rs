@@ -17,6 +17,8 @@ pub enum Answer {
     Always,
     /// No; `Some` tells the model why.
     No(Option<String>),
+    /// No, and store [`ConfirmPrompt::would_store`] as a rule that refuses.
+    Never,
     /// No person answered.
     Nobody(Absence),
 }
@@ -66,6 +68,10 @@ pub trait Decisions: Send + Sync {
     /// From now on calls that `rule` matches in the folder that `cx` works in run without a
     /// question.
     fn allow_always(&self, cx: &CallContext, rule: StoredRule);
+
+    /// From now on calls that `rule` matches in the folder that `cx` works in are refused without a
+    /// question.
+    fn reject_always(&self, cx: &CallContext, rule: StoredRule);
 
     /// A person refused a call: for the record. `error` is what the model is told.
     async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError);

@@ -40,6 +40,8 @@ pub enum Settlement {
         error: ToolError,
         /// A person's own no, for the record; `None` where nobody answered.
         refusal: Option<Refusal>,
+        /// The rule that the person wants kept, to refuse what it matches from now on.
+        keep: Option<StoredRule>,
     },
 }
 
@@ -99,11 +101,17 @@ impl ApprovalRequest {
             Answer::Always => rule().map(|rule| (RuleLifetime::Always, rule)),
             Answer::No(why) => {
                 let error = refusal(&self.error, &RefusalReason::Declined(why.clone()));
-                return Settlement::Refused { call: self.call, error, refusal: Some(Refusal { by, waited, why }) };
+                let refusal = Some(Refusal { by, waited, why });
+                return Settlement::Refused { call: self.call, error, refusal, keep: None };
+            }
+            Answer::Never => {
+                let error = refusal(&self.error, &RefusalReason::Declined(None));
+                let refusal = Some(Refusal { by, waited, why: None });
+                return Settlement::Refused { call: self.call, error, refusal, keep: rule() };
             }
             Answer::Nobody(absence) => {
                 let error = refusal(&self.error, &RefusalReason::Absent(absence));
-                return Settlement::Refused { call: self.call, error, refusal: None };
+                return Settlement::Refused { call: self.call, error, refusal: None, keep: None };
             }
         };
         let approval = Approval::grant(&self.call, by, clock).after(waited).for_scripts(self.prompt.scripts.clone());
@@ -132,7 +140,10 @@ impl Settlement {
                 }
                 Ok((call, approval))
             }
-            Self::Refused { call, error, refusal } => {
+            Self::Refused { call, error, refusal, keep } => {
+                if let (Some(decisions), Some(rule)) = (decisions, keep) {
+                    decisions.reject_always(cx, rule);
+                }
                 if let (Some(decisions), Some(refusal)) = (decisions, refusal) {
                     decisions.declined(call, cx, refusal, error.clone()).await;
                 }

@@ -71,6 +71,9 @@ impl Decisions for Kept {
     fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         self.0.lock().unwrap().push(format!("always {} in {}", rule.pattern, cx.workdir().display()));
     }
+    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+        self.0.lock().unwrap().push(format!("never {} in {}", rule.pattern, cx.workdir().display()));
+    }
     async fn declined(&self, call: ToolCall, _: &CallContext, refusal: Refusal, error: ToolError) {
         let why = refusal.why.unwrap_or_default();
         self.0.lock().unwrap().push(format!("{} {} by {}: {why}", error.code(), call.tool, refusal.by));

@@ -188,6 +188,10 @@ impl Decisions for Rules {
         self.1.lock().unwrap().push(format!("always {} in {}", rule.pattern, cx.workdir().display()));
     }
 
+    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+        self.1.lock().unwrap().push(format!("never {} in {}", rule.pattern, cx.workdir().display()));
+    }
+
     async fn declined(&self, call: ToolCall, _: &CallContext, refusal: Refusal, error: ToolError) {
         self.1.lock().unwrap().push(format!("{} {} by {}", error.code(), call.tool, refusal.by));
     }

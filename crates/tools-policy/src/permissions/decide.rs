@@ -46,12 +46,13 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
         Some(list) => Judge { list, question }.parts(),
         None => by_traits(question),
     };
+    let parts = with_rejections(parts, question);
     // The first of the strictest: `max_by_key` would name the last.
     let strictest = parts.iter().reduce(|first, next| if next.verdict > first.verdict { next } else { first });
     let strictest = strictest.map(|part| (part.verdict, part.because.clone()));
     let is_named = names_command(permissions, question, &parts) || names_file(question, &parts);
     let wish = confirm(question).filter(|_| !is_named);
-    let beside = [of_nothing(permissions, question), wish, floor(question)];
+    let beside = [of_nothing(permissions, question), rejected_whole(question), wish, floor(question)];
     let opinions = strictest.into_iter().chain(beside.into_iter().flatten());
     let strictest = opinions.reduce(|first, next| if next.0 > first.0 { next } else { first });
     let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, Because::Traits));
@@ -167,6 +168,76 @@ fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
             None => part,
         },
     }
+}
+
+/// What a person rejected for good is denied, whatever else speaks for it; what may match once it
+/// runs asks.
+fn with_rejections<'a>(parts: Vec<Part<'a>>, question: &Question<'a>) -> Vec<Part<'a>> {
+    let tool = question.definition.name.as_str();
+    if question.session.rejections(tool, question.workdir).next().is_none() {
+        return parts;
+    }
+    let is_command = |subject: &Subject| matches!(subject, Subject::Command { .. });
+    let runs_commands = question.inspection.subjects.iter().any(is_command);
+    let rejected = |part: Part<'a>| {
+        let all = question.session.rejections(tool, question.workdir);
+        let found = all.filter_map(|(pattern, list)| {
+            let verdict = rejection(list, part.subject, question.workdir, runs_commands)?;
+            Some((verdict, pattern))
+        });
+        match found.reduce(|first, next| if next.0 > first.0 { next } else { first }) {
+            Some((verdict, pattern)) if verdict > part.verdict => {
+                Part { verdict, because: Because::Rejected { pattern: pattern.to_owned() }, ..part }
+            }
+            _ => part,
+        }
+    };
+    parts.into_iter().map(rejected).collect()
+}
+
+/// What a rejection says about a subject; `None` for nothing.
+fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: bool) -> Option<Verdict> {
+    let path = |path: &Path, access: Access| {
+        let forms = PathForms::new(path, workdir);
+        let write = (access != Access::Read).then(|| list.first_write(&forms)).flatten();
+        // A list of commands is compared with the path as a text.
+        let read = if runs_commands {
+            list.first_text(&Forms::of_text(&path.to_string_lossy()))
+        } else {
+            list.first_path(&forms)
+        };
+        lower(read, write)
+    };
+    let unknown = |found: Option<usize>| found.map(|_| Verdict::Ask);
+    let matched = match subject {
+        Subject::Command { line, program, argv, .. } => {
+            let forms = Forms::of_command(line, program, argv);
+            let found = if program.is_empty() { list.first_line(&forms) } else { list.first_text(&forms) };
+            if found.is_none() && !program.is_empty() {
+                return unknown(Open::of(program, argv).and_then(|open| list.first_open(&open)));
+            }
+            found
+        }
+        Subject::Path { path: at, access, .. } => path(at, *access),
+        Subject::Script { script, .. } => path(&script.path, Access::Read),
+        Subject::Paths { pattern, access, .. } => {
+            return unknown(list.first_open_path(&Open::of_paths(pattern, workdir), *access));
+        }
+        Subject::Host { host, .. } => list.first_text(&Forms::of_text(host)),
+        Subject::Url { url } => list.first_address(url),
+        Subject::Opaque { .. } => list.first_of_nothing(),
+    };
+    matched.map(|_| Verdict::Deny)
+}
+
+/// A rejection of everything, for a call that touches nothing that rules could name.
+fn rejected_whole<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+    if !question.inspection.subjects.is_empty() {
+        return None;
+    }
+    let mut all = question.session.rejections(question.definition.name.as_str(), question.workdir);
+    let (pattern, _) = all.find(|(_, list)| list.first_of_nothing().is_some())?;
+    Some((Verdict::Deny, Because::Rejected { pattern: pattern.to_owned() }))
 }
 
 /// What the rules of a list say about a subject.

@@ -125,7 +125,10 @@ fn unbound(permissions: &Permissions, tools: &[Arc<ToolDef>]) -> Vec<String> {
 
 fn ruling(inv: &Invocation, decision: &Decision<'_>, sessions: &SessionRules) -> Ruling {
     let by = decision.decided_by.to_string();
-    let is_rule = matches!(decision.decided_by, Because::Rule(_) | Because::Session { .. } | Because::Approved { .. });
+    let is_rule = matches!(
+        decision.decided_by,
+        Because::Rule(_) | Because::Session { .. } | Because::Approved { .. } | Because::Rejected { .. }
+    );
     let ruling = match decision.verdict {
         Verdict::Allow => Ruling { approved_by: Some(decision.decided_by.approved_by()), ..Ruling::allow(by) },
         Verdict::Ask => Ruling::ask(by, confirmation_required(inv, decision, sessions)),

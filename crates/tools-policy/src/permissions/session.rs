@@ -1,5 +1,5 @@
 //! What people allowed, for the rest of a session and beyond it: answers questions, lifts no
-//! denial.
+//! denial. What they rejected for good denies.
 
 use std::{
     collections::HashMap,
@@ -13,7 +13,7 @@ use tools_core::{Access, Clock, FileDiff, Inspection, SessionId, Shared, StoredR
 
 use super::{
     config::{RuleError, check_length},
-    list::{write_glob, written},
+    list::{RuleList, write_glob, written},
     scripts::{others, run_by},
     stored::StoredRules,
 };
@@ -182,6 +182,16 @@ impl SessionView {
     /// Whether a person allowed just this, without a wildcard.
     pub(super) fn names(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
         self.standing(call).any(|(rule, _)| rule.is_literal && rule.allows(call, subject))
+    }
+
+    /// The rejections that count for a call, with their patterns.
+    pub(super) fn rejections<'a>(
+        &'a self,
+        tool: &'a str,
+        workdir: &'a Path,
+    ) -> impl Iterator<Item = (&'a str, &'a RuleList)> {
+        let stored = self.stored.iter().flat_map(move |(stored, now)| stored.rejections(tool, workdir, *now));
+        stored.map(|(rejected, list)| (rejected.pattern.as_str(), list))
     }
 
     /// What allows a call without subjects.

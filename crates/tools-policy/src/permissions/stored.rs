@@ -1,14 +1,15 @@
-//! What people allowed beyond a session: the lines it is kept in, and the rules they make. Pure;
-//! hosts own the file.
+//! What people allowed or rejected beyond a session: the lines it is kept in, and the rules they
+//! make. Pure; hosts own the file.
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tools_core::{Script, StoredRule, ToolName};
+use tools_core::{Script, StoredRule, ToolName, Verdict};
 
 use super::{
-    config::RuleError,
+    config::{RuleConfig, RuleError},
+    list::RuleList,
     session::{CompiledRule, SessionRules},
 };
 
@@ -25,33 +26,92 @@ pub enum Scope {
     User,
 }
 
-/// One approval.
+/// One approval, or one rejection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "StoredLine", into = "StoredLine")]
 pub struct StoredApproval {
     /// Its reach.
-    #[serde(flatten)]
     pub scope: Scope,
     /// The tool.
     pub tool: ToolName,
-    /// The pattern that it allows.
+    /// The pattern that it allows or rejects.
     pub pattern: String,
+    /// Whether it rejects what matches, instead of allowing it.
+    pub rejects: bool,
     /// The files of code that it lets run, as they were; `None` where it lets them run whatever
     /// they hold.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Vec<Script>>,
-    /// When a person agreed.
+    /// When a person decided.
     pub at: Timestamp,
     /// When it ends; `None` for never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
-    /// Whether this line takes the approval back.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Whether this line takes it back.
     pub revoked: bool,
 }
 
-/// Compiled approvals: what runs.
+/// The same as it is written. A rejection has its pattern under another key, so that a version that
+/// knows only approvals cannot take it for one.
+#[derive(Debug, Serialize, Deserialize)]
+struct StoredLine {
+    #[serde(flatten)]
+    scope: Scope,
+    tool: ToolName,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pattern: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rejected: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scripts: Option<Vec<Script>>,
+    at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expires: Option<Timestamp>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    revoked: bool,
+}
+
+impl From<StoredApproval> for StoredLine {
+    fn from(stored: StoredApproval) -> Self {
+        let StoredApproval { scope, tool, pattern, rejects, scripts, at, expires, revoked } = stored;
+        let (pattern, rejected) = if rejects { (None, Some(pattern)) } else { (Some(pattern), None) };
+        Self { scope, tool, pattern, rejected, scripts, at, expires, revoked }
+    }
+}
+
+impl TryFrom<StoredLine> for StoredApproval {
+    type Error = &'static str;
+
+    fn try_from(line: StoredLine) -> Result<Self, &'static str> {
+        let StoredLine { scope, tool, pattern, rejected, scripts, at, expires, revoked } = line;
+        let (pattern, rejects) = match (pattern, rejected) {
+            (Some(pattern), None) => (pattern, false),
+            (None, Some(pattern)) => (pattern, true),
+            _ => return Err("one of `pattern` and `rejected` is needed"),
+        };
+        Ok(Self { scope, tool, pattern, rejects, scripts, at, expires, revoked })
+    }
+}
+
+/// Compiled approvals and rejections: what runs.
 #[derive(Debug, Default)]
-pub struct StoredRules(Vec<(StoredApproval, CompiledRule)>);
+pub struct StoredRules(Vec<(StoredApproval, CompiledApproval)>);
+
+#[derive(Debug)]
+enum CompiledApproval {
+    Allows(CompiledRule),
+    /// A list of this one rule: it is compared as a configured rule that denies.
+    Rejects(Box<RuleList>),
+}
+
+impl CompiledApproval {
+    fn compile(stored: &StoredApproval) -> Result<Self, RuleError> {
+        if stored.rejects {
+            let rule = RuleConfig::new(&stored.pattern, Verdict::Deny);
+            return RuleList::compile(stored.tool.as_str(), &[&rule], &[], None)
+                .map(|list| Self::Rejects(Box::new(list)));
+        }
+        CompiledRule::compile(stored.rule()).map(Self::Allows)
+    }
+}
 
 impl StoredApproval {
     /// The line that keeps it, with its line end.
@@ -67,11 +127,20 @@ impl StoredApproval {
     /// # Errors
     /// When it is no valid glob.
     pub fn check(&self) -> Result<(), RuleError> {
-        CompiledRule::compile(self.rule()).map(drop)
+        CompiledApproval::compile(self).map(drop)
     }
 
     fn rule(&self) -> StoredRule {
         StoredRule { scripts: self.scripts.clone(), ..StoredRule::new(self.tool.clone(), self.pattern.clone()) }
+    }
+
+    /// Whether it counts for calls from `workdir` at that time.
+    pub fn stands(&self, workdir: &Path, now: Timestamp) -> bool {
+        let reaches = match &self.scope {
+            Scope::Project { project } => project == workdir,
+            Scope::User => true,
+        };
+        reaches && self.expires.is_none_or(|expires| now < expires)
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -79,8 +148,8 @@ impl StoredApproval {
     }
 }
 
-/// Reads kept lines: the approvals that stand, and how many lines were of no use. A line that
-/// cannot be read allows nothing, so that leaving it out only tightens.
+/// Reads kept lines: what stands of them, and how many lines were of no use. A line that cannot be
+/// read allows nothing; where it was a rejection, a person is asked again.
 pub fn read_approvals(text: &[u8]) -> (Vec<StoredApproval>, usize) {
     let (mut standing, mut useless): (Vec<StoredApproval>, usize) = (Vec::new(), 0);
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
@@ -97,11 +166,12 @@ pub fn read_approvals(text: &[u8]) -> (Vec<StoredApproval>, usize) {
 }
 
 impl StoredRules {
-    /// Compiles approvals; those that are no valid globs allow nothing.
+    /// Compiles what stands; what is no valid glob allows and rejects nothing.
     pub fn compile(approvals: Vec<StoredApproval>) -> Self {
-        let compiled = approvals
-            .into_iter()
-            .filter_map(|approved| CompiledRule::compile(approved.rule()).ok().map(|rule| (approved, rule)));
+        let compiled = approvals.into_iter().filter_map(|stored| {
+            let compiled = CompiledApproval::compile(&stored).ok()?;
+            Some((stored, compiled))
+        });
         Self(compiled.collect())
     }
 
@@ -110,7 +180,7 @@ impl StoredRules {
         self.0.is_empty()
     }
 
-    /// The approvals.
+    /// The approvals and rejections.
     pub fn approvals(&self) -> impl Iterator<Item = &StoredApproval> {
         self.0.iter().map(|(approved, _)| approved)
     }
@@ -121,14 +191,33 @@ impl StoredRules {
         tool: &'a str,
         workdir: &'a Path,
         now: Timestamp,
-    ) -> impl Iterator<Item = &'a (StoredApproval, CompiledRule)> {
-        self.0.iter().filter(move |(approved, _)| {
-            let reaches = match &approved.scope {
-                Scope::Project { project } => project == workdir,
-                Scope::User => true,
-            };
-            reaches && approved.tool.as_str() == tool && approved.expires.is_none_or(|expires| now < expires)
+    ) -> impl Iterator<Item = (&'a StoredApproval, &'a CompiledRule)> {
+        self.about(tool, workdir, now).filter_map(|(stored, compiled)| match compiled {
+            CompiledApproval::Allows(rule) => Some((stored, rule)),
+            CompiledApproval::Rejects(_) => None,
         })
+    }
+
+    /// The rejections that count for a call.
+    pub(super) fn rejections<'a>(
+        &'a self,
+        tool: &'a str,
+        workdir: &'a Path,
+        now: Timestamp,
+    ) -> impl Iterator<Item = (&'a StoredApproval, &'a RuleList)> {
+        self.about(tool, workdir, now).filter_map(|(stored, compiled)| match compiled {
+            CompiledApproval::Rejects(list) => Some((stored, list.as_ref())),
+            CompiledApproval::Allows(_) => None,
+        })
+    }
+
+    fn about<'a>(
+        &'a self,
+        tool: &'a str,
+        workdir: &'a Path,
+        now: Timestamp,
+    ) -> impl Iterator<Item = &'a (StoredApproval, CompiledApproval)> {
+        self.0.iter().filter(move |(stored, _)| stored.tool.as_str() == tool && stored.stands(workdir, now))
     }
 
     /// The pattern that allows a call without subjects.
@@ -139,7 +228,7 @@ impl StoredRules {
 }
 
 impl SessionRules {
-    /// The approvals that stand beyond sessions.
+    /// The approvals and rejections that stand beyond sessions.
     pub fn approvals(&self) -> Vec<StoredApproval> {
         self.stored().approvals().cloned().collect()
     }
@@ -154,6 +243,7 @@ mod tests {
             scope,
             tool: ToolName::parse("bash").unwrap(),
             pattern: pattern.to_owned(),
+            rejects: false,
             scripts: None,
             at: Timestamp::UNIX_EPOCH,
             expires: None,
@@ -177,6 +267,32 @@ mod tests {
         let text = [text.as_str(), &line(&later), &line(&gone), "{\"torn\": \n", "\u{0}\n\n"].concat();
         assert_eq!(read_approvals(text.as_bytes()), (vec![later], 2));
         assert_eq!(read_approvals(b"\xff\xfe\n[1]\n"), (vec![], 2));
+    }
+
+    #[test]
+    fn a_rejection_is_no_approval_to_whoever_reads_it_and_the_later_of_two_counts() {
+        let allows = approved(Scope::User, "make");
+        let rejects = StoredApproval { rejects: true, ..allows.clone() };
+        let line = |stored: &StoredApproval| stored.to_line().unwrap();
+        assert_eq!(
+            line(&rejects),
+            "{\"scope\":\"user\",\"tool\":\"bash\",\"rejected\":\"make\",\"at\":\"1970-01-01T00:00:00Z\"}\n"
+        );
+        let revoked = StoredApproval { revoked: true, ..rejects.clone() };
+        let check = |first: &StoredApproval, then: &StoredApproval, expected: &[&StoredApproval]| {
+            let read = read_approvals((line(first) + &line(then)).as_bytes()).0;
+            assert_eq!(read.iter().collect::<Vec<_>>(), expected);
+        };
+        check(&allows, &rejects, &[&rejects]);
+        check(&rejects, &allows, &[&allows]);
+        check(&rejects, &revoked, &[]);
+        let both = line(&rejects).replace("\"at\"", "\"pattern\":\"make\",\"at\"");
+        assert_eq!(read_approvals(both.as_bytes()), (vec![], 1));
+        let rules = StoredRules::compile(vec![rejects]);
+        let now = Timestamp::UNIX_EPOCH;
+        assert_eq!(rules.standing("bash", Path::new("/w"), now).count(), 0);
+        assert_eq!(rules.rejections("bash", Path::new("/w"), now).count(), 1);
+        assert_eq!(rules.rejections("read", Path::new("/w"), now).count(), 0);
     }
 
     #[test]

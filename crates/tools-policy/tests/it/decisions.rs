@@ -1,13 +1,16 @@
 //! Tables of decisions.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
+use jiff::Timestamp;
 use schemars::json_schema;
 use tools_core::{
-    Access, ConfirmReason, Inspection, SessionId, StoredRule, Subject, ToolDef, ToolKind, ToolName, ToolOrigin,
-    ToolTraits, TrustLevel, Verdict, WebUrl,
+    Access, ConfirmReason, Inspection, NamedBy, SessionId, StoredRule, Subject, SystemClock, ToolDef, ToolKind,
+    ToolName, ToolOrigin, ToolTraits, TrustLevel, Verdict, WebUrl,
 };
-use tools_policy::permissions::{Permissions, PermissionsConfig, Question, SessionRules, decide};
+use tools_policy::permissions::{
+    Permissions, PermissionsConfig, Question, Scope, SessionRules, StoredApproval, StoredRules, decide,
+};
 
 use Verdict::{Allow, Ask, Deny};
 
@@ -320,13 +323,13 @@ fn what_programs_outside_obey_is_changed_only_where_a_rule_names_it() {
     assert_eq!((echo("/w/x").0, echo("/w/.envrc").0), (Allow, Allow));
     assert_eq!(echo("/w/.mcp.json"), (Ask, "is obeyed by coding agents, and no rule names it".to_owned()));
     let open = |pattern: &str| {
-        let by = tools_core::NamedBy::Program;
+        let by = NamedBy::Program;
         let subject = Subject::Paths { pattern: pattern.to_owned(), access: Access::Write, by };
         bash(everything, &line("tee x").touching(subject)).0
     };
     assert_eq!((open("/w/**/.bashrc"), open("**/.mcp.json"), open("/w/src/*.rs")), (Ask, Ask, Allow));
     let named = |program: &str| {
-        let by = tools_core::NamedBy::Program;
+        let by = NamedBy::Program;
         line(program).touching(Subject::path_named_by(by, "/w/.git/config", Access::Write))
     };
     let asking = named("cp x").confirming(ConfirmReason::new("it is obeyed", "shell").about("/w/.git/config"));
@@ -561,6 +564,67 @@ fn a_session_rule_answers_questions_and_lifts_no_denial() {
     }
     sessions.end(&session);
     assert_eq!(sessions.of(&session).rules().count(), 0);
+}
+
+#[test]
+fn what_a_person_rejected_for_good_is_denied_whatever_allows_it() {
+    let rules = permissions(r#"bash = [{ pattern = "git *", action = "allow" }]"#);
+    let bash = tool("bash", ToolTraits::CAUTIOUS);
+    let read = tool("read", ToolTraits { read_only: true, open_world: false, ..ToolTraits::CAUTIOUS });
+    let project = || Scope::Project { project: "/w".into() };
+    let rejected = |tool: &ToolDef, pattern: &str, scope: Scope, expires: Option<i64>| StoredApproval {
+        scope,
+        tool: tool.name.clone(),
+        pattern: pattern.to_owned(),
+        rejects: true,
+        scripts: None,
+        at: Timestamp::UNIX_EPOCH,
+        expires: expires.map(|second| Timestamp::from_second(second).unwrap()),
+        revoked: false,
+    };
+    let stored = vec![
+        rejected(&bash, "git push *", project(), None),
+        rejected(&bash, "git commit --amend*", project(), None),
+        rejected(&bash, "git fetch*", Scope::Project { project: "/other".into() }, None),
+        rejected(&bash, "git stash*", Scope::User, Some(1)),
+        rejected(&bash, "> build/**", project(), None),
+        rejected(&read, "notes/**", Scope::User, None),
+    ];
+    let source = move || Some(StoredRules::compile(stored.clone()));
+    let (sessions, session) =
+        (SessionRules::with_source(Box::new(source), Arc::new(SystemClock)), SessionId::generate());
+    sessions.add(&session, StoredRule::new(bash.name.clone(), "git push *")).unwrap();
+    let view = sessions.of(&session);
+    let judged = |definition: &ToolDef, inspection: &Inspection| {
+        let workdir = Path::new("/w");
+        let question = Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session: &view };
+        let decision = decide(&rules, &question);
+        (decision.verdict, decision.decided_by.to_string())
+    };
+    for (text, verdict) in [
+        ("git push origin", Deny),
+        ("/usr/bin/git push origin", Deny),
+        ("git status; 'git' push origin", Deny),
+        ("git status", Allow),
+        ("git commit -m x", Allow),
+        ("git commit $@", Ask),
+        ("git fetch origin", Allow),
+        ("git stash", Allow),
+    ] {
+        assert_eq!(judged(&bash, &line(text)).0, verdict, "{text}");
+    }
+    assert_eq!(judged(&bash, &line("git push origin")).1, r#"rejected "git push *""#);
+    let path = |path: &str, access| {
+        Inspection::mutating().touching(Subject::Path { path: path.into(), access, by: NamedBy::Call })
+    };
+    assert_eq!(judged(&read, &path("/w/notes/a", Access::Read)).0, Deny);
+    assert_eq!(judged(&read, &path("/w/note", Access::Read)).0, Allow);
+    let writes = line("git log").touching(Subject::Path {
+        path: "/w/build/a.log".into(),
+        access: Access::Write,
+        by: NamedBy::Call,
+    });
+    assert_eq!(judged(&bash, &writes).0, Deny);
 }
 
 #[test]
