@@ -102,6 +102,7 @@ impl Connection {
             "session/set_mode" => self.answer(&id, self.set_mode(params)),
             "session/list" => self.answer(&id, self.list(params)),
             "session/close" => self.close(id, params),
+            "session/delete" => self.delete(id, params),
             other => self.answer(&id, Err(RpcError::no_method(other))),
         }
     }
@@ -233,6 +234,28 @@ impl Connection {
         self.0.work.spawn(async move {
             session.closed.cancelled().await;
             connection.answer(&id, Ok(json!({})));
+        });
+    }
+
+    /// Ends a session where it is open, and forgets it. One that is not there is forgotten already.
+    fn delete(&self, id: RequestId, params: Value) {
+        let parsed = wire::parse::<SessionOnly>(params).and_then(|SessionOnly { session_id: name }| {
+            let session = session_id(&name)?;
+            Ok((session, self.state().sessions.remove(&name)))
+        });
+        let (session, open) = match parsed {
+            Ok(found) => found,
+            Err(error) => return self.answer(&id, Err(error)),
+        };
+        let connection = self.clone();
+        self.0.work.spawn(async move {
+            if let Some(open) = open {
+                open.close();
+                // What its last turn keeps is kept by then, and goes too.
+                open.closed.cancelled().await;
+            }
+            let forgotten = connection.0.host.forget(&session).await;
+            connection.answer(&id, forgotten.map(|()| json!({})).map_err(RpcError::internal));
         });
     }
 

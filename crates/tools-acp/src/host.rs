@@ -8,8 +8,8 @@ use tools_core::SessionId;
 
 use crate::{Modes, SessionEvent, Watch};
 
-/// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`
-/// and the lists of kept sessions; implemented by whoever has models and tools.
+/// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`,
+/// `session/delete` and the lists of kept sessions; implemented by whoever has models and tools.
 #[async_trait]
 pub trait AcpHost: Send + Sync + 'static {
     /// Opens a conversation.
@@ -23,6 +23,13 @@ pub trait AcpHost: Send + Sync + 'static {
     /// # Errors
     /// A sentence for a person, when they cannot be read.
     fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
+
+    /// Removes a session that is not open from the kept ones, with what was stored for it. Nothing
+    /// happens where none of that name is kept.
+    ///
+    /// # Errors
+    /// A sentence for a person, when it cannot be removed.
+    async fn forget(&self, session: &SessionId) -> Result<(), String>;
 }
 
 /// Request to open a session.

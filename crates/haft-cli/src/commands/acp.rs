@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use haft::{AcpAgent, AcpPlace, Toolbox, config::places, scripted_provider, serve_acp};
+use haft::{AcpAgent, AcpPlace, Toolbox, config::places, overflow_archive, scripted_provider, serve_acp};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -20,12 +20,12 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
         return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
     // What is wrong with the configuration is said before an editor waits for an answer.
-    load(common)?;
+    let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
     let within = common.workdir.as_ref().map(|_| workdir(common)).transpose()?;
     let scripted = verb.scripted.as_deref().map(scripted_provider).transpose()?;
     let common = common.clone();
     let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
-    let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default());
+    let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default()).storing_in(archive);
     if let Some(provider) = scripted {
         agent = agent.answered_by(provider);
     }

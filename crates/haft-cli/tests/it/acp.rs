@@ -311,6 +311,79 @@ fn an_answer_counts_as_it_was_given_and_none_is_a_refusal() {
 }
 
 #[test]
+fn what_is_rejected_for_good_is_refused_in_later_sessions_until_it_is_revoked() {
+    let touch = |name: &str| call("bash", &format!("command = \"touch {name}\""));
+    let once = [touch("never"), "[[turns]]\ntext = \"a\"\n".to_owned()].concat();
+    let haft = Haft::configured("");
+    let asked = |choice: Option<&'static str>| {
+        let (mut editor, session) = Editor::open(&haft, &once, choice);
+        let id = editor.prompt(&session, "go");
+        assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
+        let questions: Vec<Value> =
+            editor.seen.iter().filter(|message| message["method"] == "session/request_permission").cloned().collect();
+        let call = editor.calls().remove(0);
+        let end = text(editor.of_call(&call).last().expect("it has an end"));
+        editor.leave();
+        (questions, end)
+    };
+    let made = || std::fs::remove_file(haft.workspace.path("never")).is_ok();
+    let (questions, end) = asked(Some("reject_always"));
+    let offered = questions[0]["params"]["options"].as_array().expect("there are some").last().expect("one").clone();
+    assert_eq!(offered["kind"], "reject_always");
+    assert_eq!(offered["name"], "Always reject calls that match: touch never");
+    assert!(end.contains("the person declined") && !made(), "{end}");
+    // Another session, whose person would agree, is not asked.
+    let (questions, end) = asked(Some("allow_always"));
+    assert_eq!((questions.len(), made()), (0, false));
+    assert!(end.contains("policy_blocked"), "{end}");
+    // The command line and MCP go by it as well, also where a rule allows the command.
+    let allowed = "[[tools.permissions.bash]]\npattern = \"touch *\"\naction = \"allow\"\n";
+    haft.home.file("config.toml", allowed);
+    let config = haft.home.path("config.toml");
+    let config = config.to_str().expect("a path");
+    let call =
+        |name: &str| haft.run(&["--config", config, "call", "bash", &format!("{{\"command\":\"touch {name}\"}}")]);
+    assert!(call("never").code != 0 && !made());
+    assert_eq!(call("other").code, 0);
+    let explained = haft.run(&["--config", config, "explain", "bash", "{\"command\":\"touch never\"}"]);
+    assert!(explained.out.contains("rejected \"touch never\""), "{explained:?}");
+    // It is listed and taken back like an approval.
+    let listed = haft.run(&["policy", "approvals"]);
+    assert!(listed.out.contains("touch never") && listed.out.contains("rejected, until "), "{listed:?}");
+    assert_eq!(haft.run(&["policy", "revoke", "1"]).code, 0);
+    assert!(haft.run(&["policy", "approvals"]).out.is_empty());
+    let (questions, _) = asked(Some("allow_once"));
+    assert_eq!((questions.len(), made()), (1, true));
+}
+
+#[test]
+fn a_session_that_an_editor_deletes_is_gone_with_its_output() {
+    let haft = Haft::configured(&format!("{RULES}[tools.overflow]\nthreshold = 2000\n"));
+    let script = [call("bash", "command = \"seq 1 5000\""), "[[turns]]\ntext = \"a\"\n".to_owned()].concat();
+    let (mut editor, session) = Editor::open(&haft, &script, None);
+    let id = editor.prompt(&session, "go");
+    assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
+    let listed = |editor: &mut Editor| {
+        let listed = editor.request("session/list", &json!({"cwd": haft.workspace.root()}));
+        listed["result"]["sessions"].as_array().expect("a list").len()
+    };
+    assert_eq!(listed(&mut editor), 1);
+    let called = editor.calls().remove(0);
+    let end = text(editor.of_call(&called).last().expect("it has an end"));
+    let reference = &end[end.find("overflow:").expect("its output is stored")..];
+    let reference = reference.trim_end().trim_end_matches(']');
+    assert_eq!(haft.run(&["overflow", "show", reference]).code, 0, "{reference}");
+    assert_eq!(editor.request("session/delete", &json!({"sessionId": session}))["result"], json!({}));
+    assert_eq!(listed(&mut editor), 0);
+    let prompted = editor.prompt(&session, "go on");
+    assert_eq!(editor.answer(prompted)["error"]["code"], -32002);
+    assert_eq!(editor.request("session/delete", &json!({"sessionId": session}))["result"], json!({}));
+    assert_eq!(editor.leave(), Some(0));
+    assert_eq!(haft.run(&["overflow", "show", reference]).code, 1);
+    assert_ne!(haft.run(&["sessions", "show", &session]).code, 0);
+}
+
+#[test]
 fn a_mode_takes_calls_away_and_a_cancel_ends_what_runs() {
     let haft = workspace();
     let edits = "edits = [{ old_string = \"one\", new_string = \"1\" }]";

@@ -33,6 +33,8 @@ pub struct AcpAgent {
     make: Box<Make>,
     provider: String,
     scripted: Option<Arc<dyn Provider>>,
+    #[cfg(feature = "overflow")]
+    archive: Option<tools_overflow::Archive>,
 }
 
 /// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled.
@@ -49,7 +51,20 @@ impl AcpAgent {
         make: impl Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync + 'static,
         provider: impl Into<String>,
     ) -> Self {
-        Self { make: Box::new(make), provider: provider.into(), scripted: None }
+        Self {
+            make: Box::new(make),
+            provider: provider.into(),
+            scripted: None,
+            #[cfg(feature = "overflow")]
+            archive: None,
+        }
+    }
+
+    /// The same agent, which takes the output of a session out of this store when an editor deletes
+    /// the session.
+    #[cfg(feature = "overflow")]
+    pub fn storing_in(self, archive: Option<tools_overflow::Archive>) -> Self {
+        Self { archive, ..self }
     }
 
     /// The same agent with this model, whatever the configuration says.
@@ -103,6 +118,16 @@ impl AcpHost for AcpAgent {
                 written: kept.written.to_string(),
             })
             .collect())
+    }
+
+    async fn forget(&self, session: &SessionId) -> Result<(), String> {
+        #[cfg(feature = "overflow")]
+        if let Some(archive) = &self.archive {
+            let removed = archive.remove_conversation(session.as_str()).await;
+            removed.map_err(|error| format!("the stored output of `{session}` cannot be removed: {error}"))?;
+        }
+        let removed = Sessions::of_user().remove(session);
+        removed.map(|_| ()).map_err(|error| format!("session `{session}` cannot be removed: {error}"))
     }
 }
 

@@ -101,7 +101,7 @@ pub(crate) struct SetMode {
     pub(crate) mode_id: String,
 }
 
-/// `session/cancel` and `session/close`.
+/// `session/cancel`, `session/close` and `session/delete`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SessionOnly {

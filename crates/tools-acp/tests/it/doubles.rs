@@ -3,7 +3,7 @@
 use std::{
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
     time::Duration,
@@ -21,12 +21,14 @@ use tools_core::{CallId, ConfirmPrompt, PromptPart, SessionId, StoredRule, Subje
 #[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) open: Arc<AtomicUsize>,
+    /// The sessions that were deleted, and how many were open by then.
+    pub(crate) forgotten: Arc<Mutex<Vec<String>>>,
     pub(crate) patience: Duration,
 }
 
 impl Default for Host {
     fn default() -> Self {
-        Self { open: Arc::default(), patience: Duration::from_mins(1) }
+        Self { open: Arc::default(), forgotten: Arc::default(), patience: Duration::from_mins(1) }
     }
 }
 
@@ -58,6 +60,12 @@ impl AcpHost for Host {
             title: "t".to_owned(),
             written: "2026-01-01T00:00:00Z".to_owned(),
         }])
+    }
+
+    async fn forget(&self, session: &SessionId) -> Result<(), String> {
+        let open = self.open.load(Ordering::SeqCst);
+        self.forgotten.lock().expect("nobody panicked").push(format!("{session}, {open} open"));
+        if session.as_str() == "stuck" { Err("the disk is full".to_owned()) } else { Ok(()) }
     }
 }
 

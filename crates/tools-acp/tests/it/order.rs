@@ -94,6 +94,34 @@ async fn a_kept_session_is_told_again_before_it_is_open() {
 }
 
 #[tokio::test]
+async fn a_deleted_session_has_ended_and_one_that_never_was_is_deleted_too() {
+    let host = Host::default();
+    let forgotten = std::sync::Arc::clone(&host.forgotten);
+    let mut client = Client::open(host).await;
+    client.say("wait").await;
+    client.message().await;
+    client.begin("session/delete", json!({"sessionId": "s-1"})).await;
+    let mut answers = vec![];
+    while answers.len() < 2 {
+        let message = client.message().await;
+        if message.get("id").is_some() {
+            answers.push(message["result"].clone());
+        }
+    }
+    assert_eq!(answers, [json!({"stopReason": "cancelled"}), json!({})]);
+    let never = client.request("session/delete", json!({"sessionId": "never-was"})).await;
+    assert_eq!(never["result"], json!({}));
+    let stuck = client.request("session/delete", json!({"sessionId": "stuck"})).await;
+    assert!(stuck["error"]["message"].as_str().is_some_and(|text| text.contains("the disk is full")), "{stuck}");
+    let odd = client.request("session/delete", json!({"sessionId": ""})).await;
+    assert_eq!(odd["error"]["code"], -32602);
+    let gone = client.request("session/prompt", json!({"sessionId": "s-1", "prompt": []})).await;
+    assert_eq!(gone["error"]["code"], -32002);
+    assert_eq!(*forgotten.lock().unwrap(), ["s-1, 0 open", "never-was, 0 open", "stuck, 0 open"]);
+    client.leave().await;
+}
+
+#[tokio::test]
 async fn a_mode_is_set_between_turns() {
     let mut client = Client::open(Host::default()).await;
     let set = client.request("session/set_mode", json!({"sessionId": "s-1", "modeId": "read-only"})).await;
