@@ -76,7 +76,9 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
             let (mut again, _) = parse(text).unwrap_or_default();
-            variables.into_iter().for_each(|(path, value, variable)| again.set(&path, value, &variable));
+            for (path, value, variable) in variables {
+                again.set(&path, value, &variable);
+            }
             match serde_path_to_error::deserialize(&again.value) {
                 Ok(config) => return Ok(Self { config, file, older, source }),
                 Err(error) => {

@@ -97,11 +97,12 @@ use super::AbsentSection as SkillsConfig;
 #[cfg(not(feature = "web"))]
 use super::AbsentSection as ScrapeConfig;
 #[cfg(not(feature = "graph"))]
-use super::{Absent as DependenciesConfig, Absent as TafcConfig, Absent as ToolFilterConfig};
+use super::{AbsentSection as DependenciesConfig, AbsentSection as TafcConfig, AbsentSection as ToolFilterConfig};
 #[cfg(not(feature = "policy"))]
 use super::{
-    Absent as AdversarialConfig, Absent as AnomalyConfig, Absent as ApprovalsConfig, Absent as AuthorizationConfig,
-    Absent as PermissionsConfig, Absent as PolicyConfig, Absent as TrustConfig, Absent as UtilityConfig,
+    AbsentSection as AdversarialConfig, AbsentSection as AnomalyConfig, AbsentSection as ApprovalsConfig,
+    AbsentSection as AuthorizationConfig, AbsentSection as PermissionsConfig, AbsentSection as PolicyConfig,
+    AbsentSection as TrustConfig, AbsentSection as UtilityConfig,
 };
 
 /// Everything that can be configured.
