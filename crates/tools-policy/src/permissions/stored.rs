@@ -97,7 +97,7 @@ pub struct StoredRules(Vec<(StoredApproval, CompiledApproval)>);
 
 #[derive(Debug)]
 enum CompiledApproval {
-    Allows(CompiledRule),
+    Allows(Box<CompiledRule>),
     /// A list of this one rule: it is compared as a configured rule that denies.
     Rejects(Box<RuleList>),
 }
@@ -109,7 +109,7 @@ impl CompiledApproval {
             return RuleList::compile(stored.tool.as_str(), &[&rule], &[], None)
                 .map(|list| Self::Rejects(Box::new(list)));
         }
-        CompiledRule::compile(stored.rule()).map(Self::Allows)
+        CompiledRule::compile(stored.rule()).map(|rule| Self::Allows(Box::new(rule)))
     }
 }
 
@@ -193,7 +193,7 @@ impl StoredRules {
         now: Timestamp,
     ) -> impl Iterator<Item = (&'a StoredApproval, &'a CompiledRule)> {
         self.about(tool, workdir, now).filter_map(|(stored, compiled)| match compiled {
-            CompiledApproval::Allows(rule) => Some((stored, rule)),
+            CompiledApproval::Allows(rule) => Some((stored, rule.as_ref())),
             CompiledApproval::Rejects(_) => None,
         })
     }
