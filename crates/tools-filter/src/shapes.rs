@@ -209,11 +209,38 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         &[
             r"\d% *[|\[(]? *(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}|(?:[#=>█▉▊▋▌▍▎▏■▓▒░━─╸╺]){4}[|\] ]* *\d{1,3}(?:\.\d+)?%",
             r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
+            r"^\s+[\d,.]+[kKMG]? +\d{1,3}% +[\d.]+[kMG]?B/s +\d+:\d\d:\d\d",
             r"^\s*[⠁-⣿] ",
             r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
             r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
+        ],
+    ),
+    // A line of a log: it begins with a time or a level, or is JSON that does.
+    (
+        "LOG_LINE",
+        &[
+            r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d\b|^\[ *\d+\.\d+\] ",
+            r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |^[IWEF]\d{4} \d\d:\d\d:|^\S+ \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}:",
+            r"^(?:time|ts|level|lvl)=\S",
+            r"^\[?(?:TRACE|DEBUG|INFO|VERBOSE|trace|debug|info|verbose)\b[\]:| ]",
+            r#"^\{ ?"(?:ts|time|timestamp|@timestamp|level|lvl|severity|date|datetime)": ?["\d]"#,
+        ],
+    ),
+    // A step of work: a share of the whole, or work that goes on with a thing that has a number.
+    (
+        "STEP",
+        &[
+            r"^\s*[\[(] ?\d+ ?/ ?\d+ ?[\])]:? \S|^\s*(?:\[ ?)?\d{1,3}(?:\.\d+)?% ?\]? \S",
+            r"^\s*(?:Epoch|Step|Iteration|Iter|Batch|Round|Chunk|Part|Page|epoch|step|iteration|iter|batch)\b\W{0,3}\d+",
+            concat!(
+                r"^\s*(?:[=-]+> |[*>] )?(?:[Cc]opying|[Cc]ompiling|[Bb]uilding|[Ii]nstalling|[Dd]ownloading|[Dd]eploying|[Ff]etching|",
+                r"[Ll]oading|[Pp]rocessing|[Cc]hecking|[Ss]canning|[Aa]naly[sz]ing|[Ee]xtracting|[Uu]npacking|[Ll]inking|",
+                r"[Gg]enerating|[Vv]erifying|[Uu]ploading|[Tt]ransferring|[Rr]eading|[Ii]ndexing|[Pp]arsing|[Tt]ransforming|",
+                r"[Bb]undling|[Oo]ptimi[sz]ing|[Rr]endering|[Ss]ending|[Rr]eceiving|[Pp]ulling|[Pp]ushing|[Ss]yncing|[Vv]alidating|",
+                r"[Rr]unning|[Ss]tarting|[Ww]aiting|[Rr]estarting|[Mm]igrating|[Ii]mporting|[Dd]umping|[Cc]onverting|[Pp]reparing) \S",
+            ),
         ],
     ),
     // Where to ask for help: `Try `x --help` for more information.`
@@ -235,6 +262,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\* Try:$|^(?:> )?Run with --(?:stacktrace|info|debug|scan)\b|^(?:\*|>) Get more help at ",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
             r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
+            r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails",

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use tools_core::FilterConfidence;
 
 use super::{Reducer, places::joined};
-use crate::emit::{Emitter, mark, marked};
+use crate::{
+    emit::{Emitter, mark, marked},
+    table::FRAME,
+};
 
 /// More is not held: what is held is then written by itself.
 const MAX_HELD: usize = 256 << 10;
@@ -157,13 +160,30 @@ fn first_of<'a>(group: &[&'a Finding]) -> &'a str {
 impl Reducer for Findings {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(finding) = finding(line) {
-            self.end_file(out);
+            if self.file.as_ref().is_some_and(|file| *file == finding.file) && !self.has_files {
+                // The heading says what its findings say themselves.
+                if !std::mem::replace(&mut self.is_file_held, true) {
+                    self.hold(&finding.file);
+                }
+            } else {
+                self.end_file(out);
+            }
             return self.add(finding, line, false, out);
+        }
+        if !self.has_files
+            && let Some(last) = self.held.last_mut()
+            && goes_on(line, self.lines.last())
+        {
+            // The message goes on in a line of its own.
+            last.text.push_str(" / ");
+            last.text.push_str(line.trim());
+            return self.hold(line);
         }
         if let Some(file) = &self.file
             && let Some((place, text)) = row(line)
         {
             let file = file.clone();
+            let name = file.strip_suffix(':').unwrap_or(&file).to_owned();
             if !self.is_file_held {
                 if !self.has_files {
                     self.flush(out);
@@ -171,7 +191,7 @@ impl Reducer for Findings {
                 self.is_file_held = true;
                 self.hold(&file);
             }
-            return self.add(Finding { file, place, text }, line, true, out);
+            return self.add(Finding { file: name, place, text }, line, true, out);
         }
         if let Some(lines) =
             marked(line).filter(|_| !self.held.is_empty() && self.file.as_ref().is_none_or(|_| self.is_file_held))
@@ -215,7 +235,8 @@ pub(super) fn is_name(text: &str) -> bool {
 }
 
 fn is_file(line: &str) -> bool {
-    line.len() < 400 && is_name(line) && line.contains('.')
+    let name = line.strip_suffix(':').unwrap_or(line);
+    line.len() < 400 && is_name(name) && name.contains('.')
 }
 
 fn digits(text: &str) -> usize {
@@ -265,6 +286,23 @@ fn spelled_out(file: &str, rest: &str) -> Option<Finding> {
         place: format!("{}:{}", &rest[..row], &after[..column]),
         text: text.to_owned(),
     })
+}
+
+/// Whether a line goes on with the finding in the line before: it stands deeper and says something
+/// in words.
+fn goes_on(line: &str, before: Option<&String>) -> bool {
+    // Pyright indents with spaces that do not break.
+    let depth = |line: &str| line.chars().take_while(|c| matches!(c, ' ' | '\u{a0}')).count();
+    let says = line.bytes().filter(u8::is_ascii_alphabetic).count() >= 3;
+    let Some(before) = before.filter(|before| marked(before).is_none()) else { return false };
+    let is_deeper =
+        if finding(before).is_some() { depth(line) >= depth(before) + 2 } else { depth(line) == depth(before) };
+    says && line.len() < 400
+        && depth(line) > 3
+        && is_deeper
+        && row(line).is_none()
+        && !line.contains(['|', '│'])
+        && !FRAME.is_match(line)
 }
 
 /// `  12:5  error  text  rule` under the name of a file.

@@ -6,8 +6,11 @@ use super::{
     again::{RepeatDetector, Same},
     apt_lists::AptLists,
     blanks::Blanks,
+    carets::Carets,
     command_lines::CommandLines,
+    earlier::EarlierBlocks,
     findings::Findings,
+    log_kinds::LogKinds,
     passing::PassingTests,
     path_runs::{PathRuns, Paths},
     rulers::Rulers,
@@ -32,13 +35,16 @@ pub(crate) const NAME: &str = "general";
 /// The stages, in order; where a rule is about the tests themselves, those that passed are left to
 /// it.
 pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
+    let is_unknown = !has_rule || runs_script(command);
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<Tap>::default(),
         Box::new(PassingTests::new(!knows_tests)),
         Box::new(Usage::new(command)),
         Box::<AptLists>::default(),
         Box::<StackTraces>::default(),
+        Box::new(LogKinds::new(is_unknown)),
         Box::<CommandLines>::default(),
+        Box::<Carets>::default(),
         Box::<Snippets>::default(),
         Box::new(RepeatDetector::new(Same::Exactly)),
         Box::<Series>::default(),
@@ -48,11 +54,38 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     ];
     if has_rule {
         stages.push(Box::<Blanks>::default());
-    } else {
+    }
+    if is_unknown {
         stages.push(Box::new(RepeatDetector::new(Same::ButForNumbers)));
         stages.push(Box::<TableBlanks>::default());
     }
     stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());
+    stages.push(Box::<EarlierBlocks>::default());
     stages
 }
+
+/// Whether the command runs a program of the user: its rule is about what the interpreter or the
+/// build says, and nothing is known of the rest.
+fn runs_script(command: &ParsedCommand) -> bool {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).take(2).collect();
+    match words.as_slice() {
+        [program, ..] if SCRIPT_PROGRAMS.contains(program) => true,
+        [program, verb] => RUN_VERBS.contains(&(*program, *verb)),
+        _ => false,
+    }
+}
+
+/// Interpreters that have a rule.
+const SCRIPT_PROGRAMS: &[&str] = &["python", "python3", "ipython", "pypy", "node", "deno", "bun", "ts-node", "tsx"];
+/// Commands that build a program and run it.
+const RUN_VERBS: &[(&str, &str)] = &[
+    ("cargo", "run"),
+    ("go", "run"),
+    ("docker", "run"),
+    ("npm", "run"),
+    ("npm", "start"),
+    ("yarn", "run"),
+    ("pnpm", "run"),
+    ("dotnet", "run"),
+];

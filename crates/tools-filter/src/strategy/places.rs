@@ -14,8 +14,35 @@ fn parts(place: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// `src/a.py:3:5, 9:1, src/b.py:1:1`.
+/// The folder that several files have in common, with the slash behind it; empty where naming it
+/// once is no shorter.
+fn common_folder<S: AsRef<str>>(places: &[S]) -> &str {
+    let files = || places.iter().map(|place| parts(place.as_ref()).map_or("", |(file, _)| file));
+    let Some(first) = files().next() else { return "" };
+    let is_several = files().filter(|file| *file != first).count() >= MIN_OTHER_FILES;
+    let folder = files().fold(&first[..first.rfind('/').map_or(0, |at| at + 1)], |folder, file| {
+        let same = folder.bytes().zip(file.bytes()).take_while(|(a, b)| a == b).count();
+        &folder[..folder.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)]
+    });
+    if is_several && folder.len() >= MIN_FOLDER_BYTES { folder } else { "" }
+}
+
+/// Fewer files beside the first have their folder named each.
+const MIN_OTHER_FILES: usize = 2;
+/// A shorter folder is named each time.
+const MIN_FOLDER_BYTES: usize = 5;
+
+/// `src/a.py:3:5, 9:1, src/b.py:1:1`; `src/lib/{a.py:3:5, 9:1, b.py:1:1, c.py:4:1}`.
 pub(super) fn joined<S: AsRef<str>>(places: &[S]) -> String {
+    let folder = common_folder(places);
+    if !folder.is_empty() {
+        let inner: Vec<&str> = places.iter().map(|place| &place.as_ref()[folder.len()..]).collect();
+        return format!("{folder}{{{}}}", in_row(&inner));
+    }
+    in_row(places)
+}
+
+fn in_row<S: AsRef<str>>(places: &[S]) -> String {
     let mut text = String::new();
     let mut file = None;
     for place in places {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, unfinished::names_running};
+use super::{Reducer, findings::is_name, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -13,6 +13,8 @@ use crate::{
 
 /// Fewer are left as they are.
 const MIN_LINES: usize = 5;
+/// Fewer names of files are left as they are: a name that is looked for is found then.
+const MIN_NAMES: usize = 20;
 /// More are parted.
 const MAX_LINES: usize = 4000;
 
@@ -67,6 +69,12 @@ fn ranges(numbers: &[u64]) -> String {
     text
 }
 
+/// Whether a line is nothing but the name of a file.
+fn is_path(line: &str) -> bool {
+    let name = line.trim();
+    is_name(name) && name.contains(['/', '.'])
+}
+
 impl Series {
     fn goes_on(&self, line: &str) -> Option<u64> {
         let (start, rest) = self.around;
@@ -81,7 +89,7 @@ impl Series {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let (lines, numbers) = (std::mem::take(&mut self.lines), std::mem::take(&mut self.numbers));
         if let [first, between @ .., last] = lines.as_slice()
-            && lines.len() >= MIN_LINES
+            && lines.len() >= if is_path(first) { MIN_NAMES } else { MIN_LINES }
         {
             let text = format!("[… {} lines, the same with {}]", between.len(), ranges(&numbers[1..numbers.len() - 1]));
             let bytes: usize = between.iter().map(|line| line.len() + 1).sum();

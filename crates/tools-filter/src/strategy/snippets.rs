@@ -62,7 +62,7 @@ fn number(line: &str) -> Option<u32> {
 }
 
 /// Whether a line has nothing but marks that point to the line above.
-fn marks(line: &str) -> bool {
+pub(super) fn marks(line: &str) -> bool {
     let text = line.trim();
     text.contains(['^', '~']) && text.bytes().all(|byte| b"^~ \t-".contains(&byte))
 }
@@ -71,9 +71,9 @@ fn marks(line: &str) -> bool {
 fn points(line: &str) -> bool {
     let text = line.trim();
     let mut begins = text.chars();
-    begins.next().is_some_and(|first| "|│:·^~╭╰`,┆─┬".contains(first))
+    begins.next().is_some_and(|first| "|│:·^~╭╰`,┆─┬╵╷".contains(first))
         && !text.is_empty()
-        && text.chars().all(|c| " |│:·^~╭╰─┬┴┆`,-.>".contains(c))
+        && text.chars().all(|c| " |│:·^~╭╰─┬┴┆`,-.>╵╷".contains(c))
 }
 
 impl Snippets {

@@ -56,6 +56,11 @@ enum NextLine {
     Counted,
 }
 
+/// A line without the bar that Python draws beside the traces of a group of exceptions.
+fn without_bar(line: &str) -> &str {
+    line.trim_start().strip_prefix("| ").unwrap_or(line)
+}
+
 /// Twice as long as the mark: a short frame alone is shown.
 const MARK: usize = 36;
 
@@ -112,8 +117,9 @@ impl StackTraces {
 
     /// Takes a frame: the line of its place, and the line of its function where that is another.
     fn frame(&mut self, function: Option<&str>, line: &str, out: &mut Emitter<'_>) {
-        let has_source = line.starts_with("  File ");
-        let of_library = LIBRARY.is_match(line) || function.is_some_and(|function| LIBRARY.is_match(function));
+        let text = without_bar(line);
+        let has_source = text.starts_with("  File ");
+        let of_library = LIBRARY.is_match(text) || function.is_some_and(|function| LIBRARY.is_match(function));
         let is_known = !of_library && !self.seen.insert(key(line));
         if self.seen.len() > MAX_SEEN {
             self.seen.clear();
@@ -134,8 +140,9 @@ impl StackTraces {
     }
 
     fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let is_frame = FRAME.is_match(line);
-        let goes_on = self.next != NextLine::Other && line.starts_with("    ") && !is_frame && !names_place(line);
+        let text = without_bar(line);
+        let is_frame = FRAME.is_match(text);
+        let goes_on = self.next != NextLine::Other && text.starts_with("    ") && !is_frame && !names_place(line);
         if goes_on {
             return match self.next {
                 NextLine::Counted => self.count(line, out),

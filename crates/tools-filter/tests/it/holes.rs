@@ -12,6 +12,8 @@ fn stands_for(line: &str) -> u64 {
     if let Some(count) = line.trim_start().strip_prefix("[… ").and_then(number) {
         return count;
     }
+    // What a message goes on with in lines of its own stands behind it.
+    let lines = 1 + line.matches(" / ").count() as u64;
     // The name of a file stands over its findings, each of which may have several places.
     if line == "src/a.c" {
         return 0;
@@ -21,10 +23,11 @@ fn stands_for(line: &str) -> u64 {
             .split(',')
             .all(|place| place.split_once(':').is_some_and(|(row, column)| is_number(row) && is_number(column)))
     {
-        return places.split(',').count() as u64;
+        return places.split(',').count() as u64 * lines;
     }
     // One message with all its places.
-    line.split_once(" [×").and_then(|(_, rest)| rest.split_once("]: ")?.0.parse().ok()).unwrap_or(1)
+    let places = line.split_once(" [×").and_then(|(_, rest)| rest.split_once("]: ")?.0.parse::<u64>().ok());
+    places.unwrap_or(1) * lines
 }
 
 fn is_number(text: &str) -> bool {
@@ -66,6 +69,14 @@ const PIECES: &[&str] = &[
     "name-#.txt",
     "plain",
     "",
+    "2026-11-20T04:11:09Z INFO order # stored in % ms",
+    "10:00:0# worker-% is idle",
+    "{\"level\":\"info\",\"msg\":\"served\",\"ms\":%}",
+    "INFO  pool has # connections, % of them idle",
+    "Building part # of the whole",
+    "Epoch #/40 step % takes a while",
+    "a message in two lines, told twice",
+    "      it goes on with words",
     "  # | let x = %;",
 ];
 
@@ -286,6 +297,69 @@ fn marks_that_alone_name_the_column_stand() {
     }
 }
 
+/// What is printed further above already is counted, and what it is says the mark.
+#[test]
+fn a_block_that_stood_above_is_counted() {
+    let block = "Traceback of the fixture:\n  connecting to the store db-1\n  store refused the name shop\n";
+    let text = format!("case one\n{block}case two\n{block}case three\n  something else\n{block}");
+    let filtered = FilterPipeline::builtin().filter("./run", Exit::Code(1), text.as_bytes()).text;
+    let mark = "[… 3 lines, again from `Traceback of the fixture:` on]";
+    assert_eq!(filtered, format!("case one\n{block}case two\n{mark}\ncase three\n  something else\n{mark}\n"));
+}
+
+/// A message that goes on in a line of its own is one finding; the folder of many files is named
+/// once.
+#[test]
+fn a_finding_has_all_of_its_lines() {
+    let mut text = String::new();
+    for n in 1..=6 {
+        let file = format!("/home/dev/shop/app/m{n}.py");
+        let _ = write!(
+            text,
+            "{file}\n  {file}:15:12 - error: Type \"int\" is not assignable\n    \u{a0}\u{a0}\"int\" is no text (reportType)\n"
+        );
+    }
+    text.push_str("6 errors, 0 warnings\n");
+    let filtered = FilterPipeline::builtin().filter("pyright", Exit::Code(1), text.as_bytes()).text;
+    let expected = "- error: Type \"int\" is not assignable / \"int\" is no text (reportType) [×6]: \
+                    /home/dev/shop/app/{m1.py:15:12, m2.py:15:12, m3.py:15:12, m4.py:15:12, m5.py:15:12, m6.py:15:12}\n\
+                    6 errors, 0 warnings\n";
+    assert_eq!(filtered, expected);
+}
+
+/// Of a log in the output of any command two lines of a kind stand, and all that report something.
+#[test]
+fn a_log_of_any_command_is_shortened() {
+    let mut log = String::new();
+    for n in 0..200 {
+        let _ = writeln!(
+            log,
+            "2026-11-20 04:11:{:02},120 INFO     [app.http] GET /api/orders/{n} 200 {}ms",
+            n % 60,
+            n * 7 % 90
+        );
+        if n % 3 == 0 {
+            let _ = writeln!(log, "2026-11-20 04:11:{:02},121 DEBUG    [app.db] pool size=10 idle={}", n % 60, n % 10);
+        }
+        if n == 77 || n == 150 {
+            let _ = writeln!(
+                log,
+                "2026-11-20 04:11:{:02},122 ERROR    [app.db] deadlock on relation orders (pid {n})",
+                n % 60
+            );
+        }
+    }
+    for command in ["./serve", "python serve.py", "npm run serve"] {
+        let filtered = FilterPipeline::builtin().filter(command, Exit::Code(0), log.as_bytes()).text;
+        assert!(filtered.len() * 10 < log.len(), "`{command}`:\n{filtered}");
+        for part in ["(pid 77)", "(pid 150)", "/api/orders/0 200", "/api/orders/199 200", "pool size=10 idle=0"] {
+            assert!(filtered.contains(part), "`{command}` lost `{part}`:\n{filtered}");
+        }
+        let counted: u64 = filtered.lines().map(stands_for).sum();
+        assert_eq!(counted, log.lines().count() as u64, "`{command}`:\n{filtered}");
+    }
+}
+
 /// Rare lines of a log that say how bad it is in a word of their own are all shown.
 #[test]
 fn each_severe_line_of_a_log_stands() {
@@ -320,6 +394,52 @@ fn put_back(shown: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_message_stands_whose_source_is_told(
+        messages in prop::collection::vec((1..900_u32, "[a-z]{3,9} [a-z]{3,9}", " {0,8}[a-zA-Z(){};=. é]{1,60}x", 0..60_usize, 1..9_usize), 1..12),
+        command in prop::sample::select(&["javac A.java", "./build", "make", "python lint.py"][..]),
+    ) {
+        let mut text = String::new();
+        for (row, message, source, column, width) in &messages {
+            let _ = write!(text, "A.java:{row}: error: {message}\n{source}\n{}{}\n", " ".repeat(*column), "^".repeat(*width));
+        }
+        let shown = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+        prop_assert!(shown.len() <= text.len());
+        for (row, message, ..) in &messages {
+            prop_assert!(shown.contains(message.as_str()) && shown.contains(&row.to_string()), "{}\nof\n{}", shown, text);
+        }
+    }
+
+    #[test]
+    fn what_fails_in_a_log_stands(
+        lines in prop::collection::vec((0..8_usize, 0..1000_u32), 1..200),
+        command in prop::sample::select(&["./serve", "python serve.py", "npm run serve", "make run"][..]),
+    ) {
+        let kinds = [
+            "2026-11-20T04:11:#Z INFO order % stored", "10:00:# worker % is idle", "{\"level\":\"info\",\"ms\":%}", "Building part % of all",
+            "[%/40] step", "2026-11-20T04:11:#Z ERROR order % lost", "check % did not pass", "",
+        ];
+        let mut text = String::new();
+        for (at, (kind, number)) in lines.iter().enumerate() {
+            let line = kinds[*kind].replace('%', &number.to_string()).replace('#', &format!("{:02}", at % 60));
+            let _ = writeln!(text, "{line}");
+        }
+        let shown = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+        prop_assert!(shown.len() <= text.len());
+        for line in text.lines().filter(|line| line.contains("lost") || line.contains("pass")) {
+            prop_assert!(shown.contains(line), "{line} is lost in\n{shown}");
+        }
+        if command != "make run" {
+            let all = text.lines().filter(|line| !line.is_empty()).count() as u64;
+            let counted: u64 = shown.lines().filter(|line| !line.trim().is_empty()).map(stands_for).sum();
+            prop_assert_eq!(counted, all, "{}\nof\n{}", shown, text);
+        }
+    }
 }
 
 proptest! {

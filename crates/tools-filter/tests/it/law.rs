@@ -71,6 +71,12 @@ const REPORTS: &[&str] = &[
 
 /// Lines of work, and lines that begin or end something.
 const WORK: &[&str] = &[
+    "2026-11-20T04:11:09Z INFO order # stored",
+    "{\"level\":\"info\",\"msg\":\"served #\"}",
+    "[#/40] Compiling a thing",
+    "Running migration #_add_column ... OK",
+    "                 ^",
+    "    - continues with more words about it",
     "   Compiling error-chain v0.12.#",
     "running # tests",
     "test parse::error_# ... ok",

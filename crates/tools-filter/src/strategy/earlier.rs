@@ -1,0 +1,149 @@
+//! A block of lines that stood further above already, word by word: a trace under another test, a
+//! message and again the same message below its class. It is counted, and its first line is named.
+
+use std::collections::HashMap;
+
+use tools_core::FilterConfidence;
+
+use super::{Reducer, unfinished::names_running};
+use crate::emit::{Emitter, marked};
+
+/// A block of fewer lines with text is shown again.
+const MIN_LINES: u64 = 3;
+/// A block is counted only where its mark is so much shorter.
+const MIN_SAVED_BYTES: usize = 30;
+/// Lines and bytes that are remembered.
+const MAX_LINES: usize = 4000;
+const MAX_BYTES: usize = 256 << 10;
+/// A longer line is part of no block.
+const MAX_LINE_BYTES: usize = 1 << 10;
+/// Lines of the longest block.
+const MAX_BLOCK: usize = 200;
+/// Places at which one line stood that are tried.
+const MAX_PLACES: usize = 8;
+/// So much of its first line names a block.
+const NAMED_CHARS: usize = 30;
+
+#[derive(Default)]
+pub(crate) struct EarlierBlocks {
+    /// What was shown, and where each line of it stood.
+    shown: Vec<String>,
+    places: HashMap<String, Vec<usize>>,
+    bytes: usize,
+    /// The lines that may be a block, and where in what was shown it may have begun.
+    held: Vec<String>,
+    begun: Vec<usize>,
+    found: bool,
+}
+
+/// How many lines with text a line stands for.
+fn weight(line: &str) -> u64 {
+    let is_empty = line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'=' | b'_' | b'*'));
+    marked(line).unwrap_or_else(|| u64::from(!is_empty))
+}
+
+fn may_be_part(line: &str) -> bool {
+    line.len() < MAX_LINE_BYTES
+        && (!line.trim_start().starts_with("[…") || marked(line).is_some())
+        && !names_running(line)
+}
+
+fn may_begin(line: &str) -> bool {
+    line.len() >= 8 && marked(line).is_none() && weight(line) > 0
+}
+
+impl EarlierBlocks {
+    fn show(&mut self, line: &str, out: &mut Emitter<'_>) {
+        out.keep(line);
+        if self.shown.len() < MAX_LINES && self.bytes < MAX_BYTES {
+            if may_be_part(line) && may_begin(line) {
+                let places = self.places.entry(line.to_owned()).or_default();
+                if places.len() < MAX_PLACES {
+                    places.push(self.shown.len());
+                }
+            }
+            self.bytes += line.len();
+            self.shown.push(line.to_owned());
+        }
+    }
+
+    fn take(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if !may_be_part(line) {
+            return self.show(line, out);
+        }
+        match self.places.get(line) {
+            Some(places) if may_begin(line) => {
+                self.begun.clone_from(places);
+                self.held.push(line.to_owned());
+            }
+            _ => self.show(line, out),
+        }
+    }
+
+    /// Whether the block that is held goes on with this line.
+    fn goes_on(&mut self, line: &str) -> bool {
+        if self.held.len() >= MAX_BLOCK || !may_be_part(line) {
+            return false;
+        }
+        let at = self.held.len();
+        let goes_on = |begin: &usize| self.shown.get(begin + at).is_some_and(|shown| shown == line);
+        if !self.begun.iter().any(goes_on) {
+            return false;
+        }
+        let shown = &self.shown;
+        self.begun.retain(|begin| shown.get(begin + at).is_some_and(|shown| shown == line));
+        self.held.push(line.to_owned());
+        true
+    }
+
+    /// Ends the block that is held. Lines of one that is not worth a mark may begin another.
+    fn end(&mut self, out: &mut Emitter<'_>) {
+        let mut block = std::mem::take(&mut self.held);
+        // Blank lines at its end part it from what follows.
+        let end = block.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |at| at + 1);
+        let rest = block.split_off(end);
+        let lines: u64 = block.iter().map(|line| weight(line)).sum();
+        let bytes: usize = block.iter().map(|line| line.len() + 1).sum();
+        let name: String = block.first().map_or("", |line| line.trim()).chars().take(NAMED_CHARS).collect();
+        let mark = format!("[… {lines} lines, again from `{name}` on]");
+        let text = block.iter().filter(|line| marked(line).is_none() && weight(line) > 0).count();
+        if text as u64 >= MIN_LINES && mark.len() + MIN_SAVED_BYTES < bytes {
+            self.found = true;
+            for line in &block {
+                out.forget(line);
+            }
+            out.write(&mark);
+            return rest.iter().for_each(|line| out.keep(line));
+        }
+        let mut lines = block.into_iter().chain(rest);
+        if let Some(first) = lines.next() {
+            self.show(&first, out);
+        }
+        for line in lines {
+            self.line(&line, out);
+        }
+    }
+}
+
+impl Reducer for EarlierBlocks {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if !self.held.is_empty() {
+            if self.goes_on(line) {
+                return;
+            }
+            self.end(out);
+            // What was held may have begun another block, with which this line may go on.
+            if !self.held.is_empty() {
+                return self.line(line, out);
+            }
+        }
+        self.take(line, out);
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        while !self.held.is_empty() {
+            self.end(out);
+        }
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
