@@ -22,7 +22,7 @@ const MAX_BLOCK: usize = 200;
 /// Places at which one line stood that are tried.
 const MAX_PLACES: usize = 8;
 /// So much of its first line names a block.
-const NAMED_CHARS: usize = 30;
+const NAMED_CHARS: usize = 40;
 
 #[derive(Default)]
 pub(crate) struct EarlierBlocks {
@@ -102,20 +102,30 @@ impl EarlierBlocks {
         // Blank lines at its end part it from what follows.
         let end = block.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |at| at + 1);
         let rest = block.split_off(end);
-        let lines: u64 = block.iter().map(|line| weight(line)).sum();
-        let bytes: usize = block.iter().map(|line| line.len() + 1).sum();
-        let name: String = block.first().map_or("", |line| line.trim()).chars().take(NAMED_CHARS).collect();
+        // What stands for the block must have stood once, or nobody knows which is meant.
+        let is_unique = |line: &String| self.places.get(line).is_some_and(|places| places.len() == 1);
+        let named = block.iter().position(is_unique).unwrap_or(block.len());
+        let counted = block.split_off(named);
+        let lines: u64 = counted.iter().map(|line| weight(line)).sum();
+        let bytes: usize = counted.iter().map(|line| line.len() + 1).sum();
+        let name: String = counted.first().map_or("", |line| line.trim()).chars().take(NAMED_CHARS).collect();
         let mark = format!("[… {lines} lines, again from `{name}` on]");
-        let text = block.iter().filter(|line| marked(line).is_none() && weight(line) > 0).count();
+        let text = counted.iter().filter(|line| marked(line).is_none() && weight(line) > 0).count();
         if text as u64 >= MIN_LINES && mark.len() + MIN_SAVED_BYTES < bytes {
             self.found = true;
             for line in &block {
+                self.show(line, out);
+            }
+            for line in &counted {
                 out.forget(line);
             }
             out.write(&mark);
-            return rest.iter().for_each(|line| out.keep(line));
+            for line in &rest {
+                out.keep(line);
+            }
+            return;
         }
-        let mut lines = block.into_iter().chain(rest);
+        let mut lines = block.into_iter().chain(counted).chain(rest);
         if let Some(first) = lines.next() {
             self.show(&first, out);
         }

@@ -307,6 +307,16 @@ fn a_block_that_stood_above_is_counted() {
     assert_eq!(filtered, format!("case one\n{block}case two\n{mark}\ncase three\n  something else\n{mark}\n"));
 }
 
+/// A block is named by a line that stood once.
+#[test]
+fn a_block_that_nobody_can_tell_from_another_stands() {
+    let text = "the request was sent to the peer\n  it answered with one word\n  it is done with this\n\
+                the request was sent to the peer\n  it answered with many words\n  it is done with that\nfirst\n\
+                the request was sent to the peer\n  it answered with one word\n  it is done with this\nsecond\n";
+    let filtered = FilterPipeline::builtin().filter("./run", Exit::Code(1), text.as_bytes()).text;
+    assert_eq!(filtered, text);
+}
+
 /// A message that goes on in a line of its own is one finding; the folder of many files is named
 /// once.
 #[test]
