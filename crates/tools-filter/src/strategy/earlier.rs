@@ -42,8 +42,16 @@ fn weight(line: &str) -> u64 {
     marked(line).unwrap_or_else(|| u64::from(!is_empty))
 }
 
+/// Whether a line begins with a number, which is a place in the file that was named above:
+/// `3:14 error`, `L12 | text`, `line 7: text`.
+fn is_row(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(['L', ':', '*', '•', '>', '|', '@', '-', ' ']);
+    text.strip_prefix("line ").unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
+}
+
 fn may_be_part(line: &str) -> bool {
     line.len() < MAX_LINE_BYTES
+        && !is_row(line)
         && (!line.trim_start().starts_with("[…") || marked(line).is_some())
         && !names_running(line)
 }

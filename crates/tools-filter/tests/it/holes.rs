@@ -315,6 +315,11 @@ fn a_block_that_nobody_can_tell_from_another_stands() {
                 the request was sent to the peer\n  it answered with one word\n  it is done with this\nsecond\n";
     let filtered = FilterPipeline::builtin().filter("./run", Exit::Code(1), text.as_bytes()).text;
     assert_eq!(filtered, text);
+    // A row below the name of a file is a place in it.
+    let rows = "  1:30 error: mismatched types in this\n  1:88 error: no function of this name\n  1:90 error: no operator of this kind\n";
+    let text = format!("examples/a.rs\n{rows}end of a\nexamples/b.rs\n{rows}end of b\n");
+    let filtered = FilterPipeline::builtin().filter("./run", Exit::Code(1), text.as_bytes()).text;
+    assert_eq!(filtered, text);
 }
 
 /// A message that goes on in a line of its own is one finding; the folder of many files is named
