@@ -33,6 +33,7 @@ pub struct ServerSchema {
 pub struct Server {
     options: PgConnectOptions,
     schema: ServerSchema,
+    acquire: Duration,
     pool: OnceCell<PgPool>,
 }
 
@@ -51,7 +52,13 @@ impl Server {
     pub fn at(address: &str, schema: ServerSchema) -> Result<Self, StoreError> {
         let is_one = ["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme));
         let options = PgConnectOptions::from_str(address).ok().filter(|_| is_one).ok_or(StoreError::Address)?;
-        Ok(Self { options, schema, pool: OnceCell::new() })
+        Ok(Self { options, schema, acquire: ACQUIRE, pool: OnceCell::new() })
+    }
+
+    /// The same database, where a call waits so long for a connection.
+    #[must_use]
+    pub fn waiting(self, acquire: Duration) -> Self {
+        Self { acquire, ..self }
     }
 
     /// A reader. A statement sees what was committed before it began.
@@ -60,7 +67,7 @@ impl Server {
     /// Why the database cannot be used.
     pub async fn reader(&self) -> Result<&PgPool, StoreError> {
         let open = || async {
-            let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE);
+            let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(self.acquire);
             let pool = pool.connect_with(self.options.clone()).await?;
             self.migrate(&mut *pool.acquire().await?).await?;
             Ok::<_, StoreError>(pool)
