@@ -45,6 +45,11 @@ pub struct AuditConfig {
     pub enabled: bool,
     /// The file, one JSON object per line; a relative path starts at the state folder.
     pub path: PathBuf,
+    /// The `postgres://` address of a server that several machines share, instead of the file: each
+    /// process writes a chain of its own there and notes the heads of the others. Needs a program
+    /// built with the feature `postgres`. Empty: the file.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub database: String,
     /// `"block"` refuses calls that cannot be put on record, `"warn"` lets them run.
     pub on_error: OnError,
     /// The size in bytes from which a new file is begun and the old one kept under a numbered name;
@@ -68,6 +73,7 @@ impl Default for AuditConfig {
         Self {
             enabled: true,
             path: PathBuf::from("audit.jsonl"),
+            database: String::new(),
             on_error: OnError::default(),
             max_bytes: 64 * 1024 * 1024,
             fsync: Fsync::default(),

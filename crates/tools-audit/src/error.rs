@@ -1,6 +1,6 @@
 //! What can be wrong with a log file.
 
-use std::{io, path::PathBuf};
+use std::{io, path::PathBuf, sync::Arc};
 
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
@@ -45,6 +45,12 @@ pub enum AuditError {
         /// The system's error.
         source: io::Error,
     },
+    /// The database that lines go to cannot be used.
+    #[error("the audit database cannot be used: {0}")]
+    Database(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// The chain of this process in the database is not the one that it wrote.
+    #[error("the chain `{0}` in the audit database is not the one that this process wrote")]
+    Changed(String),
     /// An export was asked for that this build cannot do.
     #[error("this build has no OpenTelemetry export; it needs the feature `otel`")]
     NoExport,

@@ -18,7 +18,7 @@ use tools_core::{
 };
 
 use crate::{
-    AuditError, AuditSink, ConnectionLine, Entry, OnError,
+    AuditError, AuditSink, ConnectionLine, Entry, Head, OnError,
     entry::{Ending, JudgementFields, Times},
     redaction::FailClosed,
 };
@@ -112,22 +112,36 @@ impl Audit {
         }
     }
 
+    /// Stores the line of a call where nothing can be waited for.
     fn record(
+        &self,
+        inv: &Invocation,
+        answer: HumanAnswer<'_>,
+        ending: &Ending<'_>,
+        since: &Since,
+    ) -> Result<(), AuditError> {
+        let body = self.body(inv, answer, ending, since);
+        self.counted(body.and_then(|body| self.sink.append(&body)))
+    }
+
+    /// The members of the line of a call.
+    fn body(
         &self,
         inv: &Invocation,
         HumanAnswer { approval, refusal }: HumanAnswer<'_>,
         ending: &Ending<'_>,
         since: &Since,
-    ) -> Result<(), AuditError> {
+    ) -> Result<String, AuditError> {
         let of_session = self.redactor.in_session(inv.context.session());
         let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
         let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
         let policy = self.policy.as_ref().map(Shared::load);
         let judged = JudgementFields { approval, refusal, policy: policy.as_ref().map(|digest| digest.as_str()) };
-        let written = Entry::new(inv, judged, ending, &times, &redactor)
-            .to_body()
-            .map_err(AuditError::from)
-            .and_then(|body| self.sink.append(&body));
+        Ok(Entry::new(inv, judged, ending, &times, &redactor).to_body()?)
+    }
+
+    /// Counts a line that could not be written.
+    fn counted(&self, written: Result<Head, AuditError>) -> Result<(), AuditError> {
         if let Err(error) = written {
             self.lost.fetch_add(1, Ordering::AcqRel);
             return Err(error);
@@ -168,7 +182,12 @@ impl Layer for Audit {
         let outcome = next.run(inv).await;
         unfinished.armed = false;
         let ending = Ending::Returned(&outcome);
-        match self.record(inv, HumanAnswer::yes(unfinished.approval), &ending, &unfinished.since) {
+        let body = self.body(inv, HumanAnswer::yes(unfinished.approval), &ending, &unfinished.since);
+        let written = match body {
+            Ok(body) => self.sink.store(body).await,
+            Err(error) => Err(error),
+        };
+        match self.counted(written) {
             Ok(()) => outcome,
             Err(error) => self.failed(inv, error).and(outcome),
         }

@@ -14,6 +14,7 @@ use std::{
     },
 };
 
+use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use tools_core::sha256_hex;
 
@@ -41,10 +42,9 @@ impl OtlpSink {
     }
 }
 
-impl AuditSink for OtlpSink {
-    fn append(&self, body: &str) -> Result<Head, AuditError> {
-        let head = self.inner.append(body)?;
-        if let Some(span) = span(body, &head) {
+impl OtlpSink {
+    fn export(&self, body: &str, head: &Head) {
+        if let Some(span) = span(body, head) {
             let written = write_whole(&self.file, format!("{}\n", exported(&span)).as_bytes());
             let was_failing = self.is_failing.swap(written.is_err(), Ordering::Relaxed);
             // The record is what counts. It is said once, not with every call.
@@ -54,6 +54,20 @@ impl AuditSink for OtlpSink {
                 tracing::warn!(%error, path = %self.path.display(), "calls are not exported");
             }
         }
+    }
+}
+
+#[async_trait]
+impl AuditSink for OtlpSink {
+    fn append(&self, body: &str) -> Result<Head, AuditError> {
+        let head = self.inner.append(body)?;
+        self.export(body, &head);
+        Ok(head)
+    }
+
+    async fn store(&self, body: String) -> Result<Head, AuditError> {
+        let head = self.inner.store(body.clone()).await?;
+        self.export(&body, &head);
         Ok(head)
     }
 

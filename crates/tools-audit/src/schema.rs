@@ -29,11 +29,34 @@ pub fn line_schema() -> Value {
     connection["description"] =
         "One connection of a command through the gate, when it has ended or was refused.".into();
     connection["properties"]["event"] = json!({"const": "connection"});
-    let event = json!({
-        "if": {"required": ["event"], "properties": {"event": {"const": "connection"}}},
-        "then": connection,
-        "else": resumed,
+    let is = |event: &str| json!({"required": ["event"], "properties": {"event": {"const": event}}});
+    let began = json!({
+        "description": "First line of a chain in a database: whose it is.",
+        "required": ["event", "ts", "chain", "host", "pid"],
+        "properties": {
+            "event": {"const": "chain_began"},
+            "chain": {"type": "string", "description": "The name of the chain: one for each process."},
+            "host": {"type": "string", "description": "The machine."},
+            "pid": {"type": "integer", "minimum": 0, "description": "The process."},
+        },
     });
+    let heads = json!({
+        "description": "Last lines of other chains in the database, as this process saw them.",
+        "required": ["event", "ts", "heads"],
+        "properties": {
+            "event": {"const": "heads"},
+            "heads": {"type": "array", "items": {
+                "type": "object",
+                "required": ["chain", "seq", "hash"],
+                "properties": {
+                    "chain": {"type": "string"}, "seq": {"type": "integer", "minimum": 1}, "hash": digest,
+                },
+            }},
+        },
+    });
+    let heads = json!({"if": is("heads"), "then": heads, "else": resumed});
+    let began = json!({"if": is("chain_began"), "then": began, "else": heads});
+    let event = json!({"if": is("connection"), "then": connection, "else": began});
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of the audit log of Haft, version 1",
