@@ -10,6 +10,7 @@ mod names;
 
 pub mod gate;
 
+pub mod caller_quota;
 pub mod quota;
 pub mod utility;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use serde_json::json;
@@ -12,6 +13,9 @@ use tools_core::{
 use tools_policy::{
     adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy},
     anomaly::{AnomalyConfig, AnomalyGate, AnomalyPolicy, ToolHealth},
+    caller_quota::{
+        AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, CallerQuotaGate, Charged, MemoryAccounts,
+    },
     gate::GateLayer,
     permissions::{PermissionGate, Permissions, SessionRules},
     quota::{Ledger, QuotaGate, QuotaPolicy},
@@ -106,6 +110,76 @@ async fn a_call_that_a_person_agreed_to_is_counted_once() {
     assert_eq!(code(&stack.dispatch_confirmed(asked.clone(), consent, &cx).await), "ok");
     let consent = approval(&asked);
     assert_eq!(code(&stack.dispatch_confirmed(asked, consent, &cx).await), "quota_blocked");
+}
+
+/// A quota of callers over accounts, in front of a tool that runs and one that asks.
+fn caller_quota(accounts: Arc<dyn CallerAccounts>, section: &str) -> Stack {
+    let config: CallerQuotaConfig = toml::from_str(section).unwrap();
+    let gate = GateLayer::new(CallerQuotaGate::new(accounts), Shared::new(config.compile().unwrap()));
+    let scripted = ScriptedExecutor::new().tool("t", ToolTraits::READ_ONLY, Behaviour::reply("done")).tool(
+        "asks",
+        ToolTraits::CAUTIOUS,
+        Behaviour::reply("done"),
+    );
+    Stack::new(vec![Arc::new(gate), permissions()], scripted)
+}
+
+fn of(tool: &str, caller: &str) -> ToolCall {
+    call(tool).with_caller(CallerId::parse(caller).unwrap())
+}
+
+#[tokio::test]
+async fn a_caller_ends_at_its_quota_in_every_session_until_the_window_ends() {
+    let clock = FakeClock::default();
+    let accounts = Arc::new(MemoryAccounts::new(Arc::new(clock.clone())));
+    let stack = caller_quota(accounts, "calls = 2\nwindow_s = 60\ncallers = { ci = 1, off = 0 }");
+    let run = async |call: ToolCall| code(&stack.dispatch(call, &CallContext::new("/w")).await);
+    // Each call has a session of its own, and what a caller calls for is its own.
+    assert_eq!((run(of("t", "ann")).await, run(of("t", "ann/sub")).await), ("ok", "ok"));
+    assert_eq!(run(of("t", "ann")).await, "caller_quota_blocked");
+    assert_eq!(run(of("t", "bob")).await, "ok");
+    assert_eq!((run(of("t", "ci")).await, run(of("t", "ci")).await), ("ok", "caller_quota_blocked"));
+    assert_eq!(run(of("t", "off")).await, "caller_quota_blocked");
+    assert_eq!(
+        (run(call("t")).await, run(call("t")).await, run(call("t")).await),
+        ("ok", "ok", "caller_quota_blocked")
+    );
+    clock.advance(SignedDuration::from_secs(60));
+    assert_eq!(run(of("t", "ann")).await, "ok");
+    // What a person agreed to is counted once, and their consent is for one call.
+    let cx = CallContext::new("/w");
+    let asked = of("asks", "bob");
+    assert_eq!(code(&stack.dispatch(asked.clone(), &cx).await), "confirmation_required");
+    for expected in ["ok", "ok", "caller_quota_blocked"] {
+        assert_eq!(code(&stack.dispatch_confirmed(asked.clone(), approval(&asked), &cx).await), expected);
+    }
+}
+
+/// Accounts that nobody reaches.
+struct NoAccounts;
+
+#[async_trait]
+impl CallerAccounts for NoAccounts {
+    async fn charge(&self, _: &str, _: CallerLimit) -> Result<Charged, AccountsError> {
+        Err(AccountsError("connection refused".into()))
+    }
+
+    fn used(&self, _: &str, _: CallerLimit) -> Option<u64> {
+        None
+    }
+}
+
+#[tokio::test]
+async fn without_accounts_calls_are_refused_or_run_with_a_warning() {
+    let check = async |section: &str, expected: &str, warned: bool| {
+        let stack = caller_quota(Arc::new(NoAccounts), section);
+        let cx = CallContext::new("/w");
+        assert_eq!(code(&stack.dispatch(of("t", "ann"), &cx).await), expected, "{section}");
+        assert_eq!(!cx.journal().warnings().is_empty(), warned, "{section}");
+    };
+    check("calls = 2", "caller_quota_unavailable", false).await;
+    check("calls = 2\non_error = \"warn\"", "ok", true).await;
+    check("callers = { bob = 1 }", "ok", false).await;
 }
 
 #[tokio::test]
