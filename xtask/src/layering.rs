@@ -24,7 +24,7 @@ const ISOLATED: &[Isolated] = &[
     },
     Isolated {
         names: &["sqlx", "sqlx-core"],
-        gates: &["tools-overflow", "tools-store", "tools-memory", "tools-scheduler"],
+        gates: &["tools-overflow", "tools-store", "tools-memory", "tools-scheduler", "tools-team"],
         why: "whoever takes only the file tools compiles no database",
     },
     Isolated {
@@ -65,8 +65,8 @@ fn rank(name: &str) -> Option<u8> {
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
         // The loop is written against the trait of the models, and the listener serves the server's
-        // sessions.
-        "tools-agent" | "tools-mcp-http" => Some(3),
+        // sessions. What a team shares stands behind the traits of the crates whose state it is.
+        "tools-agent" | "tools-mcp-http" | "tools-team" => Some(3),
         FACADE => Some(4),
         "haft-cli" | BENCHES => Some(5),
         other if other.starts_with("tools-") => Some(2),

@@ -1,0 +1,112 @@
+//! A chain that grows: which lines follow from its head, and what the database is asked to store.
+
+use serde::Deserialize;
+use sqlx::PgConnection;
+use tools_audit::{Head, seal};
+
+use crate::number::{signed, unsigned};
+
+/// Lines that are sealed and not known to be stored.
+pub(super) struct Batch {
+    /// The head that they follow from.
+    pub(super) before: Head,
+    /// The head after them.
+    pub(super) after: Head,
+    /// The head after each of them.
+    pub(super) heads: Vec<Head>,
+    lines: Vec<String>,
+    sessions: Vec<String>,
+    /// The last line that is about a call; `None` when none is.
+    call_seq: Option<i64>,
+}
+
+/// What is looked up in the members of a line.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Members {
+    session: String,
+    event: String,
+}
+
+impl Batch {
+    /// Chains the members of lines to a head.
+    pub(super) fn seal<'a>(before: &Head, bodies: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut batch = Self {
+            before: before.clone(),
+            after: before.clone(),
+            heads: vec![],
+            lines: vec![],
+            sessions: vec![],
+            call_seq: None,
+        };
+        for body in bodies {
+            let mut line = String::with_capacity(body.len() + 200);
+            batch.after = seal(&batch.after, body, None, &mut line);
+            line.pop();
+            let members: Members = serde_json::from_str(&line).unwrap_or_default();
+            if members.event != super::heads::EVENT {
+                batch.call_seq = Some(signed(batch.after.seq));
+            }
+            batch.heads.push(batch.after.clone());
+            batch.lines.push(line);
+            batch.sessions.push(members.session);
+        }
+        batch
+    }
+
+    /// Stores the lines, all or none; false when the chain does not end where they go on from.
+    ///
+    /// One statement: a line is there when the head is, and a process whose statement comes late
+    /// finds the head moved and stores nothing.
+    pub(super) async fn store(&self, database: &mut PgConnection, chain: &str) -> Result<bool, sqlx::Error> {
+        let numbers: Vec<i64> = self.heads.iter().map(|head| signed(head.seq)).collect();
+        let stored = sqlx::query(
+            "WITH moved AS (
+                 UPDATE haft_audit_chain
+                 SET seq = $4, hash = $5, moved_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint,
+                     call_seq = coalesce($6, call_seq)
+                 WHERE id = $1 AND seq = $2 AND hash = $3 RETURNING id
+             )
+             INSERT INTO haft_audit_line (chain, seq, session, line)
+             SELECT moved.id, new.seq, new.session, new.line
+             FROM moved, unnest($7::bigint[], $8::text[], $9::text[]) AS new (seq, session, line)",
+        )
+        .bind(chain)
+        .bind(signed(self.before.seq))
+        .bind(&self.before.hash)
+        .bind(signed(self.after.seq))
+        .bind(&self.after.hash)
+        .bind(self.call_seq)
+        .bind(numbers)
+        .bind(&self.sessions)
+        .bind(&self.lines)
+        .execute(database)
+        .await?;
+        Ok(stored.rows_affected() > 0)
+    }
+}
+
+/// Makes an empty chain.
+pub(super) async fn begin(database: &mut PgConnection, chain: &str, host: &str, pid: u32) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO haft_audit_chain (id, host, pid, began_at, seq, hash, moved_at, call_seq)
+         SELECT $1, $2, $3, now.at, 0, $4, now.at, 0
+         FROM (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at) AS now ON CONFLICT DO NOTHING",
+    )
+    .bind(chain)
+    .bind(host)
+    .bind(i64::from(pid))
+    .bind(Head::default().hash)
+    .execute(database)
+    .await?;
+    Ok(())
+}
+
+/// The head of a chain as the database has it; `None` when the chain is not there.
+pub(super) async fn head(database: &mut PgConnection, chain: &str) -> Result<Option<Head>, sqlx::Error> {
+    let found: Option<(i64, String)> = sqlx::query_as("SELECT seq, hash FROM haft_audit_chain WHERE id = $1")
+        .bind(chain)
+        .fetch_optional(database)
+        .await?;
+    Ok(found.map(|(seq, hash)| Head { seq: unsigned(seq), hash }))
+}

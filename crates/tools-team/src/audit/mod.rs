@@ -1,0 +1,15 @@
+//! The record of calls in a database: one chain for each process, with the heads of the others in
+//! it.
+
+mod chain;
+mod heads;
+mod schema;
+mod sink;
+mod writer;
+
+mod reader;
+mod verify;
+
+pub use reader::{AuditDatabase, Page};
+pub use sink::PostgresSink;
+pub use verify::{Chain, TeamReport};

@@ -1,0 +1,102 @@
+//! Reading the record: its lines in the order in which they came, and those of one session.
+
+use sqlx::{Postgres, Transaction};
+use tools_audit::{AuditError, SessionRows, view::Row};
+use tools_store::{Server, StoreError};
+
+use super::schema::{failed, server};
+use crate::number::{signed, unsigned};
+
+/// Lines that are read at once.
+pub(super) const LINES: i64 = 2_000;
+
+/// A record in a database, for those who read it.
+#[derive(Debug)]
+pub struct AuditDatabase(Server);
+
+/// Lines of the record.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The lines, without newlines, in the order in which they were stored.
+    pub lines: Vec<String>,
+    /// The number of the last one; `None` when there is none.
+    pub last: Option<u64>,
+    /// The number behind which the next page begins; `None` at the end.
+    pub next: Option<u64>,
+}
+
+impl AuditDatabase {
+    /// The record in the database at a `postgres://` address; nothing is connected to until it is
+    /// used.
+    ///
+    /// # Errors
+    /// When it is no such address.
+    pub fn at(address: &str) -> Result<Self, StoreError> {
+        Ok(Self(server(address)?))
+    }
+
+    /// Lines of all chains behind a number.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn lines(&self, after: u64) -> Result<Page, AuditError> {
+        let found: Vec<(i64, String)> =
+            sqlx::query_as("SELECT number, line FROM haft_audit_line WHERE number > $1 ORDER BY number LIMIT $2")
+                .bind(signed(after))
+                .bind(LINES)
+                .fetch_all(self.0.reader().await.map_err(failed)?)
+                .await
+                .map_err(failed)?;
+        Ok(page(found, LINES))
+    }
+
+    /// The number behind which the last `count` lines begin.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn before_last(&self, count: usize) -> Result<u64, AuditError> {
+        let number: Option<i64> =
+            sqlx::query_scalar("SELECT number FROM haft_audit_line ORDER BY number DESC OFFSET $1 LIMIT 1")
+                .bind(i64::try_from(count).unwrap_or(i64::MAX))
+                .fetch_optional(self.0.reader().await.map_err(failed)?)
+                .await
+                .map_err(failed)?;
+        Ok(number.map_or(0, unsigned))
+    }
+
+    /// The calls of a session behind a number, at most `most`, and the number behind which the next
+    /// ones begin.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
+        let most = i64::try_from(most).unwrap_or(LINES).clamp(1, LINES);
+        let found: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT number, line FROM haft_audit_line
+             WHERE session = $1 AND session <> '' AND number > $2 ORDER BY number LIMIT $3",
+        )
+        .bind(session)
+        .bind(signed(after))
+        .bind(most)
+        .fetch_all(self.0.reader().await.map_err(failed)?)
+        .await
+        .map_err(failed)?;
+        let page = page(found, most);
+        let rows = page.lines.iter().filter_map(|line| Row::of(line.as_bytes())).collect();
+        Ok(SessionRows { rows, next: page.next })
+    }
+
+    /// A view of everything as it is at one moment.
+    pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, AuditError> {
+        let mut snapshot = self.0.reader().await.map_err(failed)?.begin().await.map_err(failed)?;
+        let isolation = sqlx::raw_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+        isolation.execute(&mut *snapshot).await.map_err(failed)?;
+        Ok(snapshot)
+    }
+}
+
+fn page(found: Vec<(i64, String)>, most: i64) -> Page {
+    let is_full = i64::try_from(found.len()).is_ok_and(|count| count >= most);
+    let last = found.last().map(|(number, _)| unsigned(*number));
+    Page { last, next: last.filter(|_| is_full), lines: found.into_iter().map(|(_, line)| line).collect() }
+}

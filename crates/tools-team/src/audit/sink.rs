@@ -1,0 +1,85 @@
+//! The sink: hands lines to the thread that writes them, and waits until they are stored.
+
+use std::{
+    fmt,
+    sync::{Arc, mpsc},
+};
+
+use async_trait::async_trait;
+use tokio::sync::{
+    mpsc::{UnboundedSender, unbounded_channel},
+    oneshot,
+};
+use tools_audit::{AuditError, AuditSink, Head};
+use tools_store::StoreError;
+use uuid::Uuid;
+
+use super::{
+    schema::server,
+    writer::{Failure, Health, PendingLine, Writer},
+};
+
+/// A record in a PostgreSQL database: this value writes one chain of its own. A line that was
+/// acknowledged is committed. Lines that come while others are being stored go together.
+pub struct PostgresSink {
+    chain: String,
+    lines: UnboundedSender<PendingLine>,
+    health: Arc<Health>,
+}
+
+impl PostgresSink {
+    /// A new chain in the database at a `postgres://` address, which a thread connects to at once:
+    /// the chain is there with its first line.
+    ///
+    /// # Errors
+    /// When it is no such address, or the system starts no thread.
+    pub fn at(address: &str) -> Result<Self, StoreError> {
+        let server = server(address)?;
+        let chain = Uuid::now_v7().to_string();
+        let (lines, pending) = unbounded_channel();
+        let health = Arc::new(Health::default());
+        let writer = Writer::new(server, chain.clone(), Arc::clone(&health));
+        std::thread::Builder::new()
+            .name("audit-database".to_owned())
+            .spawn(move || writer.run(pending))
+            .map_err(|error| StoreError::Failed(error.into()))?;
+        Ok(Self { chain, lines, health })
+    }
+
+    /// The name of the chain.
+    pub fn chain(&self) -> &str {
+        &self.chain
+    }
+
+    fn hand_over(&self, body: &str, done: Box<dyn FnOnce(Result<Head, Failure>) + Send>) -> Result<(), AuditError> {
+        // What is known to fail need not be waited for; the thread tries on.
+        self.health.usable()?;
+        let ended = |_| Failure::ended().into();
+        self.lines.send(PendingLine { body: body.to_owned(), done }).map_err(ended)
+    }
+}
+
+#[async_trait]
+impl AuditSink for PostgresSink {
+    fn append(&self, body: &str) -> Result<Head, AuditError> {
+        let (done, answer) = mpsc::sync_channel(1);
+        self.hand_over(body, Box::new(move |stored| drop(done.send(stored))))?;
+        Ok(answer.recv().unwrap_or_else(|_| Err(Failure::ended()))?)
+    }
+
+    async fn store(&self, body: String) -> Result<Head, AuditError> {
+        let (done, answer) = oneshot::channel();
+        self.hand_over(&body, Box::new(move |stored| drop(done.send(stored))))?;
+        Ok(answer.await.unwrap_or_else(|_| Err(Failure::ended()))?)
+    }
+
+    fn prepare(&self) -> Result<(), AuditError> {
+        self.health.usable()
+    }
+}
+
+impl fmt::Debug for PostgresSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PostgresSink").field("chain", &self.chain).finish_non_exhaustive()
+    }
+}

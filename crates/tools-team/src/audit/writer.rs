@@ -1,0 +1,398 @@
+//! The thread that writes a chain: one connection, one statement at a time, and what follows when
+//! the database does not answer.
+
+use std::{
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    time::Duration,
+};
+
+use sqlx::{Postgres, pool::PoolConnection};
+use tokio::{
+    sync::mpsc::UnboundedReceiver,
+    time::{Instant, sleep_until, timeout},
+};
+use tools_audit::{AuditError, Head};
+use tools_core::{Clock as _, SystemClock};
+use tools_store::Server;
+
+use super::{
+    chain::{self, Batch},
+    heads::{self, Noted, NotedHead},
+    schema::failed,
+};
+
+/// The most lines of one statement.
+const MAX_BATCH_LINES: usize = 64;
+/// The most bytes of one statement, but for a single line that is longer.
+const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
+/// How long a statement may take.
+const STATEMENT: Duration = Duration::from_secs(5);
+/// How often lines are offered to the database before they count as lost.
+const ATTEMPTS: u32 = 2;
+/// How often the heads of other chains are looked at.
+const LOOK: Duration = Duration::from_secs(30);
+/// How often the database is asked whether it is there while no lines come.
+const PROBE: Duration = Duration::from_secs(10);
+/// How long a database that failed is left alone.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A line on its way, and who waits for it.
+pub(super) struct PendingLine {
+    pub(super) body: String,
+    pub(super) done: Box<dyn FnOnce(Result<Head, Failure>) + Send>,
+}
+
+/// Why lines are not stored.
+#[derive(Debug, Clone)]
+pub(super) enum Failure {
+    /// The database does not take them.
+    Database(Arc<dyn std::error::Error + Send + Sync>),
+    /// The chain there is not ours.
+    Changed(String),
+}
+
+impl Failure {
+    /// The thread is gone.
+    pub(super) fn ended() -> Self {
+        Self::Database(Arc::new(std::io::Error::other("the thread that writes it has ended")))
+    }
+}
+
+impl From<Failure> for AuditError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Database(error) => Self::Database(error),
+            Failure::Changed(chain) => Self::Changed(chain),
+        }
+    }
+}
+
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        match failed(error) {
+            AuditError::Database(error) => Self::Database(error),
+            other => Self::Database(Arc::new(other)),
+        }
+    }
+}
+
+/// Whether the database took what it was given last.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    state: Mutex<State>,
+    known: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    /// The first connection is being made.
+    #[default]
+    Unknown,
+    Usable,
+    Failing(Failure),
+}
+
+impl Health {
+    /// Waits until the first connection was made or could not be.
+    ///
+    /// # Errors
+    /// Why the database cannot be used.
+    pub(super) fn usable(&self) -> Result<(), AuditError> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.known.wait_while(state, |state| matches!(state, State::Unknown));
+        match &*state.unwrap_or_else(PoisonError::into_inner) {
+            State::Failing(failure) => Err(failure.clone().into()),
+            State::Unknown | State::Usable => Ok(()),
+        }
+    }
+
+    fn set(&self, result: &Result<(), Failure>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(failure) = result
+            && !matches!(*state, State::Failing(_))
+        {
+            tracing::error!(?failure, "the audit database cannot be used");
+        }
+        *state = match result {
+            Ok(()) => State::Usable,
+            Err(failure) => State::Failing(failure.clone()),
+        };
+        self.known.notify_all();
+    }
+}
+
+/// The writer of one chain.
+pub(super) struct Writer {
+    server: Server,
+    chain: String,
+    health: Arc<Health>,
+    connection: Option<PoolConnection<Postgres>>,
+    head: Head,
+    /// Heads after lines that go on from `head` and of which it is not known whether they are
+    /// stored: at most one of them is.
+    unsettled: Vec<Head>,
+    /// What is there is not what was written: nothing is added to it.
+    is_changed: bool,
+    noted: Noted,
+    next_probe: Instant,
+    next_look: Instant,
+}
+
+impl Writer {
+    pub(super) fn new(server: Server, chain: String, health: Arc<Health>) -> Self {
+        let now = Instant::now();
+        Self {
+            server,
+            chain,
+            health,
+            connection: None,
+            head: Head::default(),
+            unsettled: vec![],
+            is_changed: false,
+            noted: Noted::default(),
+            next_probe: now,
+            next_look: now + LOOK,
+        }
+    }
+
+    /// Writes until nobody can hand over lines any more.
+    pub(super) fn run(mut self, pending: UnboundedReceiver<PendingLine>) {
+        let _ended = OnEnd(Arc::clone(&self.health));
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(self.write(pending)),
+            Err(error) => self.health.set(&Err(error.into())),
+        }
+    }
+
+    async fn write(&mut self, mut pending: UnboundedReceiver<PendingLine>) {
+        let connected = self.settle().await;
+        self.tell(&connected);
+        loop {
+            tokio::select! {
+                biased;
+                line = pending.recv() => {
+                    let Some(line) = line else { break };
+                    let lines = gather(line, &mut pending);
+                    self.store(lines).await;
+                }
+                () = sleep_until(self.next_probe) => {
+                    let probed = self.probe().await;
+                    self.tell(&probed);
+                }
+            }
+        }
+        self.abandon();
+    }
+
+    fn tell(&mut self, result: &Result<(), Failure>) {
+        self.health.set(result);
+        self.next_probe = Instant::now() + if result.is_ok() { PROBE } else { PAUSE };
+    }
+
+    /// Stores lines and tells those who wait.
+    async fn store(&mut self, lines: Vec<PendingLine>) {
+        // The heads of others come first in a chain, then regularly.
+        let heads = if self.head.seq == 0 { self.news().await } else { Ok(vec![]) };
+        let bodies = lines.iter().map(|line| line.body.as_str()).collect();
+        let stored = match heads {
+            Ok(heads) => self.store_with(&heads, bodies).await,
+            Err(failure) => Err(failure),
+        };
+        match stored {
+            Ok(after) => {
+                self.tell(&Ok(()));
+                // What stands before the lines is ours.
+                let own = after.len().saturating_sub(lines.len());
+                for (line, head) in lines.into_iter().zip(after.into_iter().skip(own)) {
+                    (line.done)(Ok(head));
+                }
+            }
+            Err(failure) => {
+                // First, so that nobody who was told finds it usable.
+                self.tell(&Err(failure.clone()));
+                for line in lines {
+                    (line.done)(Err(failure.clone()));
+                }
+            }
+        }
+    }
+
+    /// Looks whether the database is there, and from time to time notes what others have written.
+    async fn probe(&mut self) -> Result<(), Failure> {
+        if Instant::now() < self.next_look {
+            self.settle().await?;
+            return self.compare().await;
+        }
+        let heads = self.news().await?;
+        if !heads.is_empty() {
+            self.store_with(&heads, vec![]).await?;
+        }
+        self.next_look = Instant::now() + LOOK;
+        Ok(())
+    }
+
+    async fn news(&mut self) -> Result<Vec<NotedHead>, Failure> {
+        self.settle().await?;
+        let Some(connection) = &mut self.connection else { return Err(Failure::ended()) };
+        let news = timeout(STATEMENT, self.noted.news(connection, &self.chain)).await;
+        if !matches!(news, Ok(Ok(_))) {
+            self.abandon();
+        }
+        Ok(news??)
+    }
+
+    /// Stores heads of others and lines; the head after each line, own ones included.
+    async fn store_with(&mut self, heads: &[NotedHead], lines: Vec<&str>) -> Result<Vec<Head>, Failure> {
+        let noted = (!heads.is_empty()).then(|| heads::body(heads));
+        let began = self.began();
+        // Sealed once: whether it is stored shows in the head.
+        let mut batch: Option<Batch> = None;
+        let mut attempt = 1;
+        loop {
+            let tried = self.try_store(&mut batch, |head| {
+                let began = (head.seq == 0).then_some(began.as_str());
+                Batch::seal(head, began.into_iter().chain(noted.as_deref()).chain(lines.iter().copied()))
+            });
+            match tried.await {
+                Ok(after) => {
+                    self.remember(heads).await;
+                    return Ok(after);
+                }
+                Err(failure) => {
+                    self.abandon();
+                    if attempt == ATTEMPTS || self.is_changed {
+                        return Err(failure);
+                    }
+                    attempt += 1;
+                }
+            }
+        }
+    }
+
+    async fn try_store(
+        &mut self,
+        batch: &mut Option<Batch>,
+        seal: impl Fn(&Head) -> Batch,
+    ) -> Result<Vec<Head>, Failure> {
+        loop {
+            self.settle().await?;
+            if let Some(stored) = batch.as_ref().filter(|batch| batch.after == self.head) {
+                return Ok(stored.heads.clone());
+            }
+            let is_next = batch.as_ref().is_some_and(|batch| batch.before == self.head);
+            let batch =
+                if is_next { batch.get_or_insert_with(|| seal(&self.head)) } else { batch.insert(seal(&self.head)) };
+            let Some(connection) = &mut self.connection else { return Err(Failure::ended()) };
+            if !self.unsettled.contains(&batch.after) {
+                self.unsettled.push(batch.after.clone());
+            }
+            if timeout(STATEMENT, batch.store(connection, &self.chain)).await?? {
+                self.head = batch.after.clone();
+                self.unsettled.clear();
+                return Ok(batch.heads.clone());
+            }
+            // A statement that was given up came first: which one shows in the head. When none did,
+            // the chain is not ours any more.
+            let before = self.head.clone();
+            self.compare().await?;
+            if self.head == before {
+                self.is_changed = true;
+            }
+        }
+    }
+
+    /// Says to others which heads are in this chain. That they note them once more does no harm.
+    async fn remember(&mut self, heads: &[NotedHead]) {
+        let Some(connection) = self.connection.as_mut().filter(|_| !heads.is_empty()) else { return };
+        let told = timeout(STATEMENT, self.noted.remember(connection, heads)).await;
+        if !matches!(told, Ok(Ok(()))) {
+            self.abandon();
+        }
+    }
+
+    /// Members of the first line, which binds the chain to its name.
+    fn began(&self) -> String {
+        let (chain, pid) = (&self.chain, std::process::id());
+        let host = serde_json::Value::String(host());
+        format!(r#""ts":"{:.3}","event":"chain_began","chain":"{chain}","host":{host},"pid":{pid}"#, SystemClock.now())
+    }
+
+    /// Has a connection, and knows which lines are stored.
+    async fn settle(&mut self) -> Result<(), Failure> {
+        if self.is_changed {
+            return Err(Failure::Changed(self.chain.clone()));
+        }
+        if self.connection.is_some() && self.unsettled.is_empty() {
+            return Ok(());
+        }
+        if self.connection.is_none() {
+            self.connection = Some(self.server.reader().await?.acquire().await?);
+        }
+        self.compare().await
+    }
+
+    /// Compares the head in the database with what was written.
+    async fn compare(&mut self) -> Result<(), Failure> {
+        let Some(connection) = &mut self.connection else { return Err(Failure::ended()) };
+        let looking = async {
+            if self.head.seq == 0 {
+                chain::begin(connection, &self.chain, &host(), std::process::id()).await?;
+            }
+            chain::head(connection, &self.chain).await
+        };
+        let found = match timeout(STATEMENT, looking).await {
+            Ok(Ok(found)) => found,
+            failed => {
+                self.abandon();
+                failed??
+            }
+        };
+        match found {
+            // What was given up may still be on its way.
+            Some(found) if found == self.head => Ok(()),
+            Some(found) if self.unsettled.contains(&found) => {
+                self.head = found;
+                // They went on from a line that is not the last any more.
+                self.unsettled.clear();
+                Ok(())
+            }
+            _ => {
+                self.is_changed = true;
+                Err(Failure::Changed(self.chain.clone()))
+            }
+        }
+    }
+
+    /// Closes the connection: an answer that is not waited for must not meet the next question.
+    fn abandon(&mut self) {
+        drop(self.connection.take().map(PoolConnection::detach));
+    }
+}
+
+/// Lines that came meanwhile, behind the first.
+fn gather(first: PendingLine, pending: &mut UnboundedReceiver<PendingLine>) -> Vec<PendingLine> {
+    let mut bytes = first.body.len();
+    let mut lines = vec![first];
+    while lines.len() < MAX_BATCH_LINES
+        && bytes < MAX_BATCH_BYTES
+        && let Ok(line) = pending.try_recv()
+    {
+        bytes += line.body.len();
+        lines.push(line);
+    }
+    lines
+}
+
+/// The name of this machine.
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// Says that the thread is gone, however it ended.
+struct OnEnd(Arc<Health>);
+
+impl Drop for OnEnd {
+    fn drop(&mut self) {
+        self.0.set(&Err(Failure::ended()));
+    }
+}

@@ -1,0 +1,83 @@
+//! Accounts of callers in a database: one statement counts a call or refuses it, whichever process
+//! asks. Nothing is locked while a call runs.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::time::{Instant, timeout};
+use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, Charged};
+use tools_store::{Server, ServerSchema, StoreError};
+
+use crate::number::signed;
+
+/// The schema; what was released is only added to.
+const SCHEMA: ServerSchema =
+    ServerSchema { name: "haft_quota", migrations: &[include_str!("../migrations/0001_quota.sql")] };
+
+/// How long a call waits for its account.
+const CHARGE: Duration = Duration::from_secs(5);
+/// How long a database that failed is left alone: calls meanwhile need not wait for it.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Accounts in a PostgreSQL database, which is connected to when it is first used. The clock is the
+/// database's.
+#[derive(Debug)]
+pub struct PostgresAccounts {
+    server: Server,
+    failed_at: Mutex<Option<Instant>>,
+}
+
+impl PostgresAccounts {
+    /// Those in the database at a `postgres://` address.
+    ///
+    /// # Errors
+    /// When it is no such address.
+    pub fn at(address: &str) -> Result<Self, StoreError> {
+        Ok(Self { server: Server::at(address, SCHEMA)?.waiting(CHARGE), failed_at: Mutex::default() })
+    }
+
+    fn failed_at(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn count(&self, account: &str, limit: CallerLimit) -> Result<Charged, StoreError> {
+        let paid = sqlx::query(
+            "INSERT INTO haft_quota_account AS account (caller, window_s, began_at, used)
+             VALUES ($1, $2, floor(extract(epoch FROM now()) / $2)::bigint * $2, 1)
+             ON CONFLICT (caller, window_s) DO UPDATE
+             SET used = CASE WHEN account.began_at < excluded.began_at THEN 1 ELSE account.used + 1 END,
+                 began_at = greatest(account.began_at, excluded.began_at)
+             WHERE account.began_at < excluded.began_at OR account.used < $3",
+        )
+        .bind(account)
+        .bind(signed(limit.window_s.max(1)))
+        .bind(signed(limit.calls))
+        .execute(self.server.reader().await?)
+        .await?;
+        Ok(if paid.rows_affected() > 0 { Charged::Paid } else { Charged::UsedUp })
+    }
+}
+
+#[async_trait]
+impl CallerAccounts for PostgresAccounts {
+    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError> {
+        let is_resting = self.failed_at().is_some_and(|at| at.elapsed() < PAUSE);
+        if is_resting {
+            return Err(AccountsError("the database failed a moment ago".into()));
+        }
+        let charged = match timeout(CHARGE, self.count(account, limit)).await {
+            Ok(Ok(charged)) => Ok(charged),
+            Ok(Err(error)) => Err(AccountsError(error.into())),
+            Err(late) => Err(AccountsError(late.into())),
+        };
+        *self.failed_at() = charged.is_err().then(Instant::now);
+        charged
+    }
+
+    fn used(&self, _: &str, _: CallerLimit) -> Option<u64> {
+        None
+    }
+}
