@@ -22,7 +22,7 @@ pub const MIN_TOKEN_CHARS: usize = 32;
 /// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const REVISION: &str = "mcp-protocol-version";
-const SESSION: &str = "mcp-session-id";
+pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// One who may enter, and the server that answers them.
 pub struct Guest {

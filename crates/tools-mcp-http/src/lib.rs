@@ -15,6 +15,7 @@ mod guest;
 mod guest_list;
 mod listener;
 mod refusal;
+mod server_name;
 mod settings;
 mod tls;
 
@@ -22,5 +23,6 @@ pub use error::HttpError;
 pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
 pub use guest_list::GuestList;
 pub use listener::HttpServer;
+pub use server_name::{SERVER_HEADER, ServerName, ServerNameError};
 pub use settings::HttpSettings;
 pub use tls::Tls;

@@ -14,7 +14,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    Guest, GuestList, HttpError, HttpSettings,
+    Guest, GuestList, HttpError, HttpSettings, ServerName,
     guest::token_of,
     refusal::{Answer, Refusal},
 };
@@ -76,7 +76,8 @@ impl HttpServer {
     /// Serves until `stop` is cancelled. Calls that still run then are dropped and put on record.
     pub async fn serve_until(self, stop: CancellationToken) {
         let Self { listener, guests, settings, .. } = self;
-        let house = Arc::new(House { guests: guests.clone(), max_body: settings.max_body });
+        let (name, max_body) = (settings.name.clone(), settings.max_body);
+        let house = Arc::new(House { guests: guests.clone(), name, max_body });
         let (room, open) = (Arc::new(Semaphore::new(settings.max_connections)), TaskTracker::new());
         loop {
             let accepted = tokio::select! {
@@ -126,6 +127,7 @@ impl fmt::Debug for HttpServer {
 /// What all connections share.
 struct House {
     guests: GuestList,
+    name: Option<ServerName>,
     max_body: usize,
 }
 
@@ -159,13 +161,17 @@ impl House {
     }
 
     async fn answer(&self, request: Request<Incoming>, peer: SocketAddr) -> Answer {
-        match self.answered(request, peer).await {
+        let mut answer = match self.answered(request, peer).await {
             Ok(answer) => answer,
             Err(refusal) => {
                 tracing::warn!(%peer, ?refusal, "a request is refused");
                 refusal.answer()
             }
+        };
+        if let Some(name) = &self.name {
+            name.put_on(answer.headers_mut());
         }
+        answer
     }
 
     async fn answered(&self, request: Request<Incoming>, peer: SocketAddr) -> Result<Answer, Refusal> {
@@ -174,7 +180,10 @@ impl House {
         }
         let token = token_of(request.headers()).ok_or(Refusal::Token)?;
         let guest = self.guests.of_token(&token).ok_or(Refusal::Token)?;
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        if let Some(name) = &self.name {
+            name.take_off(&mut parts.headers)?;
+        }
         let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
             Some(_) => Refusal::Body(self.max_body),

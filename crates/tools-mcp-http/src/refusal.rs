@@ -10,11 +10,13 @@ use hyper::{
 };
 use serde_json::json;
 
+use crate::server_name::{SERVER_HEADER, ServerName};
+
 /// The body of an answer.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Why a request reaches no session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// Another path than the one that is served.
     Path,
@@ -28,6 +30,8 @@ pub(crate) enum Refusal {
     Broken,
     /// The guest has as many sessions as it may.
     Sessions(usize),
+    /// The session is one of another server.
+    Elsewhere(ServerName),
 }
 
 /// When a client may try again that was refused for the number of its sessions.
@@ -36,7 +40,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(30);
 impl Refusal {
     /// The answer: a status, and an error of JSON-RPC without an id.
     pub(crate) fn answer(self) -> Answer {
-        let (status, text) = match self {
+        let (status, text) = match &self {
             Self::Path => (StatusCode::NOT_FOUND, "the server is at `/mcp`".to_owned()),
             Self::Token => {
                 let text = "a valid token is needed: send the header `Authorization: Bearer TOKEN`";
@@ -49,8 +53,13 @@ impl Refusal {
                 let text = format!("this token has {most} sessions already: end one, or try again later");
                 (StatusCode::SERVICE_UNAVAILABLE, text)
             }
+            // Clients begin a session anew upon this status.
+            Self::Elsewhere(server) => (StatusCode::NOT_FOUND, format!("the session is one of the server `{server}`")),
         };
-        let body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": text}});
+        let mut body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": text}});
+        if let Self::Elsewhere(server) = &self {
+            body["error"]["data"] = json!({"code": "session_elsewhere", "server": server.to_string()});
+        }
         let mut answer = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
@@ -61,6 +70,9 @@ impl Refusal {
             }
             Self::Sessions(_) => {
                 headers.insert(RETRY_AFTER, HeaderValue::from(TRY_AGAIN.as_secs()));
+            }
+            Self::Elsewhere(server) => {
+                headers.insert(SERVER_HEADER, server.header());
             }
             Self::Path | Self::Body(_) | Self::Slow | Self::Broken => {}
         }

@@ -2,13 +2,15 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use crate::Tls;
+use crate::{ServerName, Tls};
 
 /// Settings of the server.
 #[derive(Debug, Clone)]
 pub struct HttpSettings {
     /// Names under which the server is reached, besides its own address: `host` or `host:port`.
     pub hosts: Vec<String>,
+    /// Name of this server among several that serve the same guests; `None` for the only one.
+    pub name: Option<ServerName>,
     /// The certificate; without one only loopback addresses are served.
     pub tls: Option<Tls>,
     /// The longest body of a request, in bytes.
@@ -25,6 +27,7 @@ impl Default for HttpSettings {
     fn default() -> Self {
         Self {
             hosts: vec![],
+            name: None,
             tls: None,
             max_body: 4 << 20,
             max_sessions: 1000,

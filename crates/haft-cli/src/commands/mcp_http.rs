@@ -4,7 +4,7 @@ use std::{net::SocketAddr, time::Duration};
 
 use haft::{
     HttpGuest, HttpGuests,
-    mcp_http::{HttpSettings, Tls, new_token},
+    mcp_http::{HttpSettings, ServerNameError, Tls, new_token},
     serve_mcp_http,
 };
 use serde_json::json;
@@ -42,8 +42,10 @@ pub(crate) async fn serve(
         _ => None,
     };
     let opened = open(guests.clone(), common, offer)?;
+    let name = http.name.as_deref().map(str::parse);
     let settings = HttpSettings {
         hosts: http.host.clone(),
+        name: name.transpose().map_err(|error: ServerNameError| format!("`--name`: {error}"))?,
         tls: tls.clone(),
         max_body: http.max_body,
         max_sessions: http.max_sessions,

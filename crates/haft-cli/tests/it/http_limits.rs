@@ -171,6 +171,38 @@ fn no_store_of_a_guest_is_another_guests() {
     assert!(!foreign.to_string().contains("seq 1 20000"), "record: {foreign}");
 }
 
+#[test]
+fn a_request_that_comes_to_another_server_is_told_which_one_has_its_session() {
+    let haft = Haft::configured(ALLOW);
+    let file = guests(&haft, &[("alice", ALICE)]);
+    let start = |name| Server::start(&haft, &["--guests", file.to_str().expect("it is text"), "--name", name]);
+    let (one, two) = (start("one"), start("two"));
+    let client = one.client(ALICE).greeted();
+    assert!(client.call("bash", &json!({"command": "echo hi"})).starts_with("hi"));
+    let session = client.session.clone().expect("it was greeted");
+    assert!(session.starts_with("one."), "{session}");
+    assert_eq!(client.post(&list()).header("Haft-Server"), Some("one"));
+    // Any balancer may bring it to the other one.
+    let elsewhere = Client { server: &two, bearer: client.bearer.clone(), session: Some(session.clone()) };
+    let answer = elsewhere.post(&list());
+    assert_eq!((answer.status(), answer.header("Haft-Server")), (404, Some("one")), "{answer:?}");
+    assert!(
+        answer.0.contains("\"code\":\"session_elsewhere\"") && answer.0.contains("\"server\":\"one\""),
+        "{answer:?}"
+    );
+    // A client that begins anew there has a session of that server.
+    let anew = two.client(ALICE).greeted();
+    assert!(anew.session.as_deref().is_some_and(|session| session.starts_with("two.")));
+    // The id without its name, and a name without its id, are of nobody.
+    let (_, id) = session.split_once('.').expect("it has a name");
+    for id in [format!("two.{id}"), format!("one.{}", "0".repeat(36))] {
+        let lost = Client { server: &two, bearer: client.bearer.clone(), session: Some(id) };
+        assert_eq!(lost.post(&list()).status(), 404);
+    }
+    let refused = haft.run(&["mcp", "serve", "--http", "127.0.0.1:0", "--name", "not a name"]);
+    assert!(refused.code != 0 && refused.err.contains("the name of a server is"), "{refused:?}");
+}
+
 /// What `openssl s_client` says and gets for a request.
 fn over_tls(haft: &Haft, address: &str, request: &str) -> String {
     let mut client = Command::new("openssl");
