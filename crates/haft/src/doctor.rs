@@ -180,7 +180,7 @@ fn configuration(toolbox: &Toolbox) -> Finding {
 
 #[cfg(feature = "audit")]
 fn record(toolbox: &Toolbox) -> Finding {
-    let file = toolbox.parts.record.as_ref().map(|record| record.file.display().to_string());
+    let file = toolbox.parts.record.as_ref().map(|record| record.place.to_string());
     let found = file.clone().unwrap_or_else(|| "off (`tools.audit.enabled`)".to_owned());
     Finding { what: "record".to_owned(), ok: file.is_some(), found }
 }

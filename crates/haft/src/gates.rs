@@ -7,6 +7,7 @@ use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolD
 use tools_policy::{
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
+    caller_quota::{CallerAccounts, CallerQuotaGate, MemoryAccounts},
     gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, Stands},
     grounding::{GroundingGate, SessionTexts},
     permissions::{PermissionGate, PermissionsConfig, SessionRules},
@@ -27,6 +28,7 @@ use crate::{
 /// The gates, outermost first.
 pub(crate) const GATES: &[Row] = &[
     row::<QuotaGate>(),
+    row::<CallerQuotaGate>(),
     row::<UtilityGate>(),
     row::<GroundingGate>(),
     row::<PolicyGate>(),
@@ -78,6 +80,7 @@ fn wire<G: GateSource>(memory: &Memory) -> WiredGate {
 pub(crate) struct Memory {
     pub(crate) sessions: Arc<SessionRules>,
     pub(crate) ledger: Arc<Ledger>,
+    callers: Arc<dyn CallerAccounts>,
     pub(crate) health: Arc<ToolHealth>,
     pub(crate) told: Arc<SessionTexts>,
     history: Arc<History>,
@@ -88,7 +91,12 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    fn new(approvals: PathBuf, judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor) -> Self {
+    fn new(
+        approvals: PathBuf,
+        callers: Arc<dyn CallerAccounts>,
+        judge: Option<Arc<dyn Judge>>,
+        secrets: SecretRedactor,
+    ) -> Self {
         let difference = agreed_scripts::difference(agreed_scripts::folder(&approvals));
         let sessions =
             SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock)).showing(difference);
@@ -97,6 +105,7 @@ impl Memory {
         Self {
             sessions: Arc::new(sessions),
             ledger: Arc::new(Ledger::new(quota.clone())),
+            callers,
             health: Arc::new(health),
             told: Arc::default(),
             history: Arc::default(),
@@ -115,6 +124,16 @@ impl GateSource for QuotaGate {
 
     fn over(memory: &Memory) -> GateLayer<Self> {
         GateLayer::new(Self::new(Arc::clone(&memory.ledger)), memory.quota.clone())
+    }
+}
+
+impl GateSource for CallerQuotaGate {
+    fn config(config: &HaftConfig) -> Self::Config {
+        config.tools.caller_quota.clone()
+    }
+
+    fn over(memory: &Memory) -> GateLayer<Self> {
+        GateLayer::new(Self::new(Arc::clone(&memory.callers)), Shared::new(Self::Policy::default()))
     }
 }
 
@@ -222,6 +241,20 @@ fn without_judge(config: &HaftConfig) -> String {
     format!("a model judges calls, and {missing}")
 }
 
+/// The accounts of callers: of this process, or those in a database.
+fn caller_accounts(database: &str) -> Result<Arc<dyn CallerAccounts>, &'static str> {
+    if database.is_empty() {
+        return Ok(Arc::new(MemoryAccounts::new(Arc::new(SystemClock))));
+    }
+    #[cfg(feature = "postgres")]
+    {
+        let shared = crate::team::shared(database, tools_team::quota::PostgresAccounts::at);
+        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::stores::NO_ADDRESS)
+    }
+    #[cfg(not(feature = "postgres"))]
+    Err(crate::stores::NO_SERVERS)
+}
+
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for
 /// failing.
 ///
@@ -250,7 +283,9 @@ impl Gates {
         secrets: SecretRedactor,
         hosts: BTreeSet<ToolName>,
     ) -> Result<Self, LoadError> {
-        let memory = Memory::new(loaded.config.tools.approvals.file(), judge, secrets);
+        let callers = caller_accounts(&loaded.config.tools.caller_quota.database)
+            .map_err(|problem| loaded.fault("tools.caller_quota.database", problem))?;
+        let memory = Memory::new(loaded.config.tools.approvals.file(), callers, judge, secrets);
         let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory, hosts };
         gates.policies(loaded)?();
         Ok(gates)

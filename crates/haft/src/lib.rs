@@ -79,6 +79,8 @@ mod retry;
 
 #[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
 mod stores;
+#[cfg(all(feature = "postgres", any(feature = "audit", feature = "policy")))]
+mod team;
 
 #[cfg(feature = "scheduler")]
 mod scheduler;
@@ -186,6 +188,8 @@ pub use named_folders::near_folder;
 pub use overflow::overflow_archive;
 pub use place::Place;
 pub use policy_digest::policy_digest;
+#[cfg(all(feature = "audit", feature = "postgres"))]
+pub use record::audit_database;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
 pub use reloaded::{ReloadReport, ReloadState};
@@ -250,3 +254,6 @@ pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;
 #[cfg(feature = "skills")]
 pub use tools_skills as skill_folders;
+/// The record in a database that several machines share.
+#[cfg(all(feature = "audit", feature = "postgres"))]
+pub use tools_team::audit as team_audit;

@@ -12,10 +12,29 @@ use crate::{
     policy_digest,
 };
 
+/// Where calls are recorded.
+#[derive(Debug, Clone)]
+pub(crate) enum RecordPlace {
+    File(PathBuf),
+    /// A database that several machines share, and the chain of this process in it.
+    #[cfg(feature = "postgres")]
+    Database(Arc<tools_team::audit::AuditDatabase>, String),
+}
+
+impl std::fmt::Display for RecordPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::File(file) => file.display().fmt(f),
+            #[cfg(feature = "postgres")]
+            Self::Database(_, chain) => write!(f, "PostgreSQL (`tools.audit.database`), chain {chain}"),
+        }
+    }
+}
+
 /// The record of a toolbox.
 #[derive(Debug)]
 pub(crate) struct Record {
-    pub(crate) file: PathBuf,
+    pub(crate) place: RecordPlace,
     pub(crate) audit: Arc<Audit>,
     /// The digest of the rules in force, which every line names.
     policy: Shared<String>,
@@ -32,14 +51,17 @@ impl Record {
             return Ok(None);
         }
         let state = places::state_dir();
-        let sink = config.compile(&state).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
-        let file = sink.path().to_owned();
-        let sink: Arc<dyn AuditSink> = Arc::new(sink);
+        let (place, sink): (_, Arc<dyn AuditSink>) = if config.database.is_empty() {
+            let sink = config.compile(&state).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
+            (RecordPlace::File(sink.path().to_owned()), Arc::new(sink))
+        } else {
+            database(&config.database).map_err(|problem| loaded.fault("tools.audit.database", problem))?
+        };
         let exporting = config.exporting(&state, sink);
         let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
         let policy = Shared::new(policy_digest(&loaded.config));
         let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
-        Ok(Some(Self { file, audit: Arc::new(audit), policy }))
+        Ok(Some(Self { place, audit: Arc::new(audit), policy }))
     }
 
     pub(crate) fn layer(&self) -> Arc<dyn Layer> {
@@ -52,6 +74,38 @@ impl Part for Record {
         let digest = policy_digest(&loaded.config);
         Ok(Box::new(move || self.policy.store(digest)))
     }
+}
+
+/// The one chain of this process in the database at an address.
+#[cfg(feature = "postgres")]
+fn database(address: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> {
+    use tools_team::audit::{AuditDatabase, PostgresSink};
+
+    let failed = |error| format!("{error}");
+    let database = crate::team::shared(address, AuditDatabase::at).map_err(failed)?;
+    let sink = crate::team::shared(address, PostgresSink::at).map_err(failed)?;
+    let place = RecordPlace::Database(database, sink.chain().to_owned());
+    Ok((place, sink))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn database(_: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> {
+    Err(crate::stores::NO_SERVERS.to_owned())
+}
+
+/// The record in the database that `config` names, for those who read it; `None` where it is in a
+/// file.
+///
+/// # Errors
+/// When `tools.audit.database` is no address that this program can use.
+#[cfg(feature = "postgres")]
+pub fn audit_database(config: &HaftConfig) -> Result<Option<tools_team::audit::AuditDatabase>, String> {
+    let address = &config.tools.audit.database;
+    if address.is_empty() {
+        return Ok(None);
+    }
+    let database = tools_team::audit::AuditDatabase::at(address);
+    database.map(Some).map_err(|_| format!("`tools.audit.database`: {}", crate::stores::NO_ADDRESS))
 }
 
 /// The file that calls are recorded in under `config`.

@@ -1,11 +1,10 @@
 //! `haft audit`: the record of calls, as a table, as it grows, and checked.
 
+#[cfg(feature = "postgres")]
+mod database;
 mod report;
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use haft::audit::{
     Head, Report, verify_with,
@@ -15,32 +14,36 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     args::{AuditVerb, CommonArgs},
-    commands::{open::load, replay},
+    commands::{open::load, record_file::RecordFile, replay},
     exit::Exit,
     output::{self, one_line},
 };
 
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
+    #[cfg(feature = "postgres")]
+    if let Some(exit) = database::run(common, verb).await? {
+        return Ok(exit);
+    }
     match verb {
-        AuditVerb::View { file } => view(common, &log(common, file.as_deref())?),
+        AuditVerb::View { file } => view(common, &log(common, file.as_deref()).await?),
         AuditVerb::Tail { lines, no_follow, file } => {
-            tail(common, &log(common, file.as_deref())?, *lines, !no_follow).await
+            tail(common, &log(common, file.as_deref()).await?, *lines, !no_follow).await
         }
-        AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref())?, head),
+        AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref()).await?, head),
         AuditVerb::Replay { file, all } => replay::run(common, file.as_deref(), *all).await,
         AuditVerb::Report { file, out, all, calls } => {
             let of_folder = !all && file.is_none() && common.session.is_none();
-            report::write(common, &log(common, file.as_deref())?, out.as_deref(), *calls, of_folder)
+            report::write(common, &log(common, file.as_deref()).await?, out.as_deref(), *calls, of_folder)
         }
     }
 }
 
-/// The named file, else the configured one.
-fn log(common: &CommonArgs, file: Option<&Path>) -> Result<PathBuf, String> {
+/// The named file, else what is configured: the file, or a copy of what is in the database.
+async fn log(common: &CommonArgs, file: Option<&Path>) -> Result<RecordFile, String> {
     match file {
-        Some(file) => Ok(file.to_owned()),
-        None => Ok(haft::audit_file(&load(common)?.config)),
+        Some(file) => Ok(RecordFile::of(file)),
+        None => RecordFile::configured(&load(common)?.config).await,
     }
 }
 

@@ -43,7 +43,8 @@ async fn served(
     let make = move || {
         let (toolbox, quiet) = make()?;
         let config = toolbox.config();
-        if config.tools.audit.enabled && !quiet {
+        let audit = &config.tools.audit;
+        if audit.enabled && audit.database.is_empty() && !quiet {
             let _ = recorded.set(haft::audit_file(config));
         }
         Ok::<_, String>(toolbox)

@@ -36,6 +36,7 @@ pub(crate) mod migrate;
 pub(crate) mod overflow;
 pub(crate) mod pins;
 pub(crate) mod policy;
+mod record_file;
 pub(crate) mod reference;
 mod replay;
 pub(crate) mod run;

@@ -1,9 +1,6 @@
 //! `haft policy replay`: what this configuration would have decided about the calls on record.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, path::Path};
 
 use haft::{
     Explanation, Toolbox,
@@ -14,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     args::CommonArgs,
-    commands::{explain::word, open::open},
+    commands::{explain::word, open::open, record_file::RecordFile},
     exit::Exit,
     output::{self, one_line},
 };
@@ -72,8 +69,11 @@ impl RecordedCall {
 }
 
 /// The calls of the named record, else of the configured one.
-pub(crate) fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<RecordedCall>, String> {
-    let file: PathBuf = audit.map_or_else(|| haft::audit_file(toolbox.config()), Path::to_owned);
+pub(crate) async fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<RecordedCall>, String> {
+    let file = match audit {
+        Some(file) => RecordFile::of(file),
+        None => RecordFile::configured(toolbox.config()).await?,
+    };
     let mut follower = Follower::from_start(&file).map_err(|error| error.to_string())?;
     let lines = follower.poll().map_err(|error| error.to_string())?;
     Ok(lines.iter().filter_map(|line| RecordedCall::of(line)).collect())
@@ -83,7 +83,7 @@ pub(crate) fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<Record
 pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let mut counts: BTreeMap<(Verdict, Verdict), usize> = BTreeMap::new();
-    for past in past(&toolbox, audit)? {
+    for past in past(&toolbox, audit).await? {
         let now = past.judged(&toolbox).await;
         *counts.entry((past.verdict, now.verdict)).or_default() += 1;
         if now.verdict == past.verdict && !all {

@@ -45,7 +45,7 @@ struct Proposal {
 /// Names the rules.
 pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, most: usize) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let asked = questions(&toolbox, past(&toolbox, audit)?).await;
+    let asked = questions(&toolbox, past(&toolbox, audit).await?).await;
     let mut proposals = Vec::new();
     for rule in candidates(&asked) {
         proposals.push(tried(&toolbox, rule, &asked).await);

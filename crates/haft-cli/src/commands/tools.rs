@@ -12,7 +12,10 @@ use serde_json::Value;
 
 use crate::{
     args::{CommonArgs, Tools, ToolsFormat},
-    commands::open::{introduced, open_offering},
+    commands::{
+        open::{introduced, open_offering},
+        record_file::RecordFile,
+    },
     exit::Exit,
     output,
 };
@@ -21,7 +24,7 @@ use crate::{
 pub(crate) async fn run(common: &CommonArgs, verb: &Tools) -> Result<Exit, String> {
     let toolbox = introduced(open_offering(common, &verb.offer)?).await?;
     let tools = toolbox.offered();
-    let calls = if verb.cost { calls(&toolbox)? } else { HashMap::new() };
+    let calls = if verb.cost { calls(&toolbox).await? } else { HashMap::new() };
     let dialect = match (verb.dialect, verb.format) {
         (Some(dialect), _) => dialect,
         (None, ToolsFormat::Anthropic) => Dialect::Anthropic,
@@ -74,8 +77,8 @@ fn list(tools: &[Arc<ToolDef>], mut values: Vec<Value>, calls: Option<&HashMap<S
 }
 
 /// How often each tool was called, according to the record.
-fn calls(toolbox: &Toolbox) -> Result<HashMap<String, usize>, String> {
-    let file = haft::audit_file(toolbox.config());
+async fn calls(toolbox: &Toolbox) -> Result<HashMap<String, usize>, String> {
+    let file = RecordFile::configured(toolbox.config()).await?;
     let mut calls = HashMap::new();
     if file.exists() {
         for row in view::rows(&file).map_err(|error| error.to_string())? {

@@ -24,6 +24,8 @@ mod http;
 mod http_client;
 mod http_limits;
 mod judge;
+#[cfg(feature = "postgres")]
+mod machines;
 mod mcp;
 mod meaning;
 mod memory;
@@ -43,6 +45,8 @@ mod scripts;
 mod secrets;
 mod servers;
 mod setup;
+#[cfg(feature = "postgres")]
+mod shared;
 mod skills;
 mod starts;
 mod stranger;

@@ -70,6 +70,7 @@ const PARTS: &[Part] = &[
             "tools.trust",
             "tools.anomaly",
             "tools.utility",
+            "tools.caller_quota",
             "tools.max_tool_calls_per_session",
             "agent.hallucination_detection",
         ],
@@ -98,7 +99,13 @@ const PARTS: &[Part] = &[
     Part {
         feature: "postgres",
         what: "PostgreSQL",
-        keys: &["tools.overflow.database", "tools.memory.database", "scheduler.database"],
+        keys: &[
+            "tools.audit.database",
+            "tools.caller_quota.database",
+            "tools.overflow.database",
+            "tools.memory.database",
+            "scheduler.database",
+        ],
         is_here: cfg!(feature = "postgres"),
     },
     Part { feature: "embed", what: "models of meaning", keys: &["embedding"], is_here: cfg!(feature = "embed") },

@@ -34,6 +34,7 @@ use tools_overflow::OverflowConfig;
 use tools_policy::{
     adversarial::AdversarialConfig,
     anomaly::AnomalyConfig,
+    caller_quota::CallerQuotaConfig,
     permissions::PermissionsConfig,
     rules::{AuthorizationConfig, PolicyConfig},
     trust::TrustConfig,
@@ -101,8 +102,8 @@ use super::{AbsentSection as DependenciesConfig, AbsentSection as TafcConfig, Ab
 #[cfg(not(feature = "policy"))]
 use super::{
     AbsentSection as AdversarialConfig, AbsentSection as AnomalyConfig, AbsentSection as ApprovalsConfig,
-    AbsentSection as AuthorizationConfig, AbsentSection as PermissionsConfig, AbsentSection as PolicyConfig,
-    AbsentSection as TrustConfig, AbsentSection as UtilityConfig,
+    AbsentSection as AuthorizationConfig, AbsentSection as CallerQuotaConfig, AbsentSection as PermissionsConfig,
+    AbsentSection as PolicyConfig, AbsentSection as TrustConfig, AbsentSection as UtilityConfig,
 };
 
 /// Everything that can be configured.
@@ -258,6 +259,8 @@ pub struct ToolsConfig {
     pub utility: UtilityConfig,
     /// The most calls that a session may make; no limit when unset.
     pub max_tool_calls_per_session: Option<u64>,
+    /// Quota of callers, over all their sessions.
+    pub caller_quota: CallerQuotaConfig,
     /// The record of calls.
     #[schemars(extend("x-applies" = "next_start"))]
     pub audit: AuditConfig,
@@ -293,6 +296,7 @@ impl Default for ToolsConfig {
             anomaly: AnomalyConfig::default(),
             utility: UtilityConfig::default(),
             max_tool_calls_per_session: None,
+            caller_quota: CallerQuotaConfig::default(),
             audit: AuditConfig::default(),
             checkpoints: CheckpointConfig::default(),
         }

@@ -1,15 +1,14 @@
 //! The record of a session's calls as a resource: what was called, what was decided and how it
 //! ended. Rules, parameters and other sessions are left to `haft audit`.
 
-use std::path::PathBuf;
-
 use async_trait::async_trait;
 use serde_json::json;
-use tools_audit::{of_session, view::Row};
+use tools_audit::{SessionRows, of_session, view::Row};
 use tools_core::SessionId;
 use tools_mcp::{Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
 
 use super::shelf::{Address, Shelf};
+use crate::record::RecordPlace;
 
 /// Calls on a page.
 const PAGE: u64 = 100;
@@ -17,8 +16,29 @@ const SCHEME: &str = "audit:";
 const NAME: &str = "session";
 const MIME: &str = "application/jsonl";
 
-/// The record in this file.
-pub(super) struct SessionRecord(pub(super) PathBuf);
+/// The record in this place.
+pub(super) struct SessionRecord(pub(super) RecordPlace);
+
+impl SessionRecord {
+    async fn page(&self, session: &SessionId, after: u64, most: usize) -> Result<SessionRows, ResourceError> {
+        let failed = |error: &dyn std::fmt::Display| {
+            tracing::warn!(%error, "the record of a session cannot be read");
+            ResourceError::Failed("the record cannot be read".to_owned())
+        };
+        match &self.0 {
+            RecordPlace::File(file) => {
+                let (file, session) = (file.clone(), session.clone());
+                let reading = tokio::task::spawn_blocking(move || of_session(&file, session.as_str(), after, most));
+                reading.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+            }
+            #[cfg(feature = "postgres")]
+            RecordPlace::Database(database, _) => {
+                let read = database.of_session(session.as_str(), after, most).await;
+                read.map_err(|error| failed(&error))
+            }
+        }
+    }
+}
 
 #[async_trait]
 impl Shelf for SessionRecord {
@@ -52,15 +72,9 @@ impl Shelf for SessionRecord {
         if address.name != NAME || address.number("offset").or(address.number("byte")).is_some() {
             return Err(ResourceError::NotFound);
         }
-        let (file, session) = (self.0.clone(), session.clone());
         let after = address.number("after").unwrap_or(0);
         let most = usize::try_from(address.number("limit").unwrap_or(PAGE).clamp(1, PAGE)).unwrap_or(1);
-        let reading = tokio::task::spawn_blocking(move || of_session(&file, session.as_str(), after, most));
-        let failed = |error: &dyn std::fmt::Display| {
-            tracing::warn!(%error, "the record of a session cannot be read");
-            ResourceError::Failed("the record cannot be read".to_owned())
-        };
-        let page = reading.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))?;
+        let page = self.page(session, after, most).await?;
         let text: String = page.rows.iter().map(line).collect();
         let next = page.next.map(|last| format!("{SCHEME}{NAME}?after={last}"));
         Ok(ResourceTarget::Contents(Contents { mime: MIME, body: Body::Text(text), next }))

@@ -22,7 +22,7 @@ impl SessionResources {
                 .parts
                 .record
                 .as_ref()
-                .map(|record| Box::new(super::record::SessionRecord(record.file.clone())) as _),
+                .map(|record| Box::new(super::record::SessionRecord(record.place.clone())) as _),
         );
         #[cfg(feature = "overflow")]
         shelves.extend(

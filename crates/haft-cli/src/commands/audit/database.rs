@@ -1,0 +1,100 @@
+//! The record in a database: all chains checked, and lines as they come.
+
+use std::time::Duration;
+
+use haft::{
+    audit::{Head, view::Row},
+    team_audit::{AuditDatabase, Chain, TeamReport},
+};
+use serde_json::{Map, Value, json};
+
+use super::print;
+use crate::{
+    args::{AuditVerb, CommonArgs},
+    commands::open::load,
+    exit::Exit,
+    output::{self, one_line},
+};
+
+/// Runs a verb that reads a database in another way than a file; `None` for all others, and where
+/// the record is in a file.
+pub(super) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Option<Exit>, String> {
+    let is_here = matches!(verb, AuditVerb::Tail { file: None, .. } | AuditVerb::Verify { file: None, .. });
+    if !is_here {
+        return Ok(None);
+    }
+    let Some(database) = haft::audit_database(&load(common)?.config)? else {
+        return Ok(None);
+    };
+    match verb {
+        AuditVerb::Tail { lines, no_follow, .. } => tail(common, &database, *lines, !no_follow).await.map(Some),
+        AuditVerb::Verify { head, .. } => check(common, &database, head).await.map(Some),
+        _ => Ok(None),
+    }
+}
+
+async fn tail(common: &CommonArgs, database: &AuditDatabase, lines: usize, follow: bool) -> Result<Exit, String> {
+    let mut after = database.before_last(lines).await.map_err(|error| error.to_string())?;
+    loop {
+        let page = database.lines(after).await.map_err(|error| error.to_string())?;
+        for line in &page.lines {
+            if common.json {
+                output::line(line);
+            } else if let Some(row) = Row::of(line.as_bytes()) {
+                print(common, &row);
+            }
+        }
+        after = page.last.unwrap_or(after);
+        if page.next.is_some() {
+            continue;
+        }
+        if !follow {
+            return Ok(Exit::Ok);
+        }
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
+}
+
+async fn check(common: &CommonArgs, database: &AuditDatabase, heads: &[Head]) -> Result<Exit, String> {
+    let report = database.verify(heads).await.map_err(|error| error.to_string())?;
+    let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
+    if common.json {
+        let mut object = match serde_json::to_value(&report) {
+            Ok(Value::Object(object)) => object,
+            _ => Map::new(),
+        };
+        object.insert("intact".to_owned(), json!(report.is_intact()));
+        output::json(&object);
+        return Ok(exit);
+    }
+    output::line(&described(&report));
+    Ok(exit)
+}
+
+fn described(report: &TeamReport) -> String {
+    let state = if report.is_intact() { "unbroken" } else { "BROKEN" };
+    let lines: u64 = report.chains.iter().map(|chain| chain.lines).sum();
+    let mut text = vec![format!(
+        "PostgreSQL: {} chains, {lines} lines, {} heads noted of each other: {state}",
+        report.chains.len(),
+        report.noted
+    )];
+    text.extend(report.chains.iter().map(described_chain));
+    for Head { seq, hash } in &report.missing_heads {
+        text.push(format!("no chain has the head {seq}:{hash}"));
+    }
+    text.join("\n")
+}
+
+fn described_chain(chain: &Chain) -> String {
+    let name = format!("{} ({}, process {})", one_line(&chain.chain), one_line(&chain.host), chain.pid);
+    let mut parts = vec![match &chain.broken {
+        Some(broken) => format!("{name}: BROKEN at line {}: {}", broken.line, one_line(&broken.why)),
+        None => format!("{name}: {} lines, unbroken, noted up to {}", chain.lines, chain.noted),
+    }];
+    if chain.lost > 0 {
+        parts.push(format!("{} calls could not be recorded, according to later lines", chain.lost));
+    }
+    parts.extend(chain.head.as_ref().map(|head| format!("head: {head}")));
+    parts.join("; ")
+}

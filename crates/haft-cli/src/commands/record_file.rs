@@ -1,0 +1,74 @@
+//! The record as a file for those who read it from its beginning: the file itself, or a copy of
+//! what is in the database.
+
+use std::{
+    ops::Deref,
+    path::{Path, PathBuf},
+};
+
+use haft::config::HaftConfig;
+
+/// A file of recorded lines. A copy is gone with this value.
+pub(crate) struct RecordFile {
+    path: PathBuf,
+    is_copy: bool,
+}
+
+impl RecordFile {
+    /// A file that somebody named.
+    pub(crate) fn of(path: &Path) -> Self {
+        Self { path: path.to_owned(), is_copy: false }
+    }
+
+    /// That of a configuration.
+    #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only a database is waited for"))]
+    pub(crate) async fn configured(config: &HaftConfig) -> Result<Self, String> {
+        #[cfg(feature = "postgres")]
+        if let Some(database) = haft::audit_database(config)? {
+            return copy(&database).await;
+        }
+        Ok(Self::of(&haft::audit_file(config)))
+    }
+}
+
+impl Deref for RecordFile {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for RecordFile {
+    fn drop(&mut self) {
+        if self.is_copy {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Copies all lines of all chains, for their owner alone.
+#[cfg(feature = "postgres")]
+async fn copy(database: &haft::team_audit::AuditDatabase) -> Result<RecordFile, String> {
+    use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
+
+    let folder = haft::config::places::state_dir();
+    let path = folder.join(format!("audit-copy-{}.jsonl", std::process::id()));
+    let failed = |error: std::io::Error| format!("`{}`: {error}", path.display());
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    // Left by a process of the same number that was killed.
+    let _ = std::fs::remove_file(&path);
+    let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
+    let record = RecordFile { path: path.clone(), is_copy: true };
+    let mut file = std::io::BufWriter::new(file);
+    let mut after = Some(0);
+    while let Some(number) = after {
+        let page = database.lines(number).await.map_err(|error| error.to_string())?;
+        for line in &page.lines {
+            writeln!(file, "{line}").map_err(failed)?;
+        }
+        after = page.next;
+    }
+    file.flush().map_err(failed)?;
+    Ok(record)
+}
