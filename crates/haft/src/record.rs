@@ -18,7 +18,11 @@ pub(crate) enum RecordPlace {
     File(PathBuf),
     /// A database that several machines share, and the chain of this process in it.
     #[cfg(feature = "postgres")]
-    Database(Arc<tools_team::audit::AuditDatabase>, String),
+    Database(
+        #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only the resource of a session reads it"))]
+        Arc<tools_team::audit::AuditDatabase>,
+        String,
+    ),
 }
 
 impl std::fmt::Display for RecordPlace {

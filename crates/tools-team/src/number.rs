@@ -6,6 +6,7 @@ pub(crate) fn signed(number: u64) -> i64 {
 }
 
 /// A stored count.
+#[cfg(feature = "audit")]
 pub(crate) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or_default()
 }

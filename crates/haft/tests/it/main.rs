@@ -59,6 +59,7 @@ fn the_layers_stand_in_the_documented_order() {
         "dependencies",
         "skills",
         "quota",
+        "caller_quota",
         "utility",
         "grounding",
         "policy",
