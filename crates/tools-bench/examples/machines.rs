@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use tools_testkit::PostgresServer;
 
 /// Calls of one client behind each other.
-const CALLS: u64 = 1_000;
+const CALLS: u32 = 1_000;
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -68,7 +68,7 @@ fn costs(haft: &Path, address: &str) {
     ];
     for (what, config) in configurations {
         let folder = TempDir::new().unwrap();
-        let team = Team::new(haft, folder.path(), config, CALLS);
+        let team = Team::new(haft, folder.path(), config, u64::from(CALLS));
         let server = team.start(0);
         let client = Client::greeted(&server.address).unwrap();
         // The first call connects.
@@ -85,7 +85,7 @@ fn costs(haft: &Path, address: &str) {
         let after = counters(address);
         times.sort();
         let at = |part: usize| times[times.len() * part / 100].as_secs_f64() * 1e3;
-        let of_call = |at: usize| (after[at] - before[at]) / CALLS as f64;
+        let of_call = |at: usize| (after[at] - before[at]) / f64::from(CALLS);
         println!(
             "{what}: p50 {:.2} ms, p99 {:.2} ms a call; database: {:.1} transactions, {:.0} bytes of log, {:.0} bytes of tables",
             at(50),
