@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     time::Duration,
 };
 
@@ -14,7 +15,7 @@ use crate::pins::skeleton;
 const MAX_ID_LEN: usize = 32;
 
 /// An MCP server whose tools are offered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpServerConfig {
     /// The key of the server: letters, digits, `_` and `-`, at most 32. Its tools are called
@@ -98,6 +99,19 @@ pub struct McpServerConfig {
     /// Tools of the server that are not offered; as `allow_tools`, and stronger.
     #[serde(default)]
     pub deny_tools: Vec<String>,
+}
+
+/// Values of variables and headers may be credentials: only their names are shown.
+impl fmt::Debug for McpServerConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("McpServerConfig")
+            .field("id", &self.id)
+            .field("command", &self.command)
+            .field("url", &self.url)
+            .field("env", &self.env.keys())
+            .field("headers", &self.headers.keys())
+            .finish_non_exhaustive()
+    }
 }
 
 fn yes() -> bool {
@@ -353,6 +367,14 @@ mod tests {
         check(&[McpServerConfig { command: String::new(), ..server("a") }], Some((0, "command")));
         check(&[McpServerConfig { url: "https://example.com/mcp".to_owned(), ..server("a") }], Some((0, "url")));
         check(&[McpServerConfig { token_env: "T".to_owned(), ..server("a") }], Some((0, "token_env")));
+    }
+
+    #[test]
+    fn values_that_may_be_credentials_are_not_in_debug_output() {
+        let named = |value: &str| BTreeMap::from([("NAME".to_owned(), value.to_owned())]);
+        let config = McpServerConfig { env: named("sesame-1"), headers: named("sesame-2"), ..server("a") };
+        let shown = format!("{config:?}");
+        assert!(shown.contains("NAME") && !shown.contains("sesame"), "{shown}");
     }
 
     #[cfg(feature = "http")]
