@@ -6,6 +6,7 @@ use std::{
     ffi::{CStr, OsStr},
     os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 
 /// Longest record of the user database that is read.
@@ -21,8 +22,15 @@ pub struct Account {
 }
 
 /// The record of the effective user; `None` when the database has none, as in containers that run
-/// under any number.
+/// under any number. It is looked up once in a process.
 pub fn account() -> Option<Account> {
+    static OWN: OnceLock<(u32, Option<Account>)> = OnceLock::new();
+    let user = rustix::process::geteuid().as_raw();
+    let (of, record) = OWN.get_or_init(|| (user, look_up(user)));
+    if *of == user { record.clone() } else { look_up(user) }
+}
+
+fn look_up(user: u32) -> Option<Account> {
     let mut buffer = vec![0u8; MAX_RECORD_BYTES];
     // SAFETY: zeros are a valid record of null pointers; it is read only after the call has filled
     // it.
@@ -30,9 +38,8 @@ pub fn account() -> Option<Account> {
     let mut found = std::ptr::null_mut();
     // SAFETY: the record, the buffer of the length told and the place for the answer are ours
     // across the call.
-    let failed = unsafe {
-        libc::getpwuid_r(libc::geteuid(), &raw mut record, buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found)
-    };
+    let failed =
+        unsafe { libc::getpwuid_r(user, &raw mut record, buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found) };
     if failed != 0 || found.is_null() {
         return None;
     }
