@@ -238,6 +238,20 @@ impl ToolboxBuilder {
 
         // What follows the configuration, in the order in which it is swapped: what tools ask comes
         // before them.
+        #[cfg_attr(
+            not(any(
+                feature = "llm",
+                feature = "egress",
+                feature = "retry",
+                feature = "cache",
+                feature = "memory",
+                feature = "scheduler",
+                feature = "overflow",
+                feature = "filter",
+                feature = "audit"
+            )),
+            expect(unused_mut, reason = "nothing is added to what is always here")
+        )]
         let mut shared: Vec<Arc<dyn Part>> = Vec::from([
             #[cfg(feature = "policy")]
             (Arc::clone(&gates) as Arc<dyn Part>),

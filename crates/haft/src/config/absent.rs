@@ -143,11 +143,15 @@ pub(crate) fn refuse(loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError>
 /// The same configuration, without the thousands of values that it may have for gates that are
 /// here: nothing is looked for among them.
 fn without_rules(config: &HaftConfig) -> HaftConfig {
-    let mut config = config.clone();
+    let config = config.clone();
     #[cfg(feature = "policy")]
-    {
-        config.tools.permissions = tools_policy::permissions::PermissionsConfig::default();
-    }
+    let config = HaftConfig {
+        tools: crate::config::ToolsConfig {
+            permissions: tools_policy::permissions::PermissionsConfig::default(),
+            ..config.tools
+        },
+        ..config
+    };
     config
 }
 
