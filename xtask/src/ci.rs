@@ -10,7 +10,7 @@ use std::{
 use crate::{
     codegen,
     command::{self, Failure},
-    dist, layering, packages, tidy,
+    dist, layering, packages, shapes, tidy,
 };
 
 /// The version of cargo-nextest that `.ci/run` installs too.
@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     Step { name: "packages", action: packages::check },
     Step { name: "clippy", action: || command::run(&mut clippy(&[])) },
     Step { name: "clippy with all features", action: || command::run(&mut clippy(&["--all-features"])) },
+    Step { name: "the facade alone", action: shapes::facade },
     Step { name: "codegen", action: codegen::check },
     Step { name: "tests", action: tests },
     Step {

@@ -49,6 +49,14 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
+/// Compiles the facade alone, with its default features and with none: a build of the workspace
+/// never does.
+pub(crate) fn facade() -> Result<(), Failure> {
+    let shape = |flags: &[&str]| Shape { package: "haft", flags: flags.iter().map(|&flag| flag.to_owned()).collect() };
+    command::run(&mut shape(&[]).check())?;
+    command::run(&mut shape(&["--no-default-features"]).check())
+}
+
 /// The shapes of a crate. One feature with the default ones is left out where it is a default one.
 fn shapes(package: &Package) -> Vec<Shape<'_>> {
     let shape =

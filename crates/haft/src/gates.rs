@@ -249,10 +249,10 @@ fn caller_accounts(database: &str) -> Result<Arc<dyn CallerAccounts>, &'static s
     #[cfg(feature = "postgres")]
     {
         let shared = crate::team::shared(database, tools_team::quota::PostgresAccounts::at);
-        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::stores::NO_ADDRESS)
+        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::database_faults::NO_ADDRESS)
     }
     #[cfg(not(feature = "postgres"))]
-    Err(crate::stores::NO_SERVERS)
+    Err(crate::database_faults::NO_SERVERS)
 }
 
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for

@@ -120,6 +120,8 @@ mod watch;
 mod acp;
 #[cfg(feature = "agent")]
 mod agent;
+#[cfg(any(feature = "audit", feature = "memory", feature = "policy", feature = "scheduler"))]
+mod database_faults;
 mod doctor;
 #[cfg(feature = "embed")]
 mod embedding;

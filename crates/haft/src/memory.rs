@@ -98,13 +98,13 @@ fn over(
 fn database(address: &str) -> Result<Arc<dyn MemoryStore>, String> {
     match tools_memory::PostgresMemories::at(address) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(_) => Err(crate::stores::NO_ADDRESS.to_owned()),
+        Err(_) => Err(crate::database_faults::NO_ADDRESS.to_owned()),
     }
 }
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<Arc<dyn MemoryStore>, String> {
-    Err(crate::stores::NO_SERVERS.to_owned())
+    Err(crate::database_faults::NO_SERVERS.to_owned())
 }
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<MemoryPolicy, LoadError> {

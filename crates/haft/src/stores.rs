@@ -5,18 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::config::places::state_dir;
 
-/// What is said of an address in a section that a store cannot use.
-#[cfg(all(
-    feature = "postgres",
-    any(feature = "audit", feature = "memory", feature = "policy", feature = "scheduler")
-))]
-pub(crate) const NO_ADDRESS: &str = "a `postgres://` address is expected";
-#[cfg(all(
-    not(feature = "postgres"),
-    any(feature = "audit", feature = "memory", feature = "policy", feature = "scheduler")
-))]
-pub(crate) const NO_SERVERS: &str = "this build has no PostgreSQL; enable the feature `postgres`";
-
 /// The file that a section names; a relative path starts in the state folder.
 pub(crate) fn file(path: &Path) -> PathBuf {
     state_dir().join(path)
