@@ -3,6 +3,7 @@
 //! nor admits not to see is a hole; the other way round costs a question.
 
 mod constructs;
+mod figures;
 mod generator;
 mod option_lines;
 mod oracle;

@@ -1,5 +1,5 @@
-//! Lines that start a program with options of its description in front of a marker, the same ones
-//! for the same seed.
+//! Lines in which a program starts a marker, with options taken from the description of the
+//! program. The same seed gives the same lines.
 
 use std::collections::BTreeSet;
 
@@ -89,14 +89,14 @@ pub(super) const RUNNERS: &[Runner] = &[
     ),
 ];
 
-/// Values of options.
+/// Values that options are given.
 const VALUES: &[&str] = &["1", "0", "5", ".", "x", "KILL", "L", "a=b", "none", "lock", "folder", "{}"];
-/// Options that no description has.
+/// Options that are in no description.
 const ODD: &[&str] = &["--odd", "-Q", "--no-such=1", "-zq"];
 /// Most options of a line.
 const MAX_OPTIONS: usize = 4;
 
-/// One line of a program, in which `marker` is the program that nobody may run unseen.
+/// A random line in which the runner starts `marker`.
 pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) -> String {
     let syntaxes: Vec<&Syntax> = find(runner.name)
         .map(|program| {
@@ -146,9 +146,9 @@ fn options(numbers: &mut Numbers, [flags, valued, optional]: [&[&str]; 3], marke
 
 fn flag(numbers: &mut Numbers, flags: &[&str]) -> String {
     let at = numbers.below(flags.len());
-    let one = ended(numbers, flags[at]);
+    let one = filled_in(numbers, flags[at]);
     if is_short(&one) && numbers.below(3) == 0 {
-        // Two letters in one word.
+        // Two short options in one word.
         let other = flags[numbers.below(flags.len())];
         if is_short(other) {
             return format!("{one}{}", &other[1..]);
@@ -159,7 +159,7 @@ fn flag(numbers: &mut Numbers, flags: &[&str]) -> String {
 
 fn with_value(numbers: &mut Numbers, valued: &[&str], marker: &str, is_optional: bool) -> String {
     let at = numbers.below(valued.len());
-    let one = ended(numbers, valued[at]);
+    let one = filled_in(numbers, valued[at]);
     let value = match numbers.below(4) {
         0 => marker,
         _ => VALUES[numbers.below(VALUES.len())],
@@ -174,8 +174,9 @@ fn with_value(numbers: &mut Numbers, valued: &[&str], marker: &str, is_optional:
     }
 }
 
-/// An option with what a star or a number sign stands for, a long one at times in short.
-fn ended(numbers: &mut Numbers, option: &str) -> String {
+/// The option with a value in place of `*` and a number in place of `#`; some long names are
+/// abbreviated.
+fn filled_in(numbers: &mut Numbers, option: &str) -> String {
     let option = option.replace('*', VALUES[numbers.below(VALUES.len())]).replace('#', "1");
     if option.starts_with("--") && option.len() > 6 && option.is_ascii() && numbers.below(4) == 0 {
         let kept = 4 + numbers.below(option.len() - 4);

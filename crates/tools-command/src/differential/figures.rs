@@ -1,0 +1,121 @@
+//! A run over many generated lines: how it is divided, and what the analysis and bash said of each
+//! line.
+
+use std::collections::BTreeSet;
+
+use super::generator::Numbers;
+use crate::{Analysis, Surroundings, analyse};
+
+/// How many lines a run has and how they are divided.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Plan {
+    /// Lines of all parts; `HAFT_FUZZ_LINES` asks for more.
+    pub(super) lines: usize,
+    /// Lines that one bash is given.
+    pub(super) batch: usize,
+    /// Parts of a run, which are tests of their own and run beside one another.
+    pub(super) parts: usize,
+    /// The seed; `HAFT_FUZZ_SEED` sets another.
+    pub(super) seed: u64,
+    /// One of so many lines that are asked about is run too, to see whether they run anything.
+    pub(super) sample: usize,
+}
+
+/// A line with the marker that it may run.
+pub(super) struct MarkedLine {
+    pub(super) line: String,
+    pub(super) marker: String,
+}
+
+/// Counts of lines.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    pub(super) lines: usize,
+    /// Lines that are asked about and were run.
+    pub(super) tried: usize,
+    /// Lines of these that ran their marker.
+    pub(super) ran: usize,
+    /// Lines that are not asked about.
+    pub(super) clear: usize,
+    /// Lines of these that ran their marker, with `zz` in its place.
+    pub(super) missed: Vec<String>,
+}
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// The marker of a line.
+pub(super) fn marker(number: usize) -> String {
+    format!("zz{number}")
+}
+
+impl Plan {
+    /// The plan with what the environment sets.
+    pub(super) fn or_as_set(self) -> Self {
+        let lines = setting("HAFT_FUZZ_LINES").and_then(|lines| usize::try_from(lines).ok());
+        let seed = setting("HAFT_FUZZ_SEED");
+        Self { lines: lines.unwrap_or(self.lines), seed: seed.unwrap_or(self.seed), ..self }
+    }
+
+    /// The lines of one part, batch by batch.
+    pub(super) fn batches(
+        &self,
+        part: usize,
+        make: impl Fn(&mut Numbers, &str) -> String,
+    ) -> impl Iterator<Item = Vec<MarkedLine>> {
+        (part..self.lines.div_ceil(self.batch)).step_by(self.parts).map(move |batch| {
+            let mut numbers = Numbers::new(self.seed.wrapping_add(batch as u64));
+            let numbered = (0..self.batch).map(|at| marker(batch * self.batch + at));
+            numbered.map(|marker| MarkedLine { line: make(&mut numbers, &marker), marker }).collect()
+        })
+    }
+}
+
+impl Figures {
+    /// Adds lines: what `is_seen` says of the analysis of each, and which markers run.
+    pub(super) fn add(
+        &mut self,
+        lines: &[MarkedLine],
+        sample: usize,
+        is_seen: impl Fn(&Analysis, &str) -> bool,
+        run: impl Fn(&[&MarkedLine]) -> BTreeSet<String>,
+    ) {
+        let around = Surroundings { home: "/root".to_owned(), workdir: "/w".to_owned() };
+        let seen: Vec<bool> = lines.iter().map(|one| is_seen(&analyse(&one.line, &around), &one.marker)).collect();
+        let tried: Vec<usize> = (0..lines.len()).filter(|at| !seen[*at] || at % sample == 0).collect();
+        let started = run(&tried.iter().map(|at| &lines[*at]).collect::<Vec<_>>());
+        self.lines += lines.len();
+        self.clear += seen.iter().filter(|seen| !**seen).count();
+        for at in tried {
+            let MarkedLine { line, marker } = &lines[at];
+            let has_run = started.contains(marker);
+            if seen[at] {
+                self.tried += 1;
+                self.ran += usize::from(has_run);
+            } else if has_run {
+                self.missed.push(line.replace(marker, "zz"));
+            }
+        }
+    }
+
+    /// Requires that no line was missed, that at least one in `ran` of the lines tried ran its
+    /// marker, and that one in `clear` of all is not asked about: lines that run nothing would show
+    /// nothing, and an analysis that asks about each line misses none.
+    pub(super) fn check(&self, plan: &Plan, least: LeastShares) {
+        let Self { lines, tried, ran, clear, missed } = self;
+        let (seed, count) = (plan.seed, missed.len());
+        println!("seed {seed}: {lines} lines; of {tried} that ask {ran} ran; {clear} are clear, {count} missed");
+        let listed = missed.iter().take(60).map(|line| line.replace('\n', "⏎")).collect::<Vec<_>>().join("\n");
+        assert!(missed.is_empty(), "seed {seed}, {count} of {lines} lines:\n{listed}");
+        assert!(ran * least.ran > *tried, "only {ran} of {tried} lines run their marker");
+        assert!(clear * least.clear > *lines, "only {clear} of {lines} lines are clear");
+    }
+}
+
+/// The least shares of a run that tells something, each as one line of so many.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LeastShares {
+    pub(super) ran: usize,
+    pub(super) clear: usize,
+}
