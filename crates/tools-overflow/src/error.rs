@@ -73,8 +73,15 @@ impl From<OverflowError> for ToolError {
 }
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
+impl From<tools_store::StoreError> for OverflowError {
+    fn from(error: tools_store::StoreError) -> Self {
+        Self::store(error)
+    }
+}
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
 impl From<sqlx::Error> for OverflowError {
     fn from(error: sqlx::Error) -> Self {
-        Self::store(error)
+        tools_store::StoreError::from(error).into()
     }
 }

@@ -1,7 +1,7 @@
-//! Databases of tools. SQLite files are opened when they are first used, for their owner alone, and
-//! brought to the schema that the program knows; with the feature `postgres` so are databases of a
-//! server that many machines share. A file that is damaged, that a newer version wrote or that
-//! belongs to another program is refused and stays as it is.
+//! Databases of tools: SQLite files of this machine (feature `sqlite`) and databases of a server
+//! that many machines share (feature `postgres`). Each is opened when it is first used, a file for
+//! its owner alone, and brought to the schema that the program knows. One that is damaged, that a
+//! newer version wrote or that belongs to another program is refused and stays as it is.
 //!
 //! ```
 //! use tools_store::{Database, Schema};
@@ -19,14 +19,20 @@
 //! # }
 //! ```
 
+#[cfg(feature = "sqlite")]
 mod database;
 mod error;
+mod number;
+#[cfg(feature = "sqlite")]
 mod schema;
 #[cfg(feature = "postgres")]
 mod server;
 
+#[cfg(feature = "sqlite")]
 pub use database::Database;
 pub use error::StoreError;
+pub use number::{signed, unsigned};
+#[cfg(feature = "sqlite")]
 pub use schema::Schema;
 #[cfg(feature = "postgres")]
 pub use server::{Server, ServerSchema};

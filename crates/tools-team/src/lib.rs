@@ -14,7 +14,5 @@
 #[cfg(feature = "audit")]
 pub mod audit;
 
-#[cfg(any(feature = "audit", feature = "quota"))]
-mod number;
 #[cfg(feature = "quota")]
 pub mod quota;

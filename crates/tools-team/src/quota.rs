@@ -9,9 +9,7 @@ use std::{
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout};
 use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, Charged};
-use tools_store::{Server, ServerSchema, StoreError};
-
-use crate::number::signed;
+use tools_store::{Server, ServerSchema, StoreError, signed};
 
 /// The schema; what was released is only added to.
 const SCHEMA: ServerSchema =

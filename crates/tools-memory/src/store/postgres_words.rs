@@ -3,6 +3,7 @@
 
 use jiff::Timestamp;
 use sqlx::Row as _;
+use tools_store::signed;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 use super::{
@@ -73,6 +74,6 @@ pub(super) async fn search(
         " ORDER BY score DESC, memories.created_at DESC, memories.id LIMIT $8"
     ));
     let found = bind_filter!(found, filter, now).bind(plain(&words.join(" ")));
-    let rows = found.bind(i64::try_from(most).unwrap_or(i64::MAX)).fetch_all(read).await?;
+    let rows = found.bind(signed(most)).fetch_all(read).await?;
     rows.iter().map(|row| Ok(RankedMemory { memory: postgres::memory(row)?, score: row.try_get("score")? })).collect()
 }

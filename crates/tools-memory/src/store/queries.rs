@@ -31,6 +31,7 @@ macro_rules! queries {
         use jiff::Timestamp;
         use sqlx::Row as _;
         use tools_core::sha256_hex;
+        use tools_store::signed;
         use $index as index;
 
         use crate::{
@@ -234,10 +235,10 @@ macro_rules! queries {
                 .bind(memory.untrusted)
                 .bind(memory.created_at.as_microsecond())
                 .bind(memory.last_used_at.map(Timestamp::as_microsecond))
-                .bind(i64::try_from(memory.uses).unwrap_or(i64::MAX))
+                .bind(signed(memory.uses))
                 .bind(memory.expires_at.map(Timestamp::as_microsecond))
                 .bind(&memory.superseded_by)
-                .bind(i64::try_from(bytes).unwrap_or(i64::MAX))
+                .bind(signed(bytes))
                 .bind(vector)
                 .bind(model);
             let number: i64 = inserted.fetch_one(&mut *change).await?;

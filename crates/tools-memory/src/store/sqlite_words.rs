@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use sqlx::Row as _;
+use tools_store::signed;
 
 use super::{
     Filter, RankedMemory,
@@ -101,7 +102,7 @@ async fn ranked(
          ORDER BY best.rank, memories.created_at DESC, memories.id"
     ));
     let query = words::any_of(words);
-    let found = bind_filter!(found, filter, now).bind(query).bind(i64::try_from(most).unwrap_or(i64::MAX));
+    let found = bind_filter!(found, filter, now).bind(query).bind(signed(most));
     let rows = found.fetch_all(read).await?;
     rows.iter()
         .map(|row| Ok(RankedMemory { memory: sqlite::memory(row)?, score: -row.try_get::<f64, _>("rank")? }))

@@ -2,8 +2,6 @@
 //! and come out; what they are made of and what is read of them is not decided here.
 
 mod memory;
-#[cfg(any(feature = "sqlite", feature = "postgres"))]
-mod number;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

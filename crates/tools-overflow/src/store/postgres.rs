@@ -1,47 +1,30 @@
 //! Output in a PostgreSQL database: the store that many machines share.
 
-use std::{fmt, ops::Range, str::FromStr as _, time::Duration};
+use std::ops::Range;
 
 use async_trait::async_trait;
-use sqlx::{
-    Connection as _, PgConnection, PgPool,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
-use tokio::sync::OnceCell;
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
+use tools_store::{Server, ServerSchema, signed};
 
-use super::{number::signed, queries::postgres as queries};
+use super::queries::postgres as queries;
 use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
-/// The schema in its versions; the database knows how many of them it has.
-const MIGRATIONS: &[&str] = &[
-    include_str!("../../migrations/postgres/0001_overflow.sql"),
-    include_str!("../../migrations/postgres/0002_gap.sql"),
-];
+const SCHEMA: ServerSchema = ServerSchema {
+    name: "tool_overflow",
+    migrations: &[
+        include_str!("../../migrations/postgres/0001_overflow.sql"),
+        include_str!("../../migrations/postgres/0002_gap.sql"),
+    ],
+};
 
-/// Only one process at a time changes the schema. The number means nothing but this.
-const MIGRATION_LOCK: i64 = 0x6861_6674_6f76_6572;
-/// Only one process at a time removes what is old.
-const CLEANING_LOCK: i64 = MIGRATION_LOCK + 1;
-
-/// Connections of this process.
-const CONNECTIONS: u32 = 16;
+/// Only one process at a time removes what is old. The number means nothing but this.
+const CLEANING_LOCK: i64 = 0x6861_6674_6f76_6573;
 /// Chunks that go over the wire together.
 const BATCH: usize = 16;
-/// How long a call waits for a connection.
-const ACQUIRE: Duration = Duration::from_secs(20);
 
 /// A store in a PostgreSQL database, which is connected to when it is first used.
-pub struct PostgresStore {
-    options: PgConnectOptions,
-    pool: OnceCell<PgPool>,
-}
-
-impl fmt::Debug for PostgresStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The options hold a password.
-        f.debug_struct("PostgresStore").field("database", &self.options.get_database()).finish_non_exhaustive()
-    }
-}
+#[derive(Debug)]
+pub struct PostgresStore(Server);
 
 impl PostgresStore {
     /// The store in the database at a `postgres://` address; nothing is connected to until it is
@@ -50,40 +33,17 @@ impl PostgresStore {
     /// # Errors
     /// When it is no such address.
     pub fn at(address: &str) -> Result<Self, OverflowError> {
-        if !["postgres://", "postgresql://"].iter().any(|scheme| address.starts_with(scheme)) {
-            return Err(OverflowError::store("a `postgres://` address is expected"));
-        }
-        Ok(Self { options: PgConnectOptions::from_str(address)?, pool: OnceCell::new() })
+        Ok(Self(Server::at(address, SCHEMA)?))
     }
 
     async fn pool(&self) -> Result<&PgPool, OverflowError> {
-        let open = || async {
-            let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(ACQUIRE);
-            let pool = pool.connect_with(self.options.clone()).await?;
-            migrate(&mut *pool.acquire().await?).await?;
-            Ok::<_, OverflowError>(pool)
-        };
-        self.pool.get_or_try_init(open).await
+        Ok(self.0.reader().await?)
     }
-}
 
-async fn migrate(connection: &mut PgConnection) -> Result<(), OverflowError> {
-    let mut change = connection.begin().await?;
-    sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(MIGRATION_LOCK).execute(&mut *change).await?;
-    sqlx::raw_sql("CREATE TABLE IF NOT EXISTS tool_overflow_schema (version BIGINT NOT NULL PRIMARY KEY)")
-        .execute(&mut *change)
-        .await?;
-    let (have,): (i64,) = sqlx::query_as("SELECT count(*) FROM tool_overflow_schema").fetch_one(&mut *change).await?;
-    let have = usize::try_from(have).map_err(OverflowError::store)?;
-    if have > MIGRATIONS.len() {
-        return Err(OverflowError::store("the database was made by a newer version"));
+    /// A change beside those of other processes: the rows that it touches are held, not the schema.
+    async fn change(&self) -> Result<Transaction<'static, Postgres>, OverflowError> {
+        Ok(self.pool().await?.begin().await?)
     }
-    for (version, migration) in (1_i64..).zip(MIGRATIONS).skip(have) {
-        sqlx::raw_sql(*migration).execute(&mut *change).await?;
-        sqlx::query("INSERT INTO tool_overflow_schema VALUES ($1)").bind(version).execute(&mut *change).await?;
-    }
-    change.commit().await?;
-    Ok(())
 }
 
 /// Inserts chunks, as many at a time as go over the wire together.
@@ -158,7 +118,7 @@ async fn remove_empty_conversations(change: &mut PgConnection, created_at: i64) 
 #[async_trait]
 impl OverflowStore for PostgresStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
-        let mut change = self.pool().await?.begin().await?;
+        let mut change = self.change().await?;
         hold_conversation(&mut change, entry.key.conversation, entry.created_at).await?;
         let number = queries::insert_entry(&mut change, &entry).await?;
         insert_chunks(&mut change, number, 0, &entry.chunks).await?;
@@ -167,7 +127,7 @@ impl OverflowStore for PostgresStore {
     }
 
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError> {
-        let mut change = self.pool().await?.begin().await?;
+        let mut change = self.change().await?;
         hold_conversation(&mut change, key.conversation, created_at).await?;
         queries::begin_entry(&mut change, key, created_at).await?;
         change.commit().await?;
@@ -176,7 +136,7 @@ impl OverflowStore for PostgresStore {
 
     async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError> {
         let bytes = chunks.iter().map(|chunk| chunk.data.len() as u64).sum();
-        let mut change = self.pool().await?.begin().await?;
+        let mut change = self.change().await?;
         let number = queries::grow_entry(&mut change, key, bytes).await?;
         insert_chunks(&mut change, number, first, &chunks).await?;
         change.commit().await?;
@@ -217,14 +177,14 @@ impl OverflowStore for PostgresStore {
     }
 
     async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError> {
-        let mut change = self.pool().await?.begin().await?;
+        let mut change = self.change().await?;
         let count = queries::remove_conversation(&mut change, conversation).await?;
         change.commit().await?;
         Ok(count)
     }
 
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError> {
-        let mut change = self.pool().await?.begin().await?;
+        let mut change = self.change().await?;
         // Two that clean at once would wait for each other's rows.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(CLEANING_LOCK).execute(&mut *change).await?;
         let removed = queries::remove_old_entries(&mut change, created_at, most_bytes).await?;

@@ -7,11 +7,9 @@ macro_rules! queries {
         use std::ops::Range;
 
         use sqlx::Executor;
+        use tools_store::{signed, unsigned};
 
-        use crate::{
-            Facts, Key, LineGap, NewEntry, OverflowError, Reference,
-            store::number::{signed, unsigned},
-        };
+        use crate::{Facts, Key, LineGap, NewEntry, OverflowError, Reference};
 
         type Connection = <$database as sqlx::Database>::Connection;
 

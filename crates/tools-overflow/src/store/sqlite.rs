@@ -15,9 +15,9 @@ use sqlx::{
 };
 use tokio::sync::OnceCell;
 use tools_sandbox::make_private_folder;
+use tools_store::{StoreError, signed};
 
 use super::{
-    number::signed,
     queries::sqlite as queries,
     sqlite_log::{Log, bound_log},
 };
@@ -80,16 +80,16 @@ impl SqliteStore {
         let mut tries = 0;
         loop {
             match self.connect().await {
-                Err(OverflowError::Store(error)) if tries < TRIES && is_busy(error.as_ref()) => {
+                Err(error) if tries < TRIES && error.is_passing() => {
                     tries += 1;
                     tokio::time::sleep(Duration::from_millis(u64::from(tries))).await;
                 }
-                other => return other,
+                other => return Ok(other?),
             }
         }
     }
 
-    async fn connect(&self) -> Result<Pools, OverflowError> {
+    async fn connect(&self) -> Result<Pools, StoreError> {
         let options = SqliteConnectOptions::new()
             .filename(&self.path)
             .page_size(PAGE)
@@ -129,14 +129,6 @@ impl SqliteStore {
     }
 }
 
-/// Whether somebody else is at the file just now.
-fn is_busy(error: &(dyn std::error::Error + 'static)) -> bool {
-    let database = error.downcast_ref::<sqlx::Error>().and_then(sqlx::Error::as_database_error);
-    // The low byte of an extended code is the code: 5 is `SQLITE_BUSY`, 6 is `SQLITE_LOCKED`.
-    let code = database.and_then(|error| error.code()?.parse::<u32>().ok());
-    code.is_some_and(|code| matches!(code & 0xff, 5 | 6))
-}
-
 /// Makes the folder and the file, for their owner alone: output of commands is nobody else's
 /// business. What SQLite keeps beside the file has the rights of the file.
 fn make_private_file(path: &Path) -> io::Result<()> {
@@ -150,7 +142,7 @@ fn make_private_file(path: &Path) -> io::Result<()> {
     }
 }
 
-async fn migrate(connection: &mut SqliteConnection) -> Result<(), OverflowError> {
+async fn migrate(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     if version(connection).await? == MIGRATIONS.len() {
         return Ok(());
     }
@@ -158,7 +150,7 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), OverflowError>
     // Another process may have been first.
     let have = version(&mut change).await?;
     if have > MIGRATIONS.len() {
-        return Err(OverflowError::store("the database was made by a newer version"));
+        return Err(StoreError::Newer { found: have, known: MIGRATIONS.len() });
     }
     for migration in &MIGRATIONS[have..] {
         sqlx::raw_sql(*migration).execute(&mut *change).await?;
@@ -169,9 +161,9 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), OverflowError>
     Ok(())
 }
 
-async fn version(connection: &mut SqliteConnection) -> Result<usize, OverflowError> {
+async fn version(connection: &mut SqliteConnection) -> Result<usize, StoreError> {
     let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(connection).await?;
-    usize::try_from(version).map_err(OverflowError::store)
+    usize::try_from(version).map_err(|_| StoreError::Foreign)
 }
 
 /// Inserts chunks, several with one statement.

@@ -57,5 +57,5 @@ async fn storing_and_cleaning_at_once_loses_nothing(store: impl Fn() -> Arc<Post
 fn what_is_no_address_is_refused_and_a_password_is_not_shown() {
     assert!(PostgresStore::at("sqlite:x").is_err());
     let store = PostgresStore::at("postgres://me:hunter2@localhost/db").unwrap();
-    assert_eq!(format!("{store:?}"), r#"PostgresStore { database: Some("db"), .. }"#);
+    assert_eq!(format!("{store:?}"), r#"PostgresStore(Server { database: Some("db"), .. })"#);
 }

@@ -6,6 +6,7 @@ macro_rules! queries {
     ($database:ty) => {
         use jiff::Timestamp;
         use sqlx::Row as _;
+        use tools_store::signed;
 
         use crate::{Claim, Due, Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, due};
 
@@ -51,7 +52,7 @@ macro_rules! queries {
                 .bind(task.caller())
                 .bind(task.created_at.as_microsecond())
                 .bind(task.next_run.map(Timestamp::as_microsecond))
-                .bind(task.max_runs.map(|most| i64::try_from(most).unwrap_or(i64::MAX)))
+                .bind(task.max_runs.map(signed))
                 .bind(task.expires_at.map(Timestamp::as_microsecond))
                 .bind(&task.policy_snapshot_hash);
             inserted.execute(change).await?;
@@ -105,7 +106,7 @@ macro_rules! queries {
                  WHERE workdir = $1 AND next_run <= $2 AND (lease_until IS NULL OR lease_until <= $2)
                  ORDER BY next_run, name LIMIT $3",
             );
-            let most = i64::try_from(most).unwrap_or(i64::MAX);
+            let most = signed(most);
             let rows = rows.bind(workdir).bind(now.as_microsecond()).bind(most).fetch_all(&mut *change).await?;
             let found: Vec<ScheduledTask> = rows.iter().map(task).collect::<Result<_, _>>()?;
             let mut claims = vec![];

@@ -3,8 +3,7 @@
 use serde::Deserialize;
 use sqlx::PgConnection;
 use tools_audit::{Head, seal};
-
-use crate::number::{signed, unsigned};
+use tools_store::{signed, unsigned};
 
 /// Lines that are sealed and not known to be stored.
 pub(super) struct Batch {

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use tools_core::{Clock as _, SystemClock};
-
-use crate::number::{signed, unsigned};
+use tools_store::{signed, unsigned};
 
 /// The event of a line that notes heads.
 pub(super) const EVENT: &str = "heads";

@@ -2,10 +2,9 @@
 
 use sqlx::{Postgres, Transaction};
 use tools_audit::{AuditError, SessionRows, view::Row};
-use tools_store::{Server, StoreError};
+use tools_store::{Server, StoreError, signed, unsigned};
 
 use super::schema::{failed, server};
-use crate::number::{signed, unsigned};
 
 /// Lines that are read at once.
 pub(super) const LINES: i64 = 2_000;
@@ -57,7 +56,7 @@ impl AuditDatabase {
     pub async fn before_last(&self, count: usize) -> Result<u64, AuditError> {
         let number: Option<i64> =
             sqlx::query_scalar("SELECT number FROM haft_audit_line ORDER BY number DESC OFFSET $1 LIMIT 1")
-                .bind(i64::try_from(count).unwrap_or(i64::MAX))
+                .bind(signed(count))
                 .fetch_optional(self.0.reader().await.map_err(failed)?)
                 .await
                 .map_err(failed)?;

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use tools_audit::{AuditError, Broken, Head, unseal, verify_after};
+use tools_store::{signed, unsigned};
 
 use super::{
     heads,
     reader::{AuditDatabase, LINES},
     schema::failed,
 };
-use crate::number::{signed, unsigned};
 
 /// Result of a check of all chains.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
