@@ -44,9 +44,14 @@ impl ApprovalsConfig {
         places::state_dir().join(&self.path)
     }
 
-    /// The rejection of what a rule matches, under this configuration.
-    pub(crate) fn reject(&self, rule: StoredRule, scope: Scope) -> StoredApproval {
-        StoredApproval { rejects: true, scripts: None, ..self.approve(rule, scope) }
+    /// Stores the rejection of what a rule matches in a folder. Where that fails, it is logged, and
+    /// the next such call asks again.
+    pub(crate) fn reject_in_folder(&self, rule: StoredRule, folder: &Path) {
+        let scope = Scope::Project { project: folder.to_owned() };
+        let rejected = StoredApproval { rejects: true, scripts: None, ..self.approve(rule, scope) };
+        if let Err(error) = append(&self.file(), &rejected) {
+            tracing::warn!(%error, "a rejection cannot be kept; the next such call asks again");
+        }
     }
 
     /// The approval of a rule under this configuration.
@@ -115,8 +120,10 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Adds one line, in one write, so that two processes at once lose nothing.
+/// Adds one line, in one write, so that two processes at once lose nothing. A rule that nobody
+/// could read again is an error.
 pub(crate) fn append(file: &Path, approved: &StoredApproval) -> io::Result<()> {
+    approved.check().map_err(io::Error::other)?;
     if let Some(folder) = file.parent() {
         std::fs::create_dir_all(folder)?;
     }

@@ -39,7 +39,6 @@ impl Toolbox {
     /// When the pattern is not a valid glob, or the file of approvals cannot be written.
     pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
         let approved = self.config.tools.approvals.approve(rule, scope);
-        approved.check().map_err(std::io::Error::other)?;
         let folder = agreed_scripts::folder(&self.config.tools.approvals.file());
         if let Err(error) = agreed_scripts::keep(&folder, approved.scripts.as_deref().unwrap_or_default()) {
             tracing::warn!(%error, "the texts of scripts cannot be kept; later questions will not show what changed");
@@ -53,12 +52,7 @@ impl Toolbox {
     /// `tools.approvals.days` says. Where that cannot be kept, it is logged, and the next such call
     /// asks again.
     pub fn reject_in_project(&self, cx: &CallContext, rule: StoredRule) {
-        let rejected = self.config.tools.approvals.reject(rule, Scope::Project { project: cx.workdir().to_owned() });
-        let checked = rejected.check().map_err(std::io::Error::other);
-        let kept = checked.and_then(|()| approvals::append(&self.config.tools.approvals.file(), &rejected));
-        if let Err(error) = kept {
-            tracing::warn!(%error, "a rejection cannot be kept; the next such call asks again");
-        }
+        self.config.tools.approvals.reject_in_folder(rule, cx.workdir());
         self.gates().memory.sessions.refresh();
     }
 

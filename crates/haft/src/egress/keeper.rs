@@ -99,25 +99,18 @@ impl SessionKeeper {
         let now = SystemClock.now();
         let mut stored = rules.approvals();
         stored.retain(|stored| stored.tool.as_str() == NETWORK && stored.stands(workdir, now));
-        let (rejected, approved): (Vec<_>, Vec<_>) = stored.iter().partition(|stored| stored.rejects);
+        let (rejected, approved): (Vec<_>, Vec<_>) = stored.into_iter().partition(|stored| stored.rejects);
         let target = &wanted.target;
-        let about = |rules: &HostRules| rules.about(&target.host, target.port, None).is_some();
-        let patterns = |all: &[&'_ StoredApproval]| all.iter().map(|stored| stored.pattern.clone()).collect::<Vec<_>>();
-        let (rejected, approved) = (patterns(&rejected), patterns(&approved));
-        let mut rejecting = allowed(rejected.iter().map(String::as_str)).into_iter();
-        if let Some((pattern, _)) = rejecting.find(|(_, rules)| about(rules)) {
+        let about = |(_, rules): &(_, HostRules)| rules.about(&target.host, target.port, None).is_some();
+        if let Some((pattern, _)) = allowed(patterns(&rejected)).into_iter().find(about) {
             return Some(Permit::Refused { by: format!("rejected: {pattern}") });
         }
-        let mut allowing = allowed(own.chain(approved.iter().map(String::as_str))).into_iter();
-        let (pattern, _) = allowing.find(|(_, rules)| about(rules))?;
+        let (pattern, _) = allowed(own.chain(patterns(&approved))).into_iter().find(about)?;
         Some(Permit::Allowed { by: format!("approved: {pattern}") })
     }
 
     fn reject(&self, rule: StoredRule, workdir: &Path) {
-        let rejected = self.common.approvals.reject(rule, Scope::Project { project: workdir.to_owned() });
-        if let Err(error) = approvals::append(&self.common.approvals.file(), &rejected) {
-            tracing::warn!(%error, "a rejection cannot be kept; the next such connection asks again");
-        }
+        self.common.approvals.reject_in_folder(rule, workdir);
         self.common.allowed.refresh();
     }
 
@@ -137,6 +130,10 @@ impl SessionKeeper {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
+}
+
+fn patterns(stored: &[StoredApproval]) -> impl Iterator<Item = &str> {
+    stored.iter().map(|stored| stored.pattern.as_str())
 }
 
 impl RunningCommands {

@@ -261,8 +261,7 @@ pub(crate) fn literal(glob: &str) -> Option<String> {
     let mut characters = glob.chars();
     while let Some(character) = characters.next() {
         match character {
-            '*' | '?' | '[' | ']' | '{' | '}' => return None,
-            '\\' => text.push(characters.next()?),
+            '\\' => text.extend(characters.next()),
             other => text.push(other),
         }
     }
