@@ -160,5 +160,5 @@ fn log_to_stderr(quiet: bool) {
     let level = if quiet { LevelFilter::ERROR } else { LevelFilter::WARN };
     // What this library reports of a connection is in our own warning already.
     let ours = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
-    log.with_max_level(level).finish().with(ours).init();
+    log.finish().with(ours).init();
 }

@@ -9,7 +9,8 @@ use tools_core::SessionId;
 use crate::{Modes, SessionEvent, Watch};
 
 /// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`,
-/// `session/delete` and the lists of kept sessions; implemented by whoever has models and tools.
+/// `session/delete` and the lists of kept sessions. The program that has models and tools
+/// implements it.
 #[async_trait]
 pub trait AcpHost: Send + Sync + 'static {
     /// Opens a conversation.

@@ -84,8 +84,8 @@ pub(crate) struct Http {
     /// Bytes that the body of a request may have.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, requires = "address")]
     pub(crate) max_body: usize,
-    /// Name of this server among several that serve the same guests: it stands in front of the ids
-    /// of sessions and in the header `Haft-Server` of every answer.
+    /// Name of this server among several that serve the same guests. Session ids begin with it, and
+    /// the header `Haft-Server` of every answer gives it.
     #[arg(long, value_name = "NAME", requires = "address")]
     pub(crate) name: Option<String>,
     /// Name under which clients reach the server (`HOST` or `HOST:PORT`), besides its address.

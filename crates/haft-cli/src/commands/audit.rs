@@ -10,7 +10,7 @@ use haft::audit::{
     Head, Report, verify_with,
     view::{Follower, Row, rows},
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::{
     args::{AuditVerb, CommonArgs},
@@ -22,8 +22,10 @@ use crate::{
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
     #[cfg(feature = "postgres")]
-    if let Some(exit) = database::run(common, verb).await? {
-        return Ok(exit);
+    if let Some(command) = database::DatabaseCommand::of(verb) {
+        if let Some(database) = haft::audit_database(&load(common)?.config)? {
+            return command.run(common, &database).await;
+        }
     }
     match verb {
         AuditVerb::View { file } => view(common, &log(common, file.as_deref()).await?),
@@ -94,18 +96,24 @@ fn print(common: &CommonArgs, row: &Row) {
 
 fn check(common: &CommonArgs, file: &Path, heads: &[Head]) -> Result<Exit, String> {
     let report = verify_with(file, heads).map_err(|error| error.to_string())?;
-    let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
-    if common.json {
-        let mut object = match serde_json::to_value(&report) {
-            Ok(Value::Object(object)) => object,
-            _ => Map::new(),
-        };
-        object.insert("intact".to_owned(), json!(report.is_intact()));
-        output::json(&object);
-        return Ok(exit);
+    Ok(print_report(common, &report, report.is_intact(), |report| described(file, report)))
+}
+
+/// Prints what a check found, as JSON with `intact` or in words.
+fn print_report<R: Serialize>(common: &CommonArgs, report: &R, intact: bool, described: impl Fn(&R) -> String) -> Exit {
+    #[derive(Serialize)]
+    struct Checked<'a, R> {
+        #[serde(flatten)]
+        report: &'a R,
+        intact: bool,
     }
-    output::line(&described(file, &report));
-    Ok(exit)
+
+    if common.json {
+        output::json(&Checked { report, intact });
+    } else {
+        output::line(&described(report));
+    }
+    if intact { Exit::Ok } else { Exit::ToolFailed }
 }
 
 fn described(file: &Path, report: &Report) -> String {

@@ -15,12 +15,12 @@ pub(crate) struct RecordFile {
 }
 
 impl RecordFile {
-    /// A file that somebody named.
+    /// The file that an argument names.
     pub(crate) fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), is_copy: false }
     }
 
-    /// That of a configuration.
+    /// The record that the configuration names.
     #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only a database is waited for"))]
     pub(crate) async fn configured(config: &HaftConfig) -> Result<Self, String> {
         #[cfg(feature = "postgres")]

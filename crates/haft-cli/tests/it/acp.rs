@@ -347,7 +347,7 @@ fn what_is_rejected_for_good_is_refused_in_later_sessions_until_it_is_revoked() 
     assert_eq!(call("other").code, 0);
     let explained = haft.run(&["--config", config, "explain", "bash", "{\"command\":\"touch never\"}"]);
     assert!(explained.out.contains("rejected \"touch never\""), "{explained:?}");
-    // It is listed and taken back like an approval.
+    // The rejection is listed and can be revoked, as an approval can.
     let listed = haft.run(&["policy", "approvals"]);
     assert!(listed.out.contains("touch never") && listed.out.contains("rejected, until "), "{listed:?}");
     assert_eq!(haft.run(&["policy", "revoke", "1"]).code, 0);

@@ -193,7 +193,8 @@ fn a_request_that_comes_to_another_server_is_told_which_one_has_its_session() {
     // A client that begins anew there has a session of that server.
     let anew = two.client(ALICE).greeted();
     assert!(anew.session.as_deref().is_some_and(|session| session.starts_with("two.")));
-    // The id without its name, and a name without its id, are of nobody.
+    // An id under the name of the other server belongs to no session, and neither does another id
+    // under the right name.
     let (_, id) = session.split_once('.').expect("it has a name");
     for id in [format!("two.{id}"), format!("one.{}", "0".repeat(36))] {
         let lost = Client { server: &two, bearer: client.bearer.clone(), session: Some(id) };

@@ -6,30 +6,35 @@ use haft::{
     audit::{Head, view::Row},
     team_audit::{AuditDatabase, Chain, TeamReport},
 };
-use serde_json::{Map, Value, json};
 
-use super::print;
+use super::{print, print_report};
 use crate::{
     args::{AuditVerb, CommonArgs},
-    commands::open::load,
     exit::Exit,
     output::{self, one_line},
 };
 
-/// Runs a verb that reads a database in another way than a file; `None` for all others, and where
-/// the record is in a file.
-pub(super) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Option<Exit>, String> {
-    let is_here = matches!(verb, AuditVerb::Tail { file: None, .. } | AuditVerb::Verify { file: None, .. });
-    if !is_here {
-        return Ok(None);
+/// A verb that reads a database in another way than a file.
+pub(super) enum DatabaseCommand<'a> {
+    Tail { lines: usize, follow: bool },
+    Verify { heads: &'a [Head] },
+}
+
+impl<'a> DatabaseCommand<'a> {
+    /// `None` for the verbs that read a copy of the record, and where a file is named.
+    pub(super) fn of(verb: &'a AuditVerb) -> Option<Self> {
+        match verb {
+            AuditVerb::Tail { lines, no_follow, file: None } => Some(Self::Tail { lines: *lines, follow: !no_follow }),
+            AuditVerb::Verify { head, file: None } => Some(Self::Verify { heads: head }),
+            _ => None,
+        }
     }
-    let Some(database) = haft::audit_database(&load(common)?.config)? else {
-        return Ok(None);
-    };
-    match verb {
-        AuditVerb::Tail { lines, no_follow, .. } => tail(common, &database, *lines, !no_follow).await.map(Some),
-        AuditVerb::Verify { head, .. } => check(common, &database, head).await.map(Some),
-        _ => Ok(None),
+
+    pub(super) async fn run(self, common: &CommonArgs, database: &AuditDatabase) -> Result<Exit, String> {
+        match self {
+            Self::Tail { lines, follow } => tail(common, database, lines, follow).await,
+            Self::Verify { heads } => check(common, database, heads).await,
+        }
     }
 }
 
@@ -57,18 +62,7 @@ async fn tail(common: &CommonArgs, database: &AuditDatabase, lines: usize, follo
 
 async fn check(common: &CommonArgs, database: &AuditDatabase, heads: &[Head]) -> Result<Exit, String> {
     let report = database.verify(heads).await.map_err(|error| error.to_string())?;
-    let exit = if report.is_intact() { Exit::Ok } else { Exit::ToolFailed };
-    if common.json {
-        let mut object = match serde_json::to_value(&report) {
-            Ok(Value::Object(object)) => object,
-            _ => Map::new(),
-        };
-        object.insert("intact".to_owned(), json!(report.is_intact()));
-        output::json(&object);
-        return Ok(exit);
-    }
-    output::line(&described(&report));
-    Ok(exit)
+    Ok(print_report(common, &report, report.is_intact(), described))
 }
 
 fn described(report: &TeamReport) -> String {
