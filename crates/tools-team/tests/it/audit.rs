@@ -100,7 +100,7 @@ async fn each_process_has_a_chain_and_a_cut_one_is_noticed() {
     assert!(why.starts_with("the line is missing"), "{why}");
     // And a changed line.
     let changed =
-        format!("UPDATE haft_audit_line SET line = replace(line, '"c7"', '"c8"') WHERE chain = '{chain_two}'");
+        format!(r#"UPDATE haft_audit_line SET line = replace(line, '"c7"', '"c8"') WHERE chain = '{chain_two}'"#);
     assert!(tamper(&address, &changed).await > 0);
     let report = verify(&address).await;
     let two = report.chains.iter().find(|chain| chain.chain == chain_two).unwrap();
