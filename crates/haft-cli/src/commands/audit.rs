@@ -22,10 +22,10 @@ use crate::{
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
     #[cfg(feature = "postgres")]
-    if let Some(command) = database::DatabaseCommand::of(verb) {
-        if let Some(database) = haft::audit_database(&load(common)?.config)? {
-            return command.run(common, &database).await;
-        }
+    if let Some(command) = database::DatabaseCommand::of(verb)
+        && let Some(database) = haft::audit_database(&load(common)?.config)?
+    {
+        return command.run(common, &database).await;
     }
     match verb {
         AuditVerb::View { file } => view(common, &log(common, file.as_deref()).await?),
