@@ -323,22 +323,39 @@ impl Groups {
 
     fn write(&mut self, out: &mut Emitter<'_>) {
         for group in std::mem::take(&mut self.in_order) {
-            let head = format!("{} ({})", group.rule, group.count);
-            let mut indent = format!("{head} ");
-            if group.messages.len() > 1 {
-                out.write(&head);
-                "  ".clone_into(&mut indent);
-            }
-            for (message, places) in group.messages {
-                let message = message.strip_prefix(&group.rule).map_or(message.as_str(), str::trim_start);
-                let message = if message.is_empty() { message } else { &format!("{message}: ") };
-                if places.is_empty() {
-                    out.write(format!("{indent}{message}").trim_end_matches([':', ' ']));
-                } else {
-                    out.write(&format!("{indent}{message}{}", joined(&places)));
-                }
-            }
+            group.write(out);
         }
         self.findings = 0;
+    }
+}
+
+/// A shorter rule stands before each of its messages, as the linter wrote it.
+const MAX_REPEATED_RULE_BYTES: usize = 8;
+
+impl Group {
+    /// One line for each message: a rule that the message does not name stands before it. A long
+    /// one with several messages stands above them.
+    fn write(self, out: &mut Emitter<'_>) {
+        let Self { rule, count, messages } = self;
+        let is_above = messages.len() > 1
+            && rule.len() > MAX_REPEATED_RULE_BYTES
+            && !messages.iter().all(|(message, _)| message.contains(&rule));
+        if is_above {
+            out.write(&format!("{rule} ({count})"));
+        }
+        for (message, places) in messages {
+            let text = if is_above {
+                format!("  {}", message.strip_prefix(&rule).map_or(message.as_str(), str::trim_start))
+            } else if message.contains(&rule) {
+                message
+            } else {
+                format!("{rule} {message}").trim_end().to_owned()
+            };
+            out.write(&match places.as_slice() {
+                [] => text,
+                [place] => format!("{text}: {place}"),
+                places => format!("{text} [×{}]: {}", places.len(), joined(places)),
+            });
+        }
     }
 }

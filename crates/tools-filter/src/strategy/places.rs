@@ -17,20 +17,20 @@ fn parts(place: &str) -> Option<(&str, &str)> {
 /// The folder that several files have in common, with the slash behind it; empty where naming it
 /// once is no shorter.
 fn common_folder<S: AsRef<str>>(places: &[S]) -> &str {
+    // A name alone is whole, so that it is found when somebody looks for it.
     let files = || places.iter().map(|place| parts(place.as_ref()).map_or("", |(file, _)| file));
     let Some(first) = files().next() else { return "" };
-    let is_several = files().filter(|file| *file != first).count() >= MIN_OTHER_FILES;
+    // As often as a file is named in a row.
+    let named = 1 + files().zip(files().skip(1)).filter(|(a, b)| a != b).count();
     let folder = files().fold(&first[..first.rfind('/').map_or(0, |at| at + 1)], |folder, file| {
         let same = folder.bytes().zip(file.bytes()).take_while(|(a, b)| a == b).count();
         &folder[..folder.as_bytes()[..same].iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1)]
     });
-    if is_several && folder.len() >= MIN_FOLDER_BYTES { folder } else { "" }
+    if folder.len() * (named - 1) >= MIN_SAVED_BYTES { folder } else { "" }
 }
 
-/// Fewer files beside the first have their folder named each.
-const MIN_OTHER_FILES: usize = 2;
-/// A shorter folder is named each time.
-const MIN_FOLDER_BYTES: usize = 5;
+/// Where naming the folder once saves less, it is named with each file.
+const MIN_SAVED_BYTES: usize = 10;
 
 /// `src/a.py:3:5, 9:1, src/b.py:1:1`; `src/lib/{a.py:3:5, 9:1, b.py:1:1, c.py:4:1}`.
 pub(super) fn joined<S: AsRef<str>>(places: &[S]) -> String {
