@@ -90,6 +90,15 @@ fn is_index(line: &str) -> bool {
     names.contains("..") && names.bytes().all(|byte| byte.is_ascii_hexdigit() || b".,".contains(&byte))
 }
 
+/// Whether a line names a file that `diff --git a/NAME b/NAME` named: `--- a/NAME`, `+++ b/NAME`.
+fn repeats_name(first: &str, line: &str) -> bool {
+    let Some(names) = first.strip_prefix("diff --git ") else { return false };
+    let named = |sign, names: &str| line.strip_prefix(sign).map(|name| name.trim_end_matches('\t') == names);
+    let half = names.len() / 2;
+    let (Some(old), Some(new)) = (names.get(..half), names.get(half + 1..)) else { return false };
+    named("--- ", old).or_else(|| named("+++ ", new)).unwrap_or(false)
+}
+
 fn begins_file(line: &str) -> bool {
     line.starts_with("diff --") || line.starts_with("Diff in ")
 }
@@ -284,12 +293,18 @@ impl Reducer for Machine {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         if !self.long {
-            let mut in_header = false;
+            let mut header: Option<String> = None;
             for line in std::mem::take(&mut self.all) {
-                in_header = begins_file(&line) || (in_header && !line.starts_with("@@"));
-                // The names of objects are the one line of a header that says nothing about the
-                // change.
-                if in_header && is_index(&line) { out.fold(&line) } else { out.keep(&line) }
+                if begins_file(&line) {
+                    header = Some(line.clone());
+                } else if line.starts_with("@@") {
+                    header = None;
+                }
+                // The names of objects say nothing about the change, and the names of the file stood
+                // in the first line.
+                let says_nothing =
+                    header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
+                if says_nothing { out.fold(&line) } else { out.keep(&line) }
             }
             return self.found.then_some(FilterConfidence::Full);
         }
@@ -307,5 +322,24 @@ mod tests {
         assert_eq!(fair_share(&[2, 100, 100], 42), 20);
         assert_eq!(fair_share(&[0, 0, 7], 6), 6);
         assert_eq!(fair_share(&[3, 3], 6), usize::MAX - 2);
+    }
+
+    #[test]
+    fn the_name_of_a_file_stands_once() {
+        let first = "diff --git a/src/x.rs b/src/x.rs";
+        for (first, line, expected) in [
+            (first, "--- a/src/x.rs", true),
+            (first, "+++ b/src/x.rs", true),
+            (first, "--- /dev/null", false),
+            (first, "+++ b/src/y.rs", false),
+            (first, "-- a/src/x.rs", false),
+            ("diff --git a/old.rs b/newer.rs", "--- a/old.rs", false),
+            ("diff --git a/a b b/a b", "+++ b/a b\t", true),
+            ("diff --git ", "--- ", false),
+            ("diff --git é", "--- é", false),
+            ("diff --cc README.md", "--- a/README.md", false),
+        ] {
+            assert_eq!(repeats_name(first, line), expected, "{first} / {line}");
+        }
     }
 }
