@@ -32,6 +32,7 @@ fn each_command_gets_its_rule() {
         ("yarn install", Some("npm-install")),
         ("pnpm i", Some("npm-install")),
         ("python3 -m pip install x", Some("pip-install")),
+        ("pip uninstall -y x", Some("pip-uninstall")),
         ("make -j8", Some("make")),
         ("makeinfo x", None),
         ("makepkg", None),
@@ -161,4 +162,12 @@ fn the_rules_in_the_guide_are_right() {
     assert_eq!(pipeline.rule_for("git log").map(Rule::name), None);
     let plain = "cd app && RUST_LOG=1 timeout 60 cargo +nightly test 2>&1 | tail -80";
     assert_eq!(pipeline.rule_for(plain).map(Rule::name), Some("cargo-test"));
+}
+
+#[test]
+fn what_was_uninstalled_is_named() {
+    let text = "Found existing installation: mccabe 0.7.0\nUninstalling mccabe-0.7.0:\n  \
+        Successfully uninstalled mccabe-0.7.0\n";
+    let filtered = FilterPipeline::builtin().filter("pip uninstall -y mccabe", Exit::Code(0), text.as_bytes()).text;
+    assert!(filtered.ends_with("  Successfully uninstalled mccabe-0.7.0\n"), "{filtered}");
 }
