@@ -20,6 +20,8 @@ const MAX_LINES: usize = 4000;
 
 #[derive(Default)]
 pub(crate) struct Series {
+    /// Whether every line has the name of a file, so that few of them are left as they are.
+    of_names: bool,
     lines: Vec<String>,
     numbers: Vec<u64>,
     /// Where in the lines the number begins, and how long what follows it is.
@@ -76,6 +78,11 @@ fn is_path(line: &str) -> bool {
 }
 
 impl Series {
+    /// For a list of files: each line has the name of one, whatever stands before it.
+    pub(crate) fn of_names() -> Self {
+        Self { of_names: true, ..Self::default() }
+    }
+
     fn goes_on(&self, line: &str) -> Option<u64> {
         let (start, rest) = self.around;
         let first = self.lines.first()?;
@@ -89,7 +96,7 @@ impl Series {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let (lines, numbers) = (std::mem::take(&mut self.lines), std::mem::take(&mut self.numbers));
         if let [first, between @ .., last] = lines.as_slice()
-            && lines.len() >= if is_path(first) { MIN_NAMES } else { MIN_LINES }
+            && lines.len() >= if self.of_names || is_path(first) { MIN_NAMES } else { MIN_LINES }
         {
             let text = format!("[… {} lines, the same with {}]", between.len(), ranges(&numbers[1..numbers.len() - 1]));
             let bytes: usize = between.iter().map(|line| line.len() + 1).sum();
@@ -145,6 +152,14 @@ impl Reducer for Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn few_names_in_a_list_stand() {
+        let text: String = (1..10).map(|n| format!("drwxr-xr-x 2 root root 4096 Nov 23 22:31 part{n}\n")).collect();
+        let filtered = FilterPipeline::builtin().filter("ls -lR", Exit::Code(0), text.as_bytes()).text;
+        assert!((1..10).all(|n| filtered.contains(&format!("part{n}"))), "{filtered}");
+    }
 
     #[test]
     fn the_number_that_differs_is_found() {
