@@ -4,6 +4,7 @@
 use super::{
     Reducer,
     again::{RepeatDetector, Same},
+    alternatives::Alternatives,
     apt_lists::AptLists,
     blanks::Blanks,
     carets::Carets,
@@ -59,6 +60,7 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
         stages.push(Box::new(RepeatDetector::new(Same::ButForNumbers)));
         stages.push(Box::<TableBlanks>::default());
     }
+    stages.push(Box::<Alternatives>::default());
     stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());
     stages.push(Box::<EarlierBlocks>::default());

@@ -2,6 +2,7 @@
 //! share is in `clip` and `shape`.
 
 mod again;
+mod alternatives;
 mod apt_lists;
 mod beginnings;
 mod blanks;

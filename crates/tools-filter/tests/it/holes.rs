@@ -14,6 +14,13 @@ fn stands_for(line: &str) -> u64 {
     }
     // What a message goes on with in lines of its own stands behind it.
     let lines = 1 + line.matches(" / ").count() as u64;
+    // What several lines have in common, around what each of them has.
+    if let Some((before, rest)) = line.split_once('{')
+        && let Some((stretches, _)) = rest.split_once('}')
+        && !before.is_empty()
+    {
+        return 1 + stretches.matches(", ").count() as u64;
+    }
     // The name of a file stands over its findings, each of which may have several places.
     if line == "src/a.c" {
         return 0;
