@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, unfinished::names_running};
+use super::{Reducer, findings::is_file, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
 /// A block of fewer lines with text is shown again.
@@ -52,6 +52,8 @@ fn is_row(line: &str) -> bool {
 fn may_be_part(line: &str) -> bool {
     line.len() < MAX_LINE_BYTES
         && !is_row(line)
+        // The rows below it are about this file.
+        && !is_file(line)
         && (!line.trim_start().starts_with("[…") || marked(line).is_some())
         && !names_running(line)
 }

@@ -234,7 +234,7 @@ pub(super) fn is_name(text: &str) -> bool {
     is_word && text.len() > 2 && (is_ending || (text.len() > name.len() && name.len() > 2))
 }
 
-fn is_file(line: &str) -> bool {
+pub(super) fn is_file(line: &str) -> bool {
     let name = line.strip_suffix(':').unwrap_or(line);
     line.len() < 400 && is_name(name) && name.contains('.')
 }

@@ -315,6 +315,19 @@ fn a_block_that_stood_above_is_counted() {
 }
 
 /// A block is named by a line that stood once.
+/// The name of a file above its findings is in no block that is counted: they would be about
+/// another.
+#[test]
+fn a_file_is_named_above_its_findings() {
+    let step = |n| format!("src/a.c:{n}:2: unused thing\nsrc/a.c:{}:2: unused thing\nsrc/a.c:{}:2: unused thing\n", n + 900, n + 800);
+    let work = "compiled the first of all parts\nlinked what was compiled before\nwrote a list of all that is there\n";
+    let text = format!("{work}{}{work}{}", step(7), step(8));
+    let filtered = FilterPipeline::builtin().filter("npm install", Exit::Code(0), text.as_bytes()).text;
+    let findings = filtered.lines().filter(|line| line.contains("unused thing")).count();
+    let named = filtered.lines().filter(|line| line.contains("src/a.c")).count();
+    assert_eq!(findings, named, "{filtered}");
+}
+
 #[test]
 fn a_block_that_nobody_can_tell_from_another_stands() {
     let text = "the request was sent to the peer\n  it answered with one word\n  it is done with this\n\
