@@ -13,7 +13,7 @@ use crate::{
 /// Fewer lines are left as they are.
 const MIN_LINES: usize = 4;
 /// What lines have in common is at least so long: less is no sentence.
-const MIN_COMMON_BYTES: usize = 8;
+const MIN_COMMON_BYTES: usize = 6;
 /// What differs is no longer than this, and has no more words.
 const MAX_STRETCH: (usize, usize) = (80, 4);
 /// A longer line is left as it is.
@@ -102,7 +102,7 @@ fn joined(lines: &[String], around: (usize, usize)) -> Option<String> {
     let stretches: Vec<&str> = lines.iter().map(|line| stretch(line, around)).collect::<Option<_>>()?;
     let text = format!("{}{{{}}}{}", &first[..around.0], stretches.join(", "), &first[first.len() - around.1..]);
     let bytes: usize = lines.iter().map(|line| line.len() + 1).sum();
-    (text.len() * 4 < bytes * 3).then_some(text)
+    (text.len() * 8 < bytes * 7).then_some(text)
 }
 
 impl Reducer for Alternatives {

@@ -27,7 +27,7 @@ use crate::ParsedCommand;
 
 /// What is done behind the rule of a list of files: nothing but what keeps every name.
 pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
-    vec![Box::new(Series::of_names()), Box::new(PathRuns::new(Paths::Any))]
+    vec![Box::new(Series::of_names()), Box::new(PathRuns::new(Paths::Any)), Box::<Alternatives>::default()]
 }
 
 /// The name under which this is counted where no rule is about a command.
