@@ -92,8 +92,13 @@ fn is_index(line: &str) -> bool {
 
 /// Whether a line names a file that `diff --git a/NAME b/NAME` named: `--- a/NAME`, `+++ b/NAME`.
 fn repeats_name(first: &str, line: &str) -> bool {
-    let Some(names) = first.strip_prefix("diff --git ") else { return false };
     let named = |sign, names: &str| line.strip_prefix(sign).map(|name| name.trim_end_matches('\t') == names);
+    let Some(names) = first.strip_prefix("diff --git ") else {
+        let combined = first.strip_prefix("diff --cc ").or_else(|| first.strip_prefix("diff --combined "));
+        let path = combined.unwrap_or_default();
+        return !path.is_empty()
+            && (line.strip_prefix("--- a/") == Some(path) || line.strip_prefix("+++ b/") == Some(path));
+    };
     let half = names.len() / 2;
     let (Some(old), Some(new)) = (names.get(..half), names.get(half + 1..)) else { return false };
     named("--- ", old).or_else(|| named("+++ ", new)).unwrap_or(false)
@@ -337,7 +342,9 @@ mod tests {
             ("diff --git a/a b b/a b", "+++ b/a b\t", true),
             ("diff --git ", "--- ", false),
             ("diff --git é", "--- é", false),
-            ("diff --cc README.md", "--- a/README.md", false),
+            ("diff --cc README.md", "--- a/README.md", true),
+            ("diff --cc README.md", "+++ b/READ.md", false),
+            ("diff --cc ", "--- a/", false),
         ] {
             assert_eq!(repeats_name(first, line), expected, "{first} / {line}");
         }
