@@ -47,6 +47,14 @@ impl EmitState {
     }
 }
 
+/// What tools write before each line of a message: alone in a line it says nothing.
+const MARGINS: &[&str] = &["npm error", "npm ERR!", "npm warn", "npm WARN", "npm notice", "remote:", "[INFO]", "[ERROR]"];
+
+/// Whether a line is blank, a ruler, or the margin of a blank line.
+fn says_nothing(line: &str) -> bool {
+    line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'=' | b'_' | b'*')) || MARGINS.contains(&line.trim())
+}
+
 /// About as long as the mark that stands for a hole.
 const NOTE: usize = 18;
 
@@ -129,7 +137,7 @@ impl Emitter<'_> {
             return;
         }
         // Blank lines and rulers are no content: they are not counted, and never all of a hole.
-        if line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'=' | b'_' | b'*')) {
+        if says_nothing(line) {
             (self.sink)(FilterEvent::Dropped(line));
             return;
         }
@@ -159,5 +167,19 @@ impl Emitter<'_> {
         self.state.lines = 0;
         self.state.bytes = 0;
         self.state.after_blank = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_margin_of_a_blank_line_says_nothing() {
+        for (line, expected) in
+            [("npm error", true), ("remote: ", true), ("====", true), ("", true), ("npm error code 1", false), ("x", false)]
+        {
+            assert_eq!(says_nothing(line), expected, "{line}");
+        }
     }
 }

@@ -67,6 +67,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
             r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
             r"^npm (?:error|ERR!) *(?:404 *)?$",
+            r"^\s*note: This error originates from a subprocess, and is likely not a problem with pip\.$",
+            r"^hint: See above for (?:output from the failure|details)\.$",
             r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
         ],
     ),
