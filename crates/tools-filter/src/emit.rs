@@ -48,7 +48,8 @@ impl EmitState {
 }
 
 /// What tools write before each line of a message: alone in a line it says nothing.
-const MARGINS: &[&str] = &["npm error", "npm ERR!", "npm warn", "npm WARN", "npm notice", "remote:", "[INFO]", "[ERROR]"];
+const MARGINS: &[&str] =
+    &["npm error", "npm ERR!", "npm warn", "npm WARN", "npm notice", "remote:", "[INFO]", "[ERROR]"];
 
 /// Whether a line is blank, a ruler, or the margin of a blank line.
 fn says_nothing(line: &str) -> bool {
@@ -176,9 +177,14 @@ mod tests {
 
     #[test]
     fn the_margin_of_a_blank_line_says_nothing() {
-        for (line, expected) in
-            [("npm error", true), ("remote: ", true), ("====", true), ("", true), ("npm error code 1", false), ("x", false)]
-        {
+        for (line, expected) in [
+            ("npm error", true),
+            ("remote: ", true),
+            ("====", true),
+            ("", true),
+            ("npm error code 1", false),
+            ("x", false),
+        ] {
             assert_eq!(says_nothing(line), expected, "{line}");
         }
     }

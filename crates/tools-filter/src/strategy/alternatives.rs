@@ -37,9 +37,12 @@ fn may_join(line: &str) -> bool {
         && !line.contains(", ")
         && marked(line).is_none()
         && !line.trim_start().starts_with("[… ")
-        && !reports(line)
-        && !names_place(line)
-        && !names_running(line)
+}
+
+/// Whether a line reports nothing. It is asked only about lines that have much in common with
+/// another: most have not.
+fn is_harmless(line: &str) -> bool {
+    !reports(line) && !names_place(line) && !names_running(line)
 }
 
 /// What two lines begin and end with, up to whole words.
@@ -76,6 +79,7 @@ impl Alternatives {
             && line.as_bytes()[..start] == first.as_bytes()[..start]
             && line.as_bytes()[line.len() - end..] == first.as_bytes()[first.len() - end..]
             && stretch(line, self.around).is_some()
+            && is_harmless(line)
     }
 
     fn hold(&mut self, line: &str) {
@@ -117,7 +121,7 @@ impl Reducer for Alternatives {
         if let [first] = self.lines.as_slice() {
             let around = common(first, line);
             let is_pair = is_enough(first, around) && stretch(first, around).is_some();
-            if is_pair && stretch(line, around).is_some() && first != line {
+            if is_pair && stretch(line, around).is_some() && first != line && is_harmless(first) && is_harmless(line) {
                 self.around = around;
                 return self.hold(line);
             }

@@ -92,7 +92,7 @@ fn is_index(line: &str) -> bool {
 
 /// Whether a line names a file that `diff --git a/NAME b/NAME` named: `--- a/NAME`, `+++ b/NAME`.
 fn repeats_name(first: &str, line: &str) -> bool {
-    let named = |sign, names: &str| line.strip_prefix(sign).map(|name| name.trim_end_matches('\t') == names);
+    let is_after = |sign, path: &str| line.strip_prefix(sign).map(|name| name.trim_end_matches('\t') == path);
     let Some(names) = first.strip_prefix("diff --git ") else {
         let combined = first.strip_prefix("diff --cc ").or_else(|| first.strip_prefix("diff --combined "));
         let path = combined.unwrap_or_default();
@@ -101,7 +101,7 @@ fn repeats_name(first: &str, line: &str) -> bool {
     };
     let half = names.len() / 2;
     let (Some(old), Some(new)) = (names.get(..half), names.get(half + 1..)) else { return false };
-    named("--- ", old).or_else(|| named("+++ ", new)).unwrap_or(false)
+    is_after("--- ", old).or_else(|| is_after("+++ ", new)).unwrap_or(false)
 }
 
 fn begins_file(line: &str) -> bool {
@@ -307,8 +307,7 @@ impl Reducer for Machine {
                 }
                 // The names of objects say nothing about the change, and the names of the file stood
                 // in the first line.
-                let says_nothing =
-                    header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
+                let says_nothing = header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
                 if says_nothing { out.fold(&line) } else { out.keep(&line) }
             }
             return self.found.then_some(FilterConfidence::Full);

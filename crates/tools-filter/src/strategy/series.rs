@@ -156,7 +156,8 @@ mod tests {
 
     #[test]
     fn few_names_in_a_list_stand() {
-        let text: String = (1..10).map(|n| format!("drwxr-xr-x 2 root root 4096 Nov 23 22:31 part{n}\n")).collect();
+        let lines: Vec<String> = (1..10).map(|n| format!("drwxr-xr-x 2 root root 4096 Nov 23 22:31 part{n}")).collect();
+        let text = lines.join("\n");
         let filtered = FilterPipeline::builtin().filter("ls -lR", Exit::Code(0), text.as_bytes()).text;
         assert!((1..10).all(|n| filtered.contains(&format!("part{n}"))), "{filtered}");
     }

@@ -319,7 +319,13 @@ fn a_block_that_stood_above_is_counted() {
 /// another.
 #[test]
 fn a_file_is_named_above_its_findings() {
-    let step = |n| format!("src/a.c:{n}:2: unused thing\nsrc/a.c:{}:2: unused thing\nsrc/a.c:{}:2: unused thing\n", n + 900, n + 800);
+    let step = |n| {
+        format!(
+            "src/a.c:{n}:2: unused thing\nsrc/a.c:{}:2: unused thing\nsrc/a.c:{}:2: unused thing\n",
+            n + 900,
+            n + 800
+        )
+    };
     let work = "compiled the first of all parts\nlinked what was compiled before\nwrote a list of all that is there\n";
     let text = format!("{work}{}{work}{}", step(7), step(8));
     let filtered = FilterPipeline::builtin().filter("npm install", Exit::Code(0), text.as_bytes()).text;
