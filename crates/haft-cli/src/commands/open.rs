@@ -92,12 +92,7 @@ pub(crate) fn building(
 
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.
 pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig<HaftConfig>, String> {
-    let environment = |name: &str| std::env::var(name).ok();
-    let loaded = match config_file(common) {
-        Some(file) => LoadedConfig::read(&file, &environment),
-        None => LoadedConfig::parse("", &environment),
-    };
-    let loaded = loaded.map_err(|error| error.to_string())?;
+    let loaded = LoadedConfig::of_process(config_file(common).as_deref()).map_err(|error| error.to_string())?;
     if !common.quiet {
         say_once_if_older(&loaded);
         say_once_of_variables();

@@ -28,12 +28,33 @@ fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     }
 }
 
+/// The values that variables set: path, value and name of the variable.
+pub(crate) fn set(schema: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<(String, Value, String)> {
+    let found = variables(schema).into_iter().filter_map(|(path, variable)| {
+        let other = || other_name(&variable).and_then(|other| Some((lookup(other)?, other.to_owned())));
+        let (text, name) = lookup(&variable).map(|text| (text, variable.clone())).or_else(other)?;
+        Some((path, value(&text), name))
+    });
+    found.collect()
+}
+
+/// Whether one of the variables with these names may override a key.
+pub(crate) fn may_override(names: impl IntoIterator<Item = String>) -> bool {
+    let is_other = |name: &str| OTHER_NAMES.iter().any(|(other, _)| *other == name);
+    names.into_iter().any(|name| is_ours(&name) || is_other(&name))
+}
+
+/// Whether a variable has the name of one that overrides a key, or would if there were that key.
+fn is_ours(name: &str) -> bool {
+    name.starts_with("HAFT_") && !OTHERS.contains(&name)
+}
+
 /// Other names of variables, as other programs call them; the name of the key counts where both are
 /// there.
 const OTHER_NAMES: &[(&str, &str)] = &[("ZEPH_AGENT_MAX_TOOL_ITERATIONS", "HAFT_AGENT_MAX_TOOL_ITERATIONS")];
 
 /// The other name of a variable.
-pub(crate) fn other_name(variable: &str) -> Option<&'static str> {
+fn other_name(variable: &str) -> Option<&'static str> {
     OTHER_NAMES.iter().find(|(_, name)| *name == variable).map(|(other, _)| *other)
 }
 
@@ -52,8 +73,7 @@ const OTHERS: &[&str] = &[
 /// Problems of variables with these names: one sentence for each that begins with `HAFT_` and that
 /// nothing reads.
 pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String> {
-    let ours = |name: &String| name.starts_with("HAFT_") && !OTHERS.contains(&name.as_str());
-    let mut found: Vec<String> = names.into_iter().filter(ours).collect();
+    let mut found: Vec<String> = names.into_iter().filter(|name| is_ours(name)).collect();
     if found.is_empty() {
         return vec![];
     }
@@ -90,6 +110,21 @@ mod tests {
         let found = unknown_variables(names.map(str::to_owned));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].contains("did you mean `HAFT_TOOLS_SHELL_TIMEOUT`"), "{found:?}");
+    }
+
+    #[test]
+    fn only_a_variable_that_overrides_makes_keys_be_looked_for() {
+        let check = |name: &str, expected: bool| {
+            assert_eq!(may_override(["PATH".to_owned(), name.to_owned()]), expected, "{name}");
+        };
+        check("HAFT_TOOLS_SHELL_TIMEOUT", true);
+        check("HAFT_NO_SUCH_KEY", true);
+        check("ZEPH_AGENT_MAX_TOOL_ITERATIONS", true);
+        OTHERS.iter().for_each(|name| check(name, false));
+        check("HOME", false);
+        let schema = inline_schema::<HaftConfig>();
+        let known = variables(schema.as_value());
+        assert!(known.iter().all(|(_, name)| may_override([name.clone()])), "every variable of a key counts");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! From a text and the environment to a configuration, with every fault by key and line.
 
-use std::path::{Path, PathBuf};
+use std::{
+    cell::OnceCell,
+    path::{Path, PathBuf},
+};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -10,8 +13,9 @@ use tools_core::{SchemaFault, SchemaProblem, did_you_mean, inline_schema, schema
 use crate::config::{
     environment,
     error::{ConfigError, LoadError, Place},
-    migrate,
+    migrate::{self, Migration},
     source::Source,
+    typed,
 };
 
 /// A configuration, and where each of its values was set.
@@ -46,28 +50,62 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         Self::assemble(text, None, environment)
     }
 
+    /// Reads a file, or none, then the environment of this process on top of it.
+    ///
+    /// # Errors
+    /// [`LoadError`] with every fault that was found.
+    pub fn of_process(file: Option<&Path>) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
+        let text = file.map(std::fs::read_to_string).transpose().map_err(unreadable)?.unwrap_or_default();
+        let lookup = |name: &str| std::env::var(name).ok();
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        // Which keys there are costs more to tell than most texts to read.
+        let environment = environment::may_override(names).then_some(&lookup as &dyn Fn(&str) -> Option<String>);
+        Self::under(&text, file.map(Path::to_owned), environment)
+    }
+
     /// As [`Self::read`], of a text that was read already.
     pub(crate) fn assemble(
         text: &str,
         file: Option<PathBuf>,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, LoadError> {
-        let schema = inline_schema::<C>();
-        let (mut source, older) = match parse(text) {
+        Self::under(text, file, Some(environment))
+    }
+
+    /// The configuration of a text; `environment` is `None` where no variable overrides a key.
+    fn under(
+        text: &str,
+        file: Option<PathBuf>,
+        environment: Option<&dyn Fn(&str) -> Option<String>>,
+    ) -> Result<Self, LoadError> {
+        let schema = OnceCell::new();
+        let schema = || schema.get_or_init(inline_schema::<C>).as_value();
+        let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
+        let migrated = migrate::to_load(text);
+        if let (true, None, Some(config)) = (set.is_empty(), &migrated, typed::decode(text)) {
+            return Ok(Self { config, file, older: vec![], source: Source::decoded(text) });
+        }
+        let (mut source, older) = match parse(text, migrated) {
             Ok(parsed) => parsed,
             Err(fault) => return Err(LoadError::Faulty { file, faults: vec![fault] }),
         };
-        for (path, variable) in environment::variables(schema.as_value()) {
-            let other = || environment::other_name(&variable).and_then(|other| Some((environment(other)?, other)));
-            let found = environment(&variable).map(|text| (text, variable.as_str())).or_else(other);
-            if let Some((text, variable)) = found {
-                source.set(&path, environment::value(&text), variable);
-            }
+        for (path, value, variable) in set {
+            source.set(&path, value, &variable);
         }
-        let mut faults: Vec<ConfigError> = schema_problems(&source.value, schema.as_value())
-            .iter()
-            .map(|problem| describe(problem, &source))
-            .collect();
+        Self::checked(source, schema(), text, file, older)
+    }
+
+    /// The configuration of values that are held to the schema, or every fault that they have.
+    pub(super) fn checked(
+        mut source: Source,
+        schema: &Value,
+        text: &str,
+        file: Option<PathBuf>,
+        older: Vec<String>,
+    ) -> Result<Self, LoadError> {
+        let mut faults: Vec<ConfigError> =
+            schema_problems(&source.value, schema).iter().map(|problem| describe(problem, &source)).collect();
         if faults.is_empty() {
             // The values go into the configuration as they are: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
@@ -75,7 +113,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
                 return Ok(Self { config, file, older, source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
-            let (mut again, _) = parse(text).unwrap_or_default();
+            let (mut again, _) = parse(text, migrate::to_load(text)).unwrap_or_default();
             for (path, value, variable) in variables {
                 again.set(&path, value, &variable);
             }
@@ -134,9 +172,9 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
 }
 
 /// The values of a text, of whichever form, with the places at which they stand in it.
-fn parse(text: &str) -> Result<(Source, Vec<String>), ConfigError> {
+fn parse(text: &str, migrated: Option<Migration>) -> Result<(Source, Vec<String>), ConfigError> {
     let source = Source::parse(text)?;
-    let Some(migrated) = migrate::to_load(text) else { return Ok((source, vec![])) };
+    let Some(migrated) = migrated else { return Ok((source, vec![])) };
     let value = Source::parse(&migrated.text)?.value;
     let older = migrated.changes.into_iter().chain(migrated.warnings).collect();
     Ok((source.migrated(value, migrated.moved), older))

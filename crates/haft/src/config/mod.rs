@@ -10,6 +10,7 @@ mod migrate;
 mod profile;
 mod sections;
 mod source;
+mod typed;
 
 pub mod places;
 

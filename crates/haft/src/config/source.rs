@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::OnceLock};
 
 use serde_json::{Map, Value};
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeFloat, DeInteger, DeTable, DeValue};
 
 use crate::config::error::{ConfigError, Place};
 
@@ -34,6 +34,11 @@ impl Source {
             hint: None,
         })?;
         Ok(Self { value: Value::Object(convert_table(table.get_ref())), text: text.to_owned(), ..Self::default() })
+    }
+
+    /// A text whose configuration was made already.
+    pub(crate) fn decoded(text: &str) -> Self {
+        Self { text: text.to_owned(), ..Self::default() }
     }
 
     /// The same text, whose values are those of a newer form of it.
@@ -130,19 +135,23 @@ fn convert(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(string) => Value::String(string.to_string()),
         DeValue::Boolean(boolean) => Value::Bool(*boolean),
-        DeValue::Integer(integer) => {
-            let digits = integer.as_str().replace('_', "");
-            let parsed = i64::from_str_radix(&digits, integer.radix()).ok();
-            parsed.map_or_else(|| Value::String(digits), Value::from)
-        }
-        DeValue::Float(float) => {
-            let parsed = float.as_str().replace('_', "").parse::<f64>().ok();
-            parsed.map_or(Value::Null, Value::from)
-        }
+        DeValue::Integer(integer) => whole(integer).map_or_else(Value::String, Value::from),
+        DeValue::Float(float) => finite(float).map_or(Value::Null, Value::from),
         DeValue::Datetime(datetime) => Value::String(datetime.to_string()),
         DeValue::Array(items) => items.iter().map(|item| convert(item.get_ref())).collect(),
         DeValue::Table(table) => Value::Object(convert_table(table)),
     }
+}
+
+/// The value of an integer, or else its digits.
+pub(super) fn whole(integer: &DeInteger<'_>) -> Result<i64, String> {
+    let digits = integer.as_str().replace('_', "");
+    i64::from_str_radix(&digits, integer.radix()).map_err(|_| digits)
+}
+
+/// The value of a number with a fraction; `None` for one that JSON lacks.
+pub(super) fn finite(float: &DeFloat<'_>) -> Option<f64> {
+    float.as_str().replace('_', "").parse().ok().filter(|value: &f64| value.is_finite())
 }
 
 /// Notes the line of each value of a table, and of what is in them.

@@ -67,7 +67,8 @@ const STEPS: &[Step] = &[
 /// # Errors
 /// When the text is no TOML.
 pub fn migrate(text: &str) -> Result<Migration, ConfigError> {
-    apply(text, |_| true)
+    let migrated = apply(text, |_| true)?;
+    Ok(Migration { unknown: unknown(&migrated.text)?, ..migrated })
 }
 
 /// What has to be done so that a text can be loaded at all; `None` for nothing, which is told
@@ -80,6 +81,7 @@ pub(crate) fn to_load(text: &str) -> Option<Migration> {
     apply(text, is_due).ok().filter(|migrated| migrated.text != text)
 }
 
+/// The text after the steps that are due; which keys are unknown in it is not looked at.
 fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migration, ConfigError> {
     // Faults of the text are told as a start would tell them.
     Source::parse(text)?;
@@ -97,8 +99,7 @@ fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migration, Config
     let changed = !notes.changes.is_empty();
     let text = if changed { document.to_string() } else { text.to_owned() };
     let Notes { changes, warnings, filter_rules, moved } = notes;
-    let unknown = unknown(&text)?;
-    Ok(Migration { text, changes, warnings, unknown, filter_rules, moved })
+    Ok(Migration { text, changes, warnings, unknown: vec![], filter_rules, moved })
 }
 
 /// The keys of a text that mean nothing.
