@@ -104,6 +104,6 @@ pub use outputs::{
 pub use shared::Shared;
 pub use tools::{
     Access, ConfirmReason, ContentDigest, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault,
-    SchemaProblem, Script, ScriptStates, Subject, Tool, ToolDef, ToolDefs, ToolKind, ToolOrigin, ToolTraits,
-    TraitConflict, Typed, WebUrl, inline_schema, schema_problems,
+    SchemaProblem, Script, ScriptStates, Subject, Tool, ToolDef, ToolDefs, ToolDescription, ToolKind, ToolOrigin,
+    ToolSchema, ToolTraits, TraitConflict, Typed, WebUrl, inline_schema, schema_problems,
 };

@@ -418,7 +418,7 @@ fn defined(name: ToolName, server: &Server, pinned: &Definition) -> ToolDef {
     )
     .from_origin(ToolOrigin::Mcp { server: server.id().to_owned(), trusted });
     definition.title = text("title").map(|title| crate::error::shown(&title).into());
-    definition.output = output.map(Arc::new);
+    definition.output = output.map(Into::into);
     definition
 }
 

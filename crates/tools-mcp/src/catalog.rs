@@ -77,7 +77,7 @@ fn tool(definition: &ToolDef, hints: &Hints) -> Tool {
         .idempotent(traits.idempotent)
         .open_world(traits.open_world);
     let tool =
-        Tool::new(definition.name.as_str().to_owned(), definition.description.clone(), Arc::new(input(definition)));
+        Tool::new(definition.name.as_str().to_owned(), definition.description.to_string(), Arc::new(input(definition)));
     let tool = tool.with_annotations(annotations);
     let mut meta = MetaObject::new();
     if hints.always_load.contains(&definition.name) {

@@ -1,9 +1,9 @@
 //! A definition as it can be shown and held to, whatever a server sent.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tools_core::{ToolDef, is_hidden};
+use tools_core::{ToolDef, ToolDescription, is_hidden};
 
 use super::{
     CatalogFault,
@@ -67,7 +67,7 @@ impl CatalogFault {
     }
 }
 
-fn description(tool: &ToolDef, faults: &mut Vec<CatalogFault>) -> Cow<'static, str> {
+fn description(tool: &ToolDef, faults: &mut Vec<CatalogFault>) -> ToolDescription {
     let mut text = tool.description.clone();
     if text.len() > MAX_DESCRIPTION_BYTES {
         let kept = text.floor_char_boundary(MAX_DESCRIPTION_BYTES);

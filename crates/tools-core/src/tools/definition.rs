@@ -5,8 +5,8 @@ use std::{borrow::Cow, sync::Arc};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::concise::{concise, unwrapped};
-use crate::{ToolName, ToolTraits, inline_schema};
+use super::derived::{Derived, ToolDescription, ToolSchema};
+use crate::{ToolName, ToolTraits};
 
 /// The definitions of an executor, in the order in which a model sees them.
 pub type ToolDefs = Arc<[Arc<ToolDef>]>;
@@ -20,11 +20,11 @@ pub struct ToolDef {
     /// Title for a person; `None` shows the name.
     pub title: Option<Cow<'static, str>>,
     /// Description from which the model decides when to use it.
-    pub description: Cow<'static, str>,
+    pub description: ToolDescription,
     /// JSON Schema 2020-12 of the parameters, without `$ref`s.
-    pub input: Arc<Schema>,
+    pub input: ToolSchema,
     /// JSON Schema of the structured result; `None` when there is none.
-    pub output: Option<Arc<Schema>>,
+    pub output: Option<ToolSchema>,
     /// Kind of the tool, in ACP's words.
     pub kind: ToolKind,
     /// Its guarantees.
@@ -45,22 +45,21 @@ impl ToolDef {
     /// The definition of a tool whose parameters are `Args`.
     ///
     /// The doc comment of `Args` becomes the description, those of its fields the schema's
-    /// descriptions: one source for decoding, for the prompt and for the reference.
+    /// descriptions: one source for decoding, for the prompt and for the reference. Both are made
+    /// when somebody looks at them.
     ///
     /// `name` is a constant of the program; a text that is no tool name is replaced by
     /// `invalid_name`, which contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
-        let mut input = inline_schema::<Args>();
-        let description = input.remove("description").and_then(|text| text.as_str().map(str::to_owned));
-        let description = unwrapped(&description.unwrap_or_default());
-        concise(input.ensure_object());
-        Self::new(tool_name(name), description, input, kind, traits)
+        let derived = Derived::parameters::<Args>();
+        let input = ToolSchema::derived(Arc::clone(&derived));
+        Self { input, ..Self::new(tool_name(name), ToolDescription::derived(derived), Schema::default(), kind, traits) }
     }
 
     /// The definition of a tool whose schema is made elsewhere (an MCP server, a host).
     pub fn new(
         name: ToolName,
-        description: impl Into<Cow<'static, str>>,
+        description: impl Into<ToolDescription>,
         input: Schema,
         kind: ToolKind,
         traits: ToolTraits,
@@ -69,7 +68,7 @@ impl ToolDef {
             name,
             title: None,
             description: description.into(),
-            input: Arc::new(input),
+            input: input.into(),
             output: None,
             kind,
             traits,
@@ -91,18 +90,18 @@ impl ToolDef {
     }
 
     /// The same definition with another description.
-    pub fn described(self, description: impl Into<Cow<'static, str>>) -> Self {
+    pub fn described(self, description: impl Into<ToolDescription>) -> Self {
         Self { description: description.into(), ..self }
     }
 
     /// The same definition with another schema of its parameters.
     pub fn with_input(self, input: Schema) -> Self {
-        Self { input: Arc::new(input), ..self }
+        Self { input: input.into(), ..self }
     }
 
     /// The same definition with a schema for the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
-        Self { output: Some(Arc::new(inline_schema::<Output>())), ..self }
+        Self { output: Some(ToolSchema::derived(Derived::result::<Output>())), ..self }
     }
 
     /// The same definition from another origin.

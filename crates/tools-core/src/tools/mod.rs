@@ -3,6 +3,7 @@
 
 mod concise;
 mod definition;
+mod derived;
 mod inspection;
 mod schema;
 mod script;
@@ -12,6 +13,7 @@ mod typed;
 mod web_url;
 
 pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
+pub use derived::{ToolDescription, ToolSchema};
 pub(crate) use inspection::mapped_path;
 pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
 pub(crate) use schema::json_type;

@@ -1,0 +1,184 @@
+//! Descriptions and schemas that are derived from types: made when somebody looks at them. A start
+//! makes the definitions of all tools, most of which nobody looks at.
+
+use std::{
+    borrow::Cow,
+    fmt,
+    ops::Deref,
+    sync::{Arc, OnceLock},
+};
+
+use schemars::{JsonSchema, Schema};
+use serde::{Serialize, Serializer};
+
+use super::concise::{concise, unwrapped};
+use crate::inline_schema;
+
+/// What a type derives of a definition.
+pub(super) struct Derived {
+    make: fn() -> Made,
+    made: OnceLock<Made>,
+}
+
+struct Made {
+    description: String,
+    schema: Schema,
+}
+
+impl Derived {
+    /// The description and schema of parameters.
+    pub(super) fn parameters<Args: JsonSchema>() -> Arc<Self> {
+        Self::by(|| {
+            let mut schema = inline_schema::<Args>();
+            let description = schema.remove("description").and_then(|text| text.as_str().map(str::to_owned));
+            concise(schema.ensure_object());
+            Made { description: unwrapped(&description.unwrap_or_default()), schema }
+        })
+    }
+
+    /// The schema of a result.
+    pub(super) fn result<Output: JsonSchema>() -> Arc<Self> {
+        Self::by(|| Made { description: String::new(), schema: inline_schema::<Output>() })
+    }
+
+    fn by(make: fn() -> Made) -> Arc<Self> {
+        Arc::new(Self { make, made: OnceLock::new() })
+    }
+
+    fn made(&self) -> &Made {
+        self.made.get_or_init(self.make)
+    }
+}
+
+/// JSON Schema of a tool's parameters or result. One that is derived from a type is made at the
+/// first look; clones share it.
+#[derive(Clone)]
+pub struct ToolSchema(SchemaSource);
+
+#[derive(Clone)]
+enum SchemaSource {
+    Given(Arc<Schema>),
+    Derived(Arc<Derived>),
+}
+
+impl ToolSchema {
+    pub(super) fn derived(derived: Arc<Derived>) -> Self {
+        Self(SchemaSource::Derived(derived))
+    }
+
+    /// Whether it is there already: one that was not looked at has cost nothing.
+    pub fn is_made(&self) -> bool {
+        match &self.0 {
+            SchemaSource::Given(_) => true,
+            SchemaSource::Derived(derived) => derived.made.get().is_some(),
+        }
+    }
+}
+
+impl Deref for ToolSchema {
+    type Target = Schema;
+
+    fn deref(&self) -> &Schema {
+        match &self.0 {
+            SchemaSource::Given(schema) => schema,
+            SchemaSource::Derived(derived) => &derived.made().schema,
+        }
+    }
+}
+
+impl From<Schema> for ToolSchema {
+    fn from(schema: Schema) -> Self {
+        Self(SchemaSource::Given(Arc::new(schema)))
+    }
+}
+
+impl fmt::Debug for ToolSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+/// Description of a tool. One that is derived from the doc comment of a type is made at the first
+/// look, with its schema.
+#[derive(Clone)]
+pub struct ToolDescription(TextSource);
+
+#[derive(Clone)]
+enum TextSource {
+    Given(Cow<'static, str>),
+    Derived(Arc<Derived>),
+}
+
+impl ToolDescription {
+    pub(super) fn derived(derived: Arc<Derived>) -> Self {
+        Self(TextSource::Derived(derived))
+    }
+}
+
+impl Deref for ToolDescription {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match &self.0 {
+            TextSource::Given(text) => text,
+            TextSource::Derived(derived) => &derived.made().description,
+        }
+    }
+}
+
+impl<T: Into<Cow<'static, str>>> From<T> for ToolDescription {
+    fn from(text: T) -> Self {
+        Self(TextSource::Given(text.into()))
+    }
+}
+
+impl fmt::Display for ToolDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
+    }
+}
+
+impl fmt::Debug for ToolDescription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl PartialEq<&str> for ToolDescription {
+    fn eq(&self, text: &&str) -> bool {
+        **self == **text
+    }
+}
+
+impl Serialize for ToolDescription {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::{ToolDef, ToolKind, ToolTraits};
+
+    /// Looks.
+    #[derive(schemars::JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Args {
+        /// Where.
+        path: String,
+    }
+
+    #[test]
+    fn a_schema_is_made_at_the_first_look_and_clones_share_it() {
+        let definition = ToolDef::of::<Args>("look", ToolKind::Read, ToolTraits::READ_ONLY).with_output::<Args>();
+        let clone = definition.clone().titled("Look");
+        let output = definition.output.as_ref().unwrap();
+        assert!(!definition.input.is_made() && !output.is_made());
+        assert_eq!(clone.description, "Looks.");
+        assert!(definition.input.is_made() && !output.is_made());
+        assert_eq!(output.as_value()["properties"]["path"]["description"], json!("Where."));
+        assert!(clone.output.unwrap().is_made());
+    }
+}
