@@ -11,12 +11,9 @@ use crate::{CallId, CallerId, ToolError, ToolErrorCategory, ToolName, tools::jso
 
 use super::{
     canonical::{canonical_json, hex},
-    parameters,
+    parameters::{self, JsonObject},
     thought::take_thoughts_out,
 };
-
-/// A JSON object: the parameters of a call.
-pub type JsonObject = serde_json::Map<String, Value>;
 
 /// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -13,12 +13,12 @@ mod thought;
 mod writes;
 
 pub use alias::{built_in_tool, meant_tool, todays_name};
-pub use call::{CallDigest, JsonObject, ToolCall};
+pub use call::{CallDigest, ToolCall};
 pub use canonical::{canonical_json, hex, sha256_hex};
 pub use clock::{Clock, SystemClock};
 pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
 pub use origin::{CallOrigin, InvokedAs, SpeculationOutcome, Taint};
-pub use parameters::invalid_parameters;
+pub use parameters::{JsonObject, invalid_parameters};
 pub use thought::{THOUGHT_PREFIX, take_thoughts_out};
 pub use writes::{WriteLog, Writes, WrittenPath};

@@ -8,9 +8,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::lenient;
-use crate::{
-    JsonObject, SchemaFault, SchemaProblem, ToolError, ToolErrorCategory, ToolName, inline_schema, schema_problems,
-};
+use crate::{SchemaFault, SchemaProblem, ToolError, ToolErrorCategory, ToolName, inline_schema, schema_problems};
+
+/// A JSON object: the parameters of a call.
+pub type JsonObject = serde_json::Map<String, Value>;
 
 pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: &JsonObject) -> Result<T, ToolError> {
     let value = Value::Object(params.clone());

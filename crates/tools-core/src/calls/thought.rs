@@ -1,7 +1,7 @@
 //! Fields in which a model thinks about the parameters of a call. What stands there is for the
 //! model alone.
 
-use super::call::JsonObject;
+use super::parameters::JsonObject;
 
 /// Beginning of the names of such fields, and the name of the one that definitions offer.
 pub const THOUGHT_PREFIX: &str = "_tafc_think";

@@ -2,11 +2,12 @@
 
 use std::any::Any;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::path_text::{lossy, mapped_path};
 use super::script::{Script, ScriptStates};
 use crate::{ChangePreview, WebUrl};
 
@@ -228,16 +229,6 @@ pub enum Subject {
         /// The part that could not be analysed, and the reason.
         why: String,
     },
-}
-
-pub(super) fn lossy<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&path.to_string_lossy())
-}
-
-/// A path with its text changed, and as it is where the change leaves it alone.
-pub(crate) fn mapped_path(path: PathBuf, change: impl Fn(&str) -> String) -> PathBuf {
-    let changed = path.to_str().map(change).filter(|changed| Some(changed.as_str()) != path.to_str());
-    changed.map_or(path, PathBuf::from)
 }
 
 impl Subject {

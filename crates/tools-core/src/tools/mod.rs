@@ -5,6 +5,7 @@ mod concise;
 mod definition;
 mod derived;
 mod inspection;
+mod path_text;
 mod schema;
 mod script;
 mod tool;
@@ -14,8 +15,8 @@ mod web_url;
 
 pub use definition::{InvocationHint, ToolDef, ToolDefs, ToolKind, ToolOrigin};
 pub use derived::{ToolDescription, ToolSchema};
-pub(crate) use inspection::mapped_path;
 pub use inspection::{Access, ConfirmReason, FileState, Findings, Inspection, NamedBy, Subject};
+pub(crate) use path_text::mapped_path;
 pub(crate) use schema::json_type;
 pub use schema::{SchemaFault, SchemaProblem, inline_schema, schema_problems};
 pub use script::{ContentDigest, Script, ScriptStates};

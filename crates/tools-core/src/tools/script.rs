@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest as _, Sha256};
 
-use super::inspection::lossy;
+use super::path_text::lossy;
 use crate::hex;
 
 /// A file of code that a call runs, or that says what it runs, as it was when it was looked at.
