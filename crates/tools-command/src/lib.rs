@@ -5,6 +5,7 @@
 
 mod code;
 mod effect;
+mod excerpt;
 mod grammar;
 mod plain_path;
 mod reader;

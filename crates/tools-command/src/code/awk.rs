@@ -3,7 +3,7 @@
 
 use tools_core::Access;
 
-use super::language::NamedFile;
+use super::named_file::NamedFile;
 
 /// A word of the language.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The languages whose interpreters take code by an option, and what is looked for in each.
 
-use tools_core::Access;
-
+use super::named_file::NamedFile;
 use super::{awk, javascript, lua, other, perl, php, python, ruby, sed, text};
 use crate::effect::Effect;
 
@@ -26,15 +25,6 @@ pub enum Language {
     Sed,
     /// A language whose signs are not known: only what plainly prints a value is harmless.
     Other,
-}
-
-/// A file that a piece of code names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NamedFile {
-    /// It runs something or cannot be read; a clause that says so.
-    Sign(&'static str),
-    /// A file is touched; `is_exact` where its name is a literal.
-    File { name: String, access: Access, is_exact: bool },
 }
 
 /// A sentence about the sign, when the code shows one.

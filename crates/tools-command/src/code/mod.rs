@@ -6,6 +6,7 @@ mod awk;
 mod javascript;
 mod language;
 mod lua;
+mod named_file;
 mod other;
 mod perl;
 mod php;

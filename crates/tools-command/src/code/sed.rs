@@ -2,7 +2,7 @@
 
 use tools_core::Access;
 
-use super::language::NamedFile;
+use super::named_file::NamedFile;
 
 /// Everything that a script does beyond its output.
 pub(super) fn read(script: &str) -> Vec<NamedFile> {

@@ -1,7 +1,7 @@
 //! Brace expansion: `{a,b}` and `{1..3}` make several words of one. What is not plain text is left
 //! as it is, and unknown.
 
-use super::word::{Part, Word};
+use super::tree::{Part, Word};
 
 /// More words than these are not made.
 const MAX_WORDS: usize = 64;

@@ -1,8 +1,8 @@
 //! Lists, pipelines and compound commands. Their bodies are read as if all of them ran.
 
-use super::cursor::{Parser, Problem, Setting, ends_word};
-use super::simple::{Feed, Place, Redirect, feed_of};
-use super::word::{Part, Word};
+use super::cursor::{Parser, Problem, ends_word};
+use super::simple::feed_of;
+use super::tree::{Feed, Part, Place, Redirect, Setting, Simple, Word};
 
 /// Words that end a list when they stand where a command could.
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
@@ -162,7 +162,7 @@ impl Parser<'_> {
             }
             let line = self.slice(start, self.at).trim().to_owned();
             let index = self.count();
-            self.emit(super::simple::Simple { redirects, line, via: self.via.clone(), ..Default::default() })?;
+            self.emit(Simple { redirects, line, via: self.via.clone(), ..Default::default() })?;
             self.feed_here_documents(announced, index);
         }
         Ok(false)

@@ -1,9 +1,7 @@
 //! The state of the parser: the text, the place in it, what was found so far, and the bounds
 //! nothing may pass.
 
-use super::heredoc::PendingHeredoc;
-use super::simple::Simple;
-use super::word::Word;
+use super::tree::{Parsed, Simple, Word};
 
 /// Nesting deeper than this is not read.
 const DEEPEST: u32 = 80;
@@ -23,39 +21,6 @@ impl Problem {
     }
 }
 
-/// A function defined in the text, with the commands of its body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Function {
-    pub(crate) name: String,
-    pub(crate) body: std::ops::Range<usize>,
-}
-
-/// A variable that something other than an assignment sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting {
-    pub(crate) name: String,
-    pub(crate) value: Word,
-    /// Whether the value is split and matched against file names first.
-    pub(crate) is_split: bool,
-}
-
-/// Every command of a text, inner ones of substitutions before the one that holds them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Parsed {
-    pub(crate) commands: Vec<Simple>,
-    pub(crate) functions: Vec<Function>,
-    /// The parts of the last pipeline outside of everything compound.
-    pub(crate) last_pipeline: Vec<String>,
-    /// How many lists of commands joined by `&&` stand at the top of the text so far.
-    pub(crate) chains: u32,
-    /// Variables that loops and `${x:=…}` set.
-    pub(crate) settings: Vec<Setting>,
-    /// Variables that are used as arrays.
-    pub(crate) arrays: Vec<String>,
-    /// Texts that are evaluated as expressions or as names with a subscript.
-    pub(crate) expressions: Vec<Word>,
-}
-
 /// Reads a whole text.
 ///
 /// # Errors
@@ -73,6 +38,17 @@ pub(crate) fn parse_word(text: &str) -> Option<Word> {
     let mut parser = Parser::new(text, &mut found, &[], 0).ok()?;
     let word = parser.word().ok()?;
     parser.peek().is_none().then_some(word)
+}
+
+/// A here-document that waits for the end of its line.
+pub(super) struct PendingHeredoc {
+    pub(super) delimiter: String,
+    /// Quoted delimiters make the text plain.
+    pub(super) is_plain: bool,
+    pub(super) strips_tabs: bool,
+    /// The command it feeds, once there is one.
+    pub(super) command: Option<usize>,
+    pub(super) via: Vec<String>,
 }
 
 pub(super) struct Parser<'a> {

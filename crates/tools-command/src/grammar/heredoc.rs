@@ -1,19 +1,8 @@
 //! Here-documents: their text begins after the line that announces them, and may hold
 //! substitutions.
 
-use super::cursor::{Parser, Problem};
-use super::word::Word;
-
-/// A here-document that waits for the end of its line.
-pub(super) struct PendingHeredoc {
-    delimiter: String,
-    /// Quoted delimiters make the text plain.
-    is_plain: bool,
-    strips_tabs: bool,
-    /// The command it feeds, once there is one.
-    command: Option<usize>,
-    via: Vec<String>,
-}
+use super::cursor::{Parser, PendingHeredoc, Problem};
+use super::tree::Word;
 
 impl Parser<'_> {
     /// Reads the delimiter after `<<` or `<<-`.

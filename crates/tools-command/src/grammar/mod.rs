@@ -9,12 +9,11 @@ mod cursor;
 mod heredoc;
 mod parameter;
 mod simple;
+mod tree;
 mod word;
 
-pub(crate) use cursor::{Parsed, parse, parse_word};
-pub(crate) use parameter::{Operator, Parameter};
-pub(crate) use simple::{Feed, Place, Redirect, RedirectKind, Simple};
-pub(crate) use word::{Part, Word};
+pub(crate) use cursor::{parse, parse_word};
+pub(crate) use tree::{Feed, Operator, Parameter, Parsed, Part, Place, Redirect, RedirectKind, Simple, Word};
 
 #[cfg(test)]
 mod tests;

@@ -1,34 +1,8 @@
 //! `${…}`: a variable, what is done with its value, and every part of it that bash evaluates as an
 //! expression.
 
-use super::cursor::{Parser, Problem, Setting};
-use super::word::{Part, Word};
-
-/// A variable with an operator, in `${…}`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Parameter {
-    /// The variable's name; a digit or a sign for special ones.
-    pub(crate) name: String,
-    pub(crate) operator: Operator,
-    /// The word after the operator.
-    pub(crate) word: Word,
-    pub(crate) quoted: bool,
-}
-
-/// What is done with the value of a variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
-    /// An element or all of an array.
-    Element,
-    /// The word stands in, or takes the place of the value.
-    Default,
-    /// A part is cut off at the start or the end.
-    Trim,
-    /// The subscripts of an array.
-    Keys,
-    /// Anything else: parts, replacements, other cases, other variables.
-    Other,
-}
+use super::cursor::{Parser, Problem};
+use super::tree::{Operator, Parameter, Part, Setting, Word};
 
 impl Parser<'_> {
     /// `${…}` after its brace.

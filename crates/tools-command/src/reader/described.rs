@@ -8,7 +8,8 @@ use super::content::Content;
 use super::line::{Reader, joined, rest_of, through};
 use crate::code;
 use crate::effect::Effect;
-use crate::registry::{More, Program, shorten};
+use crate::excerpt::shorten;
+use crate::registry::{More, Program};
 
 impl Reader<'_> {
     /// Follows every effect.

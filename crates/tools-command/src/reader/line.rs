@@ -11,9 +11,10 @@ use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
 use super::known::KnownVariables;
 use crate::effect::Effect;
+use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
-use crate::registry::{self, shorten};
+use crate::registry;
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::command::{Command, Value};
 use super::line::{Reader, last_part};
 use crate::effect::Effect;
+use crate::excerpt::shorten;
 use crate::plain_path;
-use crate::registry::{self, shorten};
+use crate::registry;
 
 impl Reader<'_> {
     /// Objects to a script that another text than that of a file stands for, or that this line may

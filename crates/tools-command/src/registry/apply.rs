@@ -5,6 +5,7 @@ use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule};
 use super::unknown;
 use crate::code;
 use crate::effect::Effect;
+use crate::excerpt::shorten;
 use crate::reader::{ELSEWHERE, Input, Value};
 use tools_core::Access;
 
@@ -242,10 +243,4 @@ pub(super) fn joined(values: Vec<Value>) -> Option<Value> {
 fn assignment(value: &Value) -> Option<Effect> {
     let (name, text) = value.text.split_once('=')?;
     Some(Effect::Sets(name.to_owned(), Value { text: text.to_owned(), ..value.clone() }))
-}
-
-/// A few words of a text, for a message.
-pub(crate) fn shorten(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    if short.len() < text.len() { format!("{short}…") } else { short }
 }

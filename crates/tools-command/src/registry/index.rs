@@ -3,8 +3,17 @@
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
-use super::options::ValueForm;
 use super::spec::Syntax;
+
+/// Whether an option has a value, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ValueForm {
+    Flag,
+    Valued,
+    Optional,
+    /// Has a value, and ends the options.
+    Last,
+}
 
 /// An option: its spellings as they stand in the description, and what its value is.
 pub(super) type OptionEntry = (&'static str, ValueForm);

@@ -19,7 +19,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use apply::{is_remote, shorten};
+pub(crate) use apply::is_remote;
 pub use consequence::Consequence;
 pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;

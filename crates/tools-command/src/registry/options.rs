@@ -1,18 +1,8 @@
 //! Options as they are typed: which of a description's options an argument spells.
 
-use super::index::{Index, OptionEntry};
+use super::index::{Index, OptionEntry, ValueForm};
 use super::spec::{Style, Syntax};
 use crate::reader::Value;
-
-/// Whether an option has a value, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ValueForm {
-    Flag,
-    Valued,
-    Optional,
-    /// Has a value, and ends the options.
-    Last,
-}
 
 /// An option as an argument spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 //! subcommand is, where the operands are. What is not in the description is kept as unknown;
 //! whoever reads on decides what that means.
 
-use super::options::{self, OptionSpelling, ValueForm};
+use super::index::ValueForm;
+use super::options::{self, OptionSpelling};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
 use crate::effect::Effect;
 use crate::reader::{Command, Value};

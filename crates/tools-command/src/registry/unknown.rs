@@ -1,8 +1,8 @@
 //! What is feared of programs and options that no description knows: that they run a shell that
 //! they are given, or the value of an option that by its name takes a command.
 
-use super::apply::shorten;
 use crate::effect::Effect;
+use crate::excerpt::shorten;
 use crate::reader::{Command, Value};
 
 const SHELLS: [&str; 14] =

@@ -1,0 +1,229 @@
+//! What a text is made of: commands, their words, and the parts of words.
+
+/// Every command of a text, inner ones of substitutions before the one that holds them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Parsed {
+    pub(crate) commands: Vec<Simple>,
+    pub(crate) functions: Vec<Function>,
+    /// The parts of the last pipeline outside of everything compound.
+    pub(crate) last_pipeline: Vec<String>,
+    /// How many lists of commands joined by `&&` stand at the top of the text so far.
+    pub(crate) chains: u32,
+    /// Variables that loops and `${x:=…}` set.
+    pub(crate) settings: Vec<Setting>,
+    /// Variables that are used as arrays.
+    pub(crate) arrays: Vec<String>,
+    /// Texts that are evaluated as expressions or as names with a subscript.
+    pub(crate) expressions: Vec<Word>,
+}
+
+/// A function defined in the text, with the commands of its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) body: std::ops::Range<usize>,
+}
+
+/// A variable that something other than an assignment sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting {
+    pub(crate) name: String,
+    pub(crate) value: Word,
+    /// Whether the value is split and matched against file names first.
+    pub(crate) is_split: bool,
+}
+
+/// A simple command before expansion. One without words is an assignment or a bare redirection.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Simple {
+    pub(crate) assignments: Vec<(String, Word)>,
+    pub(crate) words: Vec<Word>,
+    pub(crate) redirects: Vec<Redirect>,
+    pub(crate) feed: Feed,
+    /// As it stands in the text.
+    pub(crate) line: String,
+    /// The substitutions it stands in, outermost first.
+    pub(crate) via: Vec<String>,
+    /// Whether it runs beside others: in a pipe or in the background.
+    pub(crate) is_concurrent: bool,
+    pub(crate) place: Place,
+    /// Which list of commands joined by `&&` at the top of the text it is in; later ones have
+    /// higher numbers.
+    pub(crate) chain: u32,
+}
+
+/// Whether a simple command that sets a variable has run when a later one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// That is not known: it stands in something compound, in a pipe, or behind `||`.
+    #[default]
+    Unknown,
+    /// It has when the other is in the same chain.
+    InChain,
+    /// It has.
+    Always,
+}
+
+impl Simple {
+    /// Takes the text of a here-document; `None` when it holds expansions.
+    pub(super) fn feed_text(&mut self, text: Option<String>) {
+        self.feed = text.map_or(Feed::Unknown, Feed::Text);
+    }
+}
+
+/// One redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Redirect {
+    pub(crate) kind: RedirectKind,
+    /// The file, descriptor or text; a here-document's delimiter.
+    pub(crate) target: Word,
+    /// Whether it stands behind `>&` or `<&` and is no number: bash expands it twice then.
+    pub(crate) is_expanded_twice: bool,
+}
+
+/// What a redirection does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RedirectKind {
+    Read,
+    Write,
+    ReadWrite,
+    /// To or from another descriptor.
+    Duplicate,
+    HereDocument,
+    HereString,
+}
+
+/// Where a command's standard input comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Feed {
+    /// Nowhere in particular.
+    #[default]
+    None,
+    /// The output of the commands with these indices.
+    Pipe(std::ops::Range<usize>),
+    /// This text.
+    Text(String),
+    /// Something that is not seen here: a file, a descriptor, a text with expansions.
+    Unknown,
+}
+
+/// A word before expansion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) parts: Vec<Part>,
+    /// As it stands in the text.
+    pub(crate) source: String,
+    /// Whether braces make several words of it.
+    pub(crate) has_braces: bool,
+}
+
+impl Word {
+    /// The value, if nothing in it depends on the moment it runs.
+    pub(crate) fn literal(&self) -> Option<String> {
+        if self.has_braces {
+            return None;
+        }
+        let mut value = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => value.push_str(text),
+                _ => return None,
+            }
+        }
+        Some(value)
+    }
+
+    /// Whether any part of it was quoted.
+    pub(crate) fn is_quoted(&self) -> bool {
+        self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }))
+    }
+
+    pub(super) fn push(&mut self, character: char, quoted: bool) {
+        if let Some(Part::Text { text, quoted: last }) = self.parts.last_mut()
+            && *last == quoted
+        {
+            text.push(character);
+        } else {
+            self.parts.push(Part::Text { text: character.to_string(), quoted });
+        }
+    }
+
+    /// Quotes around nothing still make a word.
+    pub(super) fn push_empty(&mut self) {
+        self.parts.push(Part::Text { text: String::new(), quoted: true });
+    }
+
+    /// A `[` that no `]` follows is a character like any other.
+    pub(super) fn close_brackets(&mut self) {
+        let closes = |part: &Part| matches!(part, Part::Text { text, quoted: false } if text.contains(']'));
+        let last = self.parts.iter().rposition(closes).unwrap_or(0);
+        for part in self.parts.iter_mut().skip(last) {
+            if *part == Part::Glob('[') {
+                *part = Part::Text { text: "[".to_owned(), quoted: false };
+            }
+        }
+    }
+
+    pub(super) fn find_braces(&mut self) {
+        // Quoted text stands for one character that means nothing.
+        let mut shape = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, quoted: false } => shape.push_str(text),
+                Part::Glob(character) => shape.push(*character),
+                _ => shape.push('\u{1}'),
+            }
+        }
+        let opened = shape.find('{').map(|at| &shape[at..]);
+        self.has_braces = opened.is_some_and(|rest| rest.contains('}') && (rest.contains(',') || rest.contains("..")));
+    }
+}
+
+/// A piece of a word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// Text as it is, quoted or not.
+    Text { text: String, quoted: bool },
+    /// A plain variable, by name.
+    Variable { name: String, quoted: bool },
+    /// A home directory; the name is empty for one's own.
+    Tilde(String),
+    /// A character that matches file names.
+    Glob(char),
+    /// The result of an expression, or a length.
+    Number { quoted: bool },
+    /// What the commands of this text print.
+    Output { text: String, quoted: bool },
+    /// A variable with an operator.
+    Parameter(Box<Parameter>),
+    /// The words of an array.
+    Array(Vec<Word>),
+    /// Anything else whose value is known only when it runs.
+    Dynamic,
+}
+
+/// A variable with an operator, in `${…}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    /// The variable's name; a digit or a sign for special ones.
+    pub(crate) name: String,
+    pub(crate) operator: Operator,
+    /// The word after the operator.
+    pub(crate) word: Word,
+    pub(crate) quoted: bool,
+}
+
+/// What is done with the value of a variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operator {
+    /// An element or all of an array.
+    Element,
+    /// The word stands in, or takes the place of the value.
+    Default,
+    /// A part is cut off at the start or the end.
+    Trim,
+    /// The subscripts of an array.
+    Keys,
+    /// Anything else: parts, replacements, other cases, other variables.
+    Other,
+}
