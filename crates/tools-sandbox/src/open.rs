@@ -18,7 +18,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{Directory, PathError, Roots, roots::MAX_LINKS};
+use crate::{Directory, PathError, Roots};
+
+/// How many symbolic links one path may run through: the kernel's own limit.
+pub(crate) const MAX_LINKS: u32 = 40;
 
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
 

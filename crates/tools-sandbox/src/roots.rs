@@ -19,13 +19,11 @@ use tools_core::FileState;
 use crate::{
     Beneath, Directory, Entry, FileId, FileKind, Metadata, PathError, ReservedFiles, Resolver,
     handle::{SAFE, lineage},
-    open::{Leaf, ends_as_directory, handle_path, kernel_open, walk},
+    open::{Leaf, MAX_LINKS, ends_as_directory, handle_path, kernel_open, walk},
 };
 
 /// How often an operation starts again when the path changes under it.
 const RETRIES: u32 = 16;
-/// How many symbolic links one path may run through: the kernel's own limit.
-pub(crate) const MAX_LINKS: u32 = 40;
 /// The longest path that is looked at: the kernel's own limit.
 const MAX_PATH: usize = 4096;
 

@@ -13,7 +13,7 @@ use tools_core::{Clock, SystemClock};
 
 use crate::ReadRules;
 
-use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
+use super::obeyed::{Kind, LARGE, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
 /// nobody can spend it on new ones to make a walk forget the old.
@@ -25,9 +25,6 @@ const MAX_READ_ONLY_ENTRIES: usize = 100_000;
 
 /// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
 const MAX_UNEXAMINED: usize = 256;
-
-/// Folders that are large and seldom hold secrets: looked at last, with what is left of the budget.
-pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 
 /// A folder that changed less than this before it was read may change again without its time
 /// telling.

@@ -9,12 +9,14 @@
 
 mod capabilities;
 mod config;
+mod facilities;
 mod landlock;
 mod masks;
 mod namespaces;
 mod network;
 mod obeyed;
 mod own;
+mod path_text;
 mod placeholders;
 mod plan;
 mod probe;
@@ -30,6 +32,7 @@ mod watch;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
 pub use config::{Confinement, Limits, Network, SandboxMode};
+pub use facilities::{Facility, Probe};
 pub(crate) use landlock::restrict as landlock_restrict;
 pub use masks::{MaskRules, Masks, ObeyedFiles};
 pub(crate) use namespaces::NamespacePlan;
@@ -38,7 +41,6 @@ pub use obeyed::{ObeyedEntry, ReadOnlyPath};
 pub(crate) use plan::CompiledPlan;
 pub use plan::Sandbox;
 pub(crate) use probe::is_passing;
-pub use probe::{Facility, Probe};
 pub use resolve::resolve_by_words;
 pub use sockets::{SOCKET_NAMES, granted_sockets};
 pub use strength::{Level, Strength};

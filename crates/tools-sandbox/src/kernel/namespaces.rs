@@ -4,7 +4,6 @@
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +14,7 @@ use super::masks::below_any;
 use super::network::NetworkNamespace;
 use super::obeyed::ReadOnlyPath;
 use super::own::{self, OwnMounts, own_terminals};
+use super::path_text::text;
 use super::seen::{Covers, ViewMounts};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
@@ -367,10 +367,6 @@ fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
         }
     }
     kept
-}
-
-pub(super) fn text(path: &Path) -> std::result::Result<CString, SpawnError> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| SpawnError::NulByte { what: "a path" })
 }
 
 fn ids() -> (u32, u32) {

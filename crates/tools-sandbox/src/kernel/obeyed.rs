@@ -8,8 +8,9 @@ use std::{
 
 use tools_core::{ObeyedClass, find_obeyed};
 
-use super::masks::LARGE;
-
+/// Folders of what is installed, built or kept by git: large, seldom with secrets, and nobody's
+/// configuration.
+pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
 /// What makes a folder one that git works in, whatever its name is.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::config::{Confinement, Limits, Network, SandboxMode};
+use super::facilities::Probe;
 use super::landlock::{self, Ruleset};
 use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
-use super::probe::{Probe, ProbeResult};
+use super::probe::ProbeResult;
 use super::resolve::{Canonical, resolve_by_words};
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
@@ -442,7 +443,7 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::probe::Facility;
+    use crate::kernel::facilities::Facility;
 
     fn probe(namespaces: bool, landlock: Option<u32>, seccomp: bool) -> Probe {
         let namespaces = if namespaces { Ok(()) } else { Err(Facility::missing("user namespaces", libc::EPERM)) };

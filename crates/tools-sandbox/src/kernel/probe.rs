@@ -2,57 +2,19 @@
 //! once it is all there is, in this process and in a file for the next, and asked again as long as
 //! it is less.
 
-use std::fmt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::Serialize;
-
 use super::capabilities;
 use super::config::{Confinement, Network};
+use super::facilities::{Facility, Probe};
 use super::landlock;
 use super::namespaces::NamespacePlan;
 use super::remembered;
 use super::seccomp::{Filter, Sockets};
 use super::sys;
 use crate::process::{self, Step};
-
-/// One part of confinement that this machine has or lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Facility {
-    /// Name of the feature.
-    pub name: String,
-    /// Reason why it does not work, as the system reports it; `None` when it works.
-    pub missing: Option<String>,
-}
-
-impl Facility {
-    pub(crate) fn missing(name: &str, errno: i32) -> Self {
-        let reason = std::io::Error::from_raw_os_error(errno).to_string();
-        Self { name: name.to_owned(), missing: Some(reason) }
-    }
-}
-
-impl fmt::Display for Facility {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.missing {
-            Some(reason) => write!(f, "{}: {reason}", self.name),
-            None => write!(f, "{}: works", self.name),
-        }
-    }
-}
-
-/// Kernel features that work here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Probe {
-    /// Whether the whole of the namespaces level works, or the first step that does not.
-    pub namespaces: Result<(), Facility>,
-    /// Landlock ABI.
-    pub landlock: Option<u32>,
-    /// Whether system calls can be filtered.
-    pub seccomp: bool,
-}
 
 /// What was found, and whether a file is still believed.
 struct CachedProbe {
@@ -103,17 +65,6 @@ impl Probe {
 
     fn run() -> Self {
         Self { namespaces: try_namespaces(), landlock: landlock::abi(), seccomp: try_seccomp() }
-    }
-
-    fn is_whole(&self) -> bool {
-        self.namespaces.is_ok() && self.landlock.is_some() && self.seccomp
-    }
-
-    /// Whether something worked here that does not in `other`.
-    fn is_more_than(&self, other: &Self) -> bool {
-        self.namespaces.is_ok() && other.namespaces.is_err()
-            || self.landlock.is_some() && other.landlock.is_none()
-            || self.seccomp && !other.seccomp
     }
 
     /// Every part on its own, for a report to people. Starts one short child per part.
@@ -203,21 +154,6 @@ fn try_seccomp() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn probe(namespaces: bool, landlock: Option<u32>, seccomp: bool) -> Probe {
-        let namespaces = if namespaces { Ok(()) } else { Err(Facility::missing("user namespace", libc::EPERM)) };
-        Probe { namespaces, landlock, seccomp }
-    }
-
-    #[test]
-    fn less_than_before_is_told_from_as_much_and_more() {
-        let whole = probe(true, Some(7), true);
-        for less in [probe(false, Some(7), true), probe(true, None, true), probe(true, Some(7), false)] {
-            assert!(whole.is_more_than(&less) && !less.is_more_than(&whole), "{less:?}");
-            assert!(!less.is_whole());
-        }
-        assert!(whole.is_whole() && !whole.is_more_than(&whole));
-    }
 
     #[test]
     fn a_passing_failure_is_tried_again_and_a_lasting_one_is_not() {

@@ -8,7 +8,7 @@ use std::{
     path::Path,
 };
 
-use super::probe::{Facility, Probe};
+use super::facilities::{Facility, Probe};
 
 /// Most entries of a file; the oldest go first.
 const MAX_ENTRIES: usize = 32;

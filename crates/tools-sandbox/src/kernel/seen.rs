@@ -7,7 +7,7 @@ use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::namespaces::text;
+use super::path_text::text;
 use super::sys::{self, Errno, Reach, Result};
 use crate::private::PrivateFolder;
 use crate::process::{SpawnError, Step};

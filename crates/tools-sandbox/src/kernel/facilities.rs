@@ -1,0 +1,74 @@
+//! Parts of confinement that a machine has or lacks.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// One part of confinement that this machine has or lacks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Facility {
+    /// Name of the feature.
+    pub name: String,
+    /// Reason why it does not work, as the system reports it; `None` when it works.
+    pub missing: Option<String>,
+}
+
+impl Facility {
+    pub(crate) fn missing(name: &str, errno: i32) -> Self {
+        let reason = std::io::Error::from_raw_os_error(errno).to_string();
+        Self { name: name.to_owned(), missing: Some(reason) }
+    }
+}
+
+impl fmt::Display for Facility {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.missing {
+            Some(reason) => write!(f, "{}: {reason}", self.name),
+            None => write!(f, "{}: works", self.name),
+        }
+    }
+}
+
+/// Kernel features that work here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Probe {
+    /// Whether the whole of the namespaces level works, or the first step that does not.
+    pub namespaces: Result<(), Facility>,
+    /// Landlock ABI.
+    pub landlock: Option<u32>,
+    /// Whether system calls can be filtered.
+    pub seccomp: bool,
+}
+
+impl Probe {
+    pub(super) fn is_whole(&self) -> bool {
+        self.namespaces.is_ok() && self.landlock.is_some() && self.seccomp
+    }
+
+    /// Whether something worked here that does not in `other`.
+    pub(super) fn is_more_than(&self, other: &Self) -> bool {
+        self.namespaces.is_ok() && other.namespaces.is_err()
+            || self.landlock.is_some() && other.landlock.is_none()
+            || self.seccomp && !other.seccomp
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn probe(namespaces: bool, landlock: Option<u32>, seccomp: bool) -> Probe {
+        let namespaces = if namespaces { Ok(()) } else { Err(Facility::missing("user namespace", libc::EPERM)) };
+        Probe { namespaces, landlock, seccomp }
+    }
+
+    #[test]
+    fn less_than_before_is_told_from_as_much_and_more() {
+        let whole = probe(true, Some(7), true);
+        for less in [probe(false, Some(7), true), probe(true, None, true), probe(true, Some(7), false)] {
+            assert!(whole.is_more_than(&less) && !less.is_more_than(&whole), "{less:?}");
+            assert!(!less.is_whole());
+        }
+        assert!(whole.is_whole() && !whole.is_more_than(&whole));
+    }
+}

@@ -1,0 +1,12 @@
+//! Paths as the kernel takes them.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use crate::process::SpawnError;
+
+/// A path as text that ends with a NUL.
+pub(super) fn text(path: &Path) -> Result<CString, SpawnError> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| SpawnError::NulByte { what: "a path" })
+}
