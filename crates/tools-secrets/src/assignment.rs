@@ -5,10 +5,9 @@
 use tools_core::is_credential_key;
 
 use crate::{
+    finding::Finding,
     place::{self, Place, Style},
-    program,
-    scan::Finding,
-    value,
+    program, value,
 };
 
 /// How long a name may be.

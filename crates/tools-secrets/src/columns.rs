@@ -7,7 +7,7 @@ use tools_core::is_credential_key;
 
 use crate::{
     assignment::kind,
-    scan::{Finding, Heading},
+    finding::{Finding, Heading},
     value,
 };
 

@@ -2,7 +2,7 @@
 
 use crate::{
     commands::Flag::{self, Apart, Argument, Attached, Cookie, Next, Pair, Percent, Source},
-    scan::Finding,
+    finding::Finding,
     value,
 };
 

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
 
-use crate::scan::Finding;
+use crate::finding::Finding;
 
 /// How long a pattern may be, in characters.
 const MAX_PATTERN_CHARS: usize = 512;

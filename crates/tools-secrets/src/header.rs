@@ -2,7 +2,7 @@
 
 use tools_core::is_credential_key;
 
-use crate::{program, scan::Finding, value};
+use crate::{finding::Finding, program, value};
 
 /// How long a header is read.
 const MAX_HEADER_BYTES: usize = 8192;

@@ -1,6 +1,6 @@
 //! Private keys in armour, also indented, numbered, in a diff, escaped or cut off; password hashes.
 
-use crate::{margin::Margin, scan::Finding};
+use crate::{finding::Finding, margin::Margin};
 
 /// What ends armour.
 const END: &str = "-----END ";

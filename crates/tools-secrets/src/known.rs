@@ -2,8 +2,8 @@
 //! show.
 
 use crate::{
+    finding::Finding,
     forms::{Forms, MIN_FORM_BYTES},
-    scan::Finding,
 };
 
 /// Values that are secret wherever they stand.

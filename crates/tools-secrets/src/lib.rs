@@ -29,6 +29,7 @@ mod url;
 
 mod config;
 mod extra;
+mod finding;
 mod forms;
 mod known;
 mod scan;
@@ -41,6 +42,7 @@ mod redact;
 mod stream;
 
 mod reader;
+mod seam;
 
 mod events;
 mod layer;
@@ -48,12 +50,13 @@ mod taking;
 
 pub use config::{SecretsMode, SecurityConfig};
 pub use extra::{ExtraPatterns, PatternError};
+pub use finding::Finding;
 pub use known::KnownValues;
 pub use layer::SecretsLayer;
 pub use name::is_credential;
 pub use placeholder::UnknownPlaceholder;
 pub use redact::{SecretRedactor, Tally};
-pub use scan::{Finding, scan};
+pub use scan::scan;
 pub use stream::{Piece, SecretStream};
 pub use tools_core::is_credential_name;
 pub use vault::Move;

@@ -2,8 +2,8 @@
 //! whatever their names say.
 
 use crate::{
+    finding::{Finding, Heading},
     margin::Margin,
-    scan::{Finding, Heading},
     value,
 };
 

@@ -1,8 +1,8 @@
 //! Tokens that are told by their own shape: by a prefix, or by marks inside them.
 
 use crate::{
+    finding::Finding,
     providers::{Alphabet::Url, Provider},
-    scan::Finding,
 };
 
 /// Reads the rest of a token whose prefix stands at `start`.

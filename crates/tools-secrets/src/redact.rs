@@ -4,19 +4,19 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     fmt,
-    io::Read,
     ops::Range,
     path::Path,
     sync::{Arc, LazyLock},
 };
 
 use serde_json::{Map, Value};
-use tools_core::{Redactor, SessionId, is_credential_key};
+use tools_core::{SessionId, is_credential_key};
 
 use crate::{
-    ExtraPatterns, KnownValues, Move, UnknownPlaceholder, key_material, placeholder,
-    reader::RedactingReader,
-    scan::{Finding, Heading, merged, scan_with},
+    ExtraPatterns, KnownValues, Move, UnknownPlaceholder,
+    finding::{Finding, Heading},
+    key_material, placeholder,
+    scan::{merged, scan_with},
     value::is_secret,
     vault::{Shelf, Vault},
 };
@@ -36,7 +36,7 @@ pub struct SecretRedactor {
     known: Option<LazyValues>,
     extra: ExtraPatterns,
     shelf: Arc<Shelf>,
-    vault: Option<Arc<Vault>>,
+    pub(crate) vault: Option<Arc<Vault>>,
     origin: Option<Arc<Path>>,
 }
 
@@ -283,28 +283,6 @@ impl SecretRedactor {
     /// The credentials of a text for `destination` that came from elsewhere.
     pub(crate) fn moves_of(&self, text: &str, destination: &Path) -> Vec<Move> {
         self.vault.as_ref().map(|vault| vault.moves(text, destination)).unwrap_or_default()
-    }
-}
-
-impl Redactor for SecretRedactor {
-    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.redact_counting(text, &mut Tally::default())
-    }
-
-    fn redact_json(&self, value: &Value) -> Value {
-        self.redact_json_counting(value, &mut Tally::default())
-    }
-
-    fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
-        let redactor = if self.vault.is_some() { self.clone() } else { self.of_session(session) };
-        Box::new(RedactingReader::new(text, redactor.at(origin)))
-    }
-
-    fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {
-        match self.vault {
-            Some(_) => None,
-            None => Some(Arc::new(self.of_session(session))),
-        }
     }
 }
 

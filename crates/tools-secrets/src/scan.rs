@@ -1,13 +1,15 @@
 //! The one pass over a text: keywords, the scanner that each calls, and what is left of their
 //! findings.
 
-use std::{ops::Range, sync::LazyLock};
+use std::sync::LazyLock;
 
 use crate::table::KEYWORDS;
 use crate::{
     assignment,
     bare::{self, Bare},
-    columns, command, header, key_material,
+    columns, command,
+    finding::{Finding, Heading},
+    header, key_material,
     keywords::{self, Scanner},
     manifest, provider, shapes, url,
 };
@@ -15,30 +17,6 @@ use crate::{
 /// What each keyword calls for, and how long it is.
 static SCANNERS: LazyLock<Vec<(usize, Scanner)>> =
     LazyLock::new(|| keywords::all().into_iter().map(|(word, scanner)| (word.len(), scanner)).collect());
-
-/// A credential in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finding {
-    /// Start of the value, in bytes.
-    pub start: usize,
-    /// End of the value.
-    pub end: usize,
-    /// Its kind, in a word for placeholders and reports (`github`, `password`, `private-key`).
-    pub kind: &'static str,
-    /// Rule that found it: the prefix of a token, or the sort of place it stands in (`assignment`,
-    /// `address`, `header`).
-    pub rule: &'static str,
-}
-
-/// A line that says what the lines below it hold: the names of a table's columns, the name of a
-/// mapping.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Heading {
-    /// The line, with its end.
-    pub(crate) line: Range<usize>,
-    /// Where the last line below it ends.
-    pub(crate) end: usize,
-}
 
 /// The credentials in a text, in order, none over another.
 pub fn scan(text: &str) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{scan::Finding, value};
+use crate::{finding::Finding, value};
 
 /// How far a line is read behind a keyword.
 const NEAR: usize = 240;

@@ -4,8 +4,9 @@
 use std::{borrow::Cow, ops::Range};
 
 use crate::{
-    SecretRedactor, key_material,
-    scan::{Finding, Heading},
+    SecretRedactor,
+    finding::{Finding, Heading},
+    key_material,
 };
 
 /// So much is searched at once.

@@ -1,6 +1,6 @@
 //! Passwords and signatures in addresses, and the lines of a `.pgpass`.
 
-use crate::{scan::Finding, value};
+use crate::{finding::Finding, value};
 
 /// How far the part of an address before its path may reach.
 const MAX_AUTHORITY_BYTES: usize = 512;

@@ -14,10 +14,10 @@ use uuid::Uuid;
 
 use crate::{
     UnknownPlaceholder,
+    finding::Finding,
     forms::Forms,
     known::KNOWN,
     placeholder::{self, PlaceholderMatch},
-    scan::Finding,
     value,
 };
 
