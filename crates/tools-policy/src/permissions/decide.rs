@@ -6,11 +6,12 @@ use std::path::Path;
 use tools_core::{Access, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::{
-    config::Permissions,
+    compiled::Permissions,
+    compiled_rule::JudgedCall,
     list::{RuleList, lower},
     obeyed::{guarded_by, names_guarded},
     outputs::is_plain_output,
-    session::{JudgedCall, SessionView},
+    session::SessionView,
 };
 use crate::{
     Because, Decision, Part,

@@ -1,8 +1,6 @@
 //! The rules that stand behind every configured list: harmless companions of other commands. Data
 //! only.
 
-use super::config::RuleConfig;
-
 /// A default rule.
 pub(super) struct DefaultRule {
     /// A command pattern to allow.
@@ -60,10 +58,4 @@ const DEFAULTS: &[(&str, &[DefaultRule])] = &[("bash", BASH), ("job_kill", OWN_J
 /// The tools that have default rules.
 pub(super) fn tools<'a>() -> impl Iterator<Item = &'a str> {
     DEFAULTS.iter().map(|(tool, _)| *tool)
-}
-
-impl From<&DefaultRule> for RuleConfig {
-    fn from(rule: &DefaultRule) -> Self {
-        Self::new(rule.pattern, tools_core::Verdict::Allow)
-    }
 }

@@ -7,7 +7,8 @@ use tools_core::{
 };
 
 use super::{
-    config::{Permissions, PermissionsConfig},
+    compiled::Permissions,
+    config::PermissionsConfig,
     decide::{Question, decide},
     lint::lint,
     list::RuleList,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{config::Permissions, list::RuleList};
+use super::{compiled::Permissions, list::RuleList};
 use crate::matching::{Patterns, SeparatorRule, command_glob, literal, path_glob};
 
 /// A rule that can never match.

@@ -57,6 +57,7 @@
 //! # Addresses
 //! Compared as commands are: `https://docs.rs/*`.
 
+mod compiled;
 mod config;
 mod defaults;
 mod legacy;
@@ -65,6 +66,7 @@ mod list;
 mod obeyed;
 mod outputs;
 
+mod compiled_rule;
 mod decide;
 mod scripts;
 mod session;
@@ -73,7 +75,8 @@ mod suggest;
 
 mod gate;
 
-pub use config::{NETWORK, Permissions, PermissionsConfig, RuleConfig, RuleError};
+pub use compiled::Permissions;
+pub use config::{NETWORK, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};

@@ -9,18 +9,16 @@ use std::{
 };
 
 use jiff::Timestamp;
-use tools_core::{Access, Clock, FileDiff, Inspection, SessionId, Shared, StoredRule, Subject, SystemClock, Verdict};
+use tools_core::{Clock, FileDiff, SessionId, Shared, StoredRule, Subject, SystemClock};
 
 use super::{
-    config::{RuleError, check_length},
-    list::{RuleList, write_glob, written},
+    compiled_rule::{CompiledRule, JudgedCall, failed},
+    config::RuleError,
+    list::RuleList,
     scripts::{others, run_by},
-    stored::StoredRules,
+    stored::{StoredApproval, StoredRules},
 };
-use crate::{
-    Because, OtherScript,
-    matching::{AddressPattern, Forms, PathForms, Patterns, SeparatorRule, command_glob, is_literal, path_glob},
-};
+use crate::{Because, OtherScript};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the
 /// host.
@@ -31,14 +29,6 @@ pub type ApprovalSource = Box<dyn Fn() -> Option<StoredRules> + Send + Sync>;
 
 /// Shows how a file of code differs from what was agreed to.
 pub type Difference = Box<dyn Fn(&OtherScript) -> FileDiff + Send + Sync>;
-
-/// A call that rules are compared with.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct JudgedCall<'a> {
-    pub(super) tool: &'a str,
-    pub(super) inspection: &'a Inspection,
-    pub(super) workdir: &'a Path,
-}
 
 /// The rules of all sessions, which live as long as this value, and the approvals that outlive it.
 pub struct SessionRules {
@@ -55,17 +45,6 @@ pub struct SessionView {
     rules: Vec<Arc<CompiledRule>>,
     /// Approvals beyond the session, and the time that they are judged by.
     stored: Option<(Arc<StoredRules>, Timestamp)>,
-}
-
-/// A rule that answers questions.
-#[derive(Debug)]
-pub(super) struct CompiledRule {
-    stored: StoredRule,
-    text: Patterns,
-    path: Patterns,
-    /// Whether it is about writing alone.
-    is_write: bool,
-    is_literal: bool,
 }
 
 impl Default for SessionRules {
@@ -106,6 +85,11 @@ impl SessionRules {
             self.stored.store(renewed);
             true
         })
+    }
+
+    /// The approvals and rejections that stand beyond sessions.
+    pub fn approvals(&self) -> Vec<StoredApproval> {
+        self.stored().approvals().cloned().collect()
     }
 
     pub(super) fn stored(&self) -> Arc<StoredRules> {
@@ -203,56 +187,6 @@ impl SessionView {
         let (stored, now) = self.stored.as_ref()?;
         stored.allows_nothing_particular(tool, workdir, *now).map(|pattern| Because::Approved { pattern })
     }
-}
-
-impl CompiledRule {
-    pub(super) fn compile(stored: StoredRule) -> Result<Self, RuleError> {
-        check_length(&stored.pattern).map_err(|problem| failed(&stored, problem))?;
-        let compile = |glob: String, crossing| {
-            Patterns::compile(&[(0, glob)], crossing).map_err(|error| failed(&stored, error.kind().to_string()))
-        };
-        if let Some(written) = written(&stored.pattern) {
-            check_length(written).map_err(|problem| failed(&stored, problem))?;
-            let path = compile(write_glob(written, Verdict::Allow, None), SeparatorRule::Folders)?;
-            return Ok(Self { text: Patterns::default(), path, is_write: true, is_literal: false, stored });
-        }
-        Ok(Self {
-            text: compile(command_glob(&stored.pattern), SeparatorRule::Everything)?,
-            path: compile(path_glob(&stored.pattern, Verdict::Allow, None), SeparatorRule::Folders)?,
-            is_write: false,
-            is_literal: is_literal(&stored.pattern),
-            stored,
-        })
-    }
-
-    pub(super) fn is_everything(&self) -> bool {
-        matches!(self.stored.pattern.as_str(), "*" | "**")
-    }
-
-    /// Whether it allows a subject, and the files of code that it runs are those that it was made
-    /// for.
-    fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
-        self.matches(subject, call.workdir)
-            && others(self.stored.scripts.as_deref(), run_by(call.inspection, subject)).next().is_none()
-    }
-
-    fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
-        match subject {
-            // The whole line of several commands: only word for word.
-            Subject::Command { line, program, .. } => {
-                (self.is_literal || !program.is_empty()) && Forms::of_text(line).matches(&self.text)
-            }
-            Subject::Path { access: Access::Read, .. } if self.is_write => false,
-            Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
-            Subject::Host { host, .. } => Forms::of_text(host).matches(&self.text),
-            Subject::Url { url } => AddressPattern::parse(&self.stored.pattern, Verdict::Allow).matches(url),
-            Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => false,
-        }
-    }
-}
-
-fn failed(rule: &StoredRule, problem: String) -> RuleError {
-    RuleError { path: format!("session.{}", rule.tool), problem }
 }
 
 impl fmt::Debug for SessionRules {

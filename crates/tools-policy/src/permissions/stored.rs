@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use tools_core::{Script, StoredRule, ToolName, Verdict};
 
 use super::{
+    compiled_rule::CompiledRule,
     config::{RuleConfig, RuleError},
     list::RuleList,
-    session::{CompiledRule, SessionRules},
 };
 
 /// Reach of an approval beyond its session.
@@ -224,13 +224,6 @@ impl StoredRules {
     pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path, now: Timestamp) -> Option<String> {
         let mut standing = self.standing(tool, workdir, now);
         standing.find(|(_, rule)| rule.is_everything()).map(|(approved, _)| approved.pattern.clone())
-    }
-}
-
-impl SessionRules {
-    /// The approvals and rejections that stand beyond sessions.
-    pub fn approvals(&self) -> Vec<StoredApproval> {
-        self.stored().approvals().cloned().collect()
     }
 }
 

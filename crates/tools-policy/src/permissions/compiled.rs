@@ -1,0 +1,75 @@
+//! What the section `[tools.permissions]` compiles to: a list of rules for each tool.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+use tools_core::todays_name;
+
+use super::{
+    config::{NETWORK, PermissionsConfig, RuleConfig, RuleError},
+    defaults,
+    list::RuleList,
+};
+
+/// Compiled rules: what runs.
+#[derive(Debug, Default)]
+pub struct Permissions {
+    lists: HashMap<String, RuleList>,
+}
+
+impl PermissionsConfig {
+    /// Compiles all rules, with the default ones behind them. `~` in a pattern is `home`.
+    ///
+    /// # Errors
+    /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may
+    /// be an allow.
+    pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
+        let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
+        for (tool, rules) in &self.tools {
+            if tool == NETWORK {
+                continue;
+            }
+            if let Some(index) = rules.iter().position(|rule| rule.program.is_some() || rule.private) {
+                let path = format!("tools.permissions.{tool}[{index}]");
+                return Err(RuleError {
+                    path,
+                    problem: "only rules of `network` have `program` and `private`".to_owned(),
+                });
+            }
+            typed.entry(todays_name(tool)).or_default().extend(rules);
+        }
+        let names = typed.keys().copied().chain(defaults::tools());
+        let lists = names.map(|tool| {
+            let rules = typed.get(tool).map(Vec::as_slice).unwrap_or_default();
+            Ok((tool.to_owned(), RuleList::compile(tool, rules, defaults::of(tool), home)?))
+        });
+        Ok(Permissions { lists: lists.collect::<Result<_, _>>()? })
+    }
+}
+
+impl Permissions {
+    /// The rules of a tool; `None` when it has none.
+    pub(super) fn of(&self, tool: &str) -> Option<&RuleList> {
+        self.lists.get(tool)
+    }
+
+    /// Whether a tool is denied whatever it is called with: then a model need not see it.
+    pub fn denies_always(&self, tool: &str) -> bool {
+        self.of(tool).is_some_and(RuleList::denies_always)
+    }
+
+    /// The tools that rules were configured for, sorted.
+    pub(super) fn named(&self) -> impl Iterator<Item = &str> {
+        let mut named: Vec<&str> =
+            self.lists().filter(|list| list.configured().next().is_some()).map(RuleList::tool).collect();
+        named.sort_unstable();
+        named.into_iter()
+    }
+
+    /// All lists.
+    pub(super) fn lists(&self) -> impl Iterator<Item = &RuleList> {
+        self.lists.values()
+    }
+}
