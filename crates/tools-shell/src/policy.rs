@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tools_core::{ConfirmReason, Shared, ToolError};
 use tools_sandbox::expand_home;
-use tools_sandbox::kernel::{Confinement, Limits, Network, SandboxMode, granted_sockets, resolve_by_words};
+use tools_sandbox::kernel::{
+    Confinement, Limits, Network, SOCKET_NAMES, SandboxMode, granted_sockets, resolve_by_words,
+};
 
 use crate::blocklist::{self, BlockRules, Objection};
 use crate::caches::cache_folders;
@@ -12,8 +14,14 @@ use crate::config::{NetworkMode, SandboxChoice, ShellConfig, ShellConfigError};
 use crate::confirm;
 use crate::error::ShellError;
 use crate::pattern::CommandPattern;
+use crate::size::{self, parse_size};
 use crate::transaction::SnapshotScope;
 use tools_command::{Analysis, Surroundings, analyse};
+
+/// A week, in seconds.
+const MAX_TIMEOUT: u64 = 604_800;
+/// A minute.
+const MAX_GRACE_MS: u64 = 60_000;
 
 /// The section `[tools.shell]`, compiled. A command keeps the one it started with.
 #[derive(Debug, Clone)]
@@ -29,6 +37,56 @@ pub struct ShellPolicy {
     pub(crate) cache_limit: Option<u64>,
     pub(crate) sent_per_host: Option<u64>,
     pub(crate) scope: SnapshotScope,
+}
+
+impl ShellConfig {
+    /// Compiles the configuration.
+    ///
+    /// # Errors
+    /// Names the key whose value cannot be used.
+    pub fn compile(&self) -> Result<ShellPolicy, ShellConfigError> {
+        let fault = |key, problem: &str| ShellConfigError { key, problem: problem.to_owned() };
+        if self.timeout == 0 {
+            return Err(fault("timeout", "expected at least 1 second"));
+        }
+        if self.job_timeout == 0 {
+            return Err(fault("job_timeout", "expected at least 1 second"));
+        }
+        if self.job_timeout > MAX_TIMEOUT {
+            return Err(fault("job_timeout", "expected at most 604800 seconds, a week"));
+        }
+        if self.timeout > MAX_TIMEOUT {
+            return Err(fault("timeout", "expected at most 604800 seconds, a week"));
+        }
+        if self.kill_grace_ms > MAX_GRACE_MS {
+            return Err(fault("kill_grace_ms", "expected at most 60000 milliseconds, a minute"));
+        }
+        let patterns = |key, texts: &[String]| {
+            let compiled: Option<Vec<_>> = texts.iter().map(|text| CommandPattern::compile(text)).collect();
+            compiled.ok_or_else(|| fault(key, "an empty pattern; expected a program and words"))
+        };
+        let bytes = |key, text: &str| {
+            parse_size(text).map_err(|size::NoSize| fault(key, "expected a size like `1 GiB`, or `unlimited`"))
+        };
+        let is_socket = |name: &String| name.starts_with('/') || SOCKET_NAMES.contains(&name.as_str());
+        if !self.sockets.iter().all(is_socket) {
+            return Err(fault("sockets", "expected `ssh-agent`, `docker`, `database`, `display` or an absolute path"));
+        }
+        Ok(ShellPolicy {
+            record: None,
+            temporary_files: bytes("limits.temporary_files", &self.limits.temporary_files)?,
+            shared_memory: bytes("limits.shared_memory", &self.limits.shared_memory)?,
+            blocked: patterns("blocked_commands", &self.blocked_commands)?,
+            confirmed: patterns("confirm_patterns", &self.confirm_patterns)?,
+            file_size: bytes("limits.file_size", &self.limits.file_size)?,
+            memory: bytes("limits.memory", &self.limits.memory)?,
+            cache_limit: bytes("cache_limit", &self.cache_limit)?,
+            sent_per_host: bytes("sent_per_host", &self.sent_per_host)?,
+            scope: SnapshotScope::compile(&self.transaction_scope)
+                .map_err(|problem| fault("transaction_scope", &problem))?,
+            config: self.clone(),
+        })
+    }
 }
 
 impl ShellPolicy {
@@ -163,6 +221,18 @@ mod tests {
     use std::sync::OnceLock;
 
     use super::*;
+
+    #[test]
+    fn times_beyond_their_bounds_are_refused_by_name() {
+        let key = |config: ShellConfig| config.compile().err().map(|error| error.key);
+        let timeout = |timeout| key(ShellConfig { timeout, ..ShellConfig::default() });
+        let grace = |kill_grace_ms| key(ShellConfig { kill_grace_ms, ..ShellConfig::default() });
+        assert_eq!([timeout(0), timeout(604_801), timeout(u64::MAX)], [Some("timeout"); 3]);
+        assert_eq!([grace(60_001), grace(i64::MAX.unsigned_abs())], [Some("kill_grace_ms"); 2]);
+        assert_eq!([timeout(604_800), grace(60_000), grace(0)], [None; 3]);
+        let sockets = |name: &str| key(ShellConfig { sockets: vec![name.to_owned()], ..ShellConfig::default() });
+        assert_eq!([sockets("agent"), sockets("ssh-agent"), sockets("/run/x")], [Some("sockets"), None, None]);
+    }
 
     /// What a person would see, `allow`, `confirm` or `block`, with the reason.
     fn judged(line: &str, has_network: bool) -> (&'static str, String) {
