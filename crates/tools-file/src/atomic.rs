@@ -14,10 +14,10 @@ use rustix::fs::{Gid, Mode, Uid, XattrFlags};
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified};
 
 use crate::{
+    cancel::Cancel,
     digest::Digest,
     error::FileError,
     unfinished::{InUse, TemporaryFiles},
-    workspace::Cancel,
 };
 
 /// The regular file under a name, held open: what is compared with what was read before it is

@@ -14,9 +14,10 @@ use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace, set_modif
 
 use crate::{
     atomic::{Temporary, unique_name},
+    cancel::Cancel,
     error::FileError,
     tree::Trail,
-    workspace::{Cancel, Site},
+    workspace::Site,
 };
 
 /// What was copied, and what was left out.

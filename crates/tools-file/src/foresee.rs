@@ -12,10 +12,11 @@ use tools_core::{CallContext, Change, ChangePreview};
 use tools_sandbox::{Directory, FileKind};
 
 use crate::{
+    cancel::Cancel,
     diff::{diff, lossy_text},
     error::FileError,
     tree::Trail,
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 /// Bytes of new content that are shown.

@@ -24,6 +24,7 @@
 mod config;
 mod tools;
 
+mod cancel;
 mod digest;
 mod error;
 mod memory;

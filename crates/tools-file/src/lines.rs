@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter};
 
-use crate::{error::FileError, text::prefix, workspace::Cancel};
+use crate::{cancel::Cancel, error::FileError, text::prefix};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,7 @@ use std::{
 
 use tools_sandbox::{Directory, FileKind, PathError, Roots};
 
-use crate::{error::FileError, tree::Trail, workspace::Cancel};
+use crate::{cancel::Cancel, error::FileError, tree::Trail};
 
 /// Removes the directory `name` with everything in it; says how many entries that was.
 ///

@@ -11,9 +11,10 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use crate::{
+    cancel::Cancel,
     error::FileError,
     text::{self, is_binary, lossy_line},
-    workspace::{Cancel, Site},
+    workspace::Site,
 };
 
 /// Files up to this length are read whole and searched at once.

@@ -4,17 +4,16 @@
 
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
+mod lines;
 mod nearest;
+mod request;
 
-pub(crate) use nearest::{Near, Row};
-
-/// What to replace by what.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Request<'a> {
-    pub(crate) old: &'a str,
-    pub(crate) new: &'a str,
-    pub(crate) all: bool,
-}
+use self::lines::Lines;
+pub(crate) use self::{
+    lines::line_number,
+    nearest::{Near, Row},
+    request::Request,
+};
 
 /// What was ignored to find the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,11 +128,6 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
     Ok(EditPlaces { step, places: kept })
 }
 
-/// The number of the line that holds the byte `at`, from 1.
-pub(crate) fn line_number(text: &str, at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
-}
-
 /// Places that are looked for when one is meant: enough to say that it is not unique.
 const ENOUGH: usize = 1000;
 
@@ -234,36 +228,7 @@ fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String
     result
 }
 
-/// A text as lines: content without the line break, and where it stands.
-struct Lines<'a> {
-    text: &'a str,
-    lines: Vec<Range<usize>>,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Self {
-        let mut lines = Vec::new();
-        let mut start = 0;
-        for newline in memchr::memchr_iter(b'\n', text.as_bytes()) {
-            let end = if text[start..newline].ends_with('\r') { newline - 1 } else { newline };
-            lines.push(start..end);
-            start = newline + 1;
-        }
-        if start < text.len() {
-            lines.push(start..text.len());
-        }
-        Self { text, lines }
-    }
-
-    fn line(&self, index: usize) -> &'a str {
-        &self.text[self.lines[index].clone()]
-    }
-
-    /// Where the line after `index` begins.
-    fn after(&self, index: usize) -> usize {
-        self.lines.get(index + 1).map_or(self.text.len(), |next| next.start)
-    }
-
+impl Lines<'_> {
     /// Runs of whole lines that equal the old text but for what `step` ignores.
     fn places(&self, request: Request<'_>, step: Step) -> Vec<Replacement> {
         let old = Lines::of(request.old);

@@ -15,12 +15,13 @@ use tools_sandbox::{Directory, FileKind, Metadata, ResolvedPath};
 
 use crate::{
     FilePolicy,
+    cancel::Cancel,
     error::FileError,
     ignored::IgnoreRules,
     memory::SeenFiles,
     tools::notes,
     walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 /// The way to the files of calls of one tool.

@@ -16,8 +16,8 @@ use tools_sandbox::{Directory, FileKind, Metadata, Roots};
 
 use crate::{
     atomic::{is_temporary, unique_name},
+    cancel::Cancel,
     remove::remove_tree,
-    workspace::Cancel,
 };
 
 /// The longest record that is believed.

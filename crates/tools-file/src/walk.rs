@@ -14,7 +14,7 @@ use std::{
 
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
-use crate::{ignored::IgnoreRules, stamps::Stamps, workspace::Cancel};
+use crate::{cancel::Cancel, ignored::IgnoreRules, stamps::Stamps};
 
 /// Entries of one directory that one task visits; more are shared out.
 const CHUNK: usize = 128;

@@ -12,12 +12,12 @@ use std::{
     time::Duration,
 };
 
-use tokio_util::sync::CancellationToken;
 use tools_core::{AnswerBudget, CallContext, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, shown};
 
 use crate::{
     FilePolicy,
+    cancel::Cancel,
     config::{ClosedTo, FileConfig},
     error::FileError,
     memory::{ReadMemory, SeenFiles},
@@ -82,7 +82,7 @@ impl Workspace {
         let mut site = self.closed_site(cx)?;
         site.stamps = cx.basis().map(|_| Stamps::new(&site.workdir));
         let token = cx.cancel().child_token();
-        let cancel = Cancel(token.clone());
+        let cancel = Cancel::of(token.clone());
         let _stop = token.drop_guard(); // a dropped future must not leave a walk behind
         let work = move || {
             let result = work(&site, &cancel)?;
@@ -104,29 +104,6 @@ const LOCK_PAUSE: Duration = Duration::from_millis(3);
 pub(crate) struct FileLock<'a> {
     _own: MutexGuard<'a, ()>,
     _shared: Option<OwnedFd>,
-}
-
-/// Whether anyone still waits for the result.
-#[derive(Debug, Clone)]
-pub(crate) struct Cancel(CancellationToken);
-
-impl Cancel {
-    /// For cleaning up, which nobody can call off.
-    pub(crate) fn never() -> Self {
-        Self(CancellationToken::new())
-    }
-
-    pub(crate) fn of(token: CancellationToken) -> Self {
-        Self(token)
-    }
-
-    pub(crate) fn check(&self) -> Result<(), FileError> {
-        if self.is_cancelled() { Err(FileError::Cancelled) } else { Ok(()) }
-    }
-
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.0.is_cancelled()
-    }
 }
 
 /// Where one call works: its roots, rules, limits and session.

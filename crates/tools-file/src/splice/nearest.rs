@@ -8,7 +8,10 @@ use std::{
 
 use similar::{Algorithm, DiffTag, TextDiff};
 
-use super::{Lines, Request, line_number};
+use super::{
+    lines::{Lines, line_number},
+    request::Request,
+};
 
 /// The part of a file most like the text that was not found.
 #[derive(Debug, PartialEq, Eq)]

@@ -10,10 +10,11 @@ use tools_core::{
 use tools_sandbox::{FileKind, PathError};
 
 use crate::{
+    cancel::Cancel,
     error::FileError,
     foresee::deletion,
     remove::remove_tree,
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);

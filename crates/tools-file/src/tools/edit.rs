@@ -12,13 +12,14 @@ use tools_core::{
 
 use crate::{
     atomic::{ExistingFile, replace},
+    cancel::Cancel,
     diff::{diff, lossy_text},
     error::FileError,
     foresee::Before,
     memory::FileSighting,
     splice::{Miss, Request, Step, find, line_number},
     text::FileText,
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 pub(super) struct Edit(pub(super) Arc<Workspace>);

@@ -21,10 +21,11 @@ use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 
 use super::notes;
 use crate::{
+    cancel::Cancel,
     error::FileError,
     ignored::IgnoreRules,
     walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 /// The most paths that may be asked for.

@@ -21,13 +21,14 @@ use tools_sandbox::{FileKind, Metadata, ReadRules};
 
 use super::notes;
 use crate::{
+    cancel::Cancel,
     error::FileError,
     ignored::IgnoreRules,
     kept::{Bound, FileHits, FirstFiles},
     search::{Hits, Query, Search, Span, Take, compile},
     stamps::Stamps,
     walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 /// The part of the longest line of `read` that `grep` shows.

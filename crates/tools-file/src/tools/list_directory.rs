@@ -11,8 +11,9 @@ use tools_core::{
 use tools_sandbox::{FileKind, shown};
 
 use crate::{
+    cancel::Cancel,
     error::FileError,
-    workspace::{Cancel, Site, Workspace, show_name},
+    workspace::{Site, Workspace, show_name},
 };
 
 pub(super) struct ListDirectory(pub(super) Arc<Workspace>);

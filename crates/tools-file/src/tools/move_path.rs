@@ -16,12 +16,13 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, 
 
 use crate::{
     atomic::unique_name,
+    cancel::Cancel,
     copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link},
     error::FileError,
     foresee::replacement,
     remove::remove_tree,
     tree::Trail,
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 pub(super) struct MovePath(pub(super) Arc<Workspace>);

@@ -16,13 +16,14 @@ use tools_core::{
 use tools_sandbox::Metadata;
 
 use crate::{
+    cancel::Cancel,
     digest::Digest,
     error::FileError,
     lines::{Ask, Window, read_window},
     media,
     memory::MAX_KEPT_BYTES,
     text::{Encoding, SNIFF, Transcode, is_binary, lossy_line},
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 pub(super) struct Read(pub(super) Arc<Workspace>);

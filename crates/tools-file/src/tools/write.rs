@@ -11,11 +11,12 @@ use tools_core::{
 
 use crate::{
     atomic::{ExistingFile, Manner, replace},
+    cancel::Cancel,
     diff::{diff, lossy_text},
     error::FileError,
     foresee::Before,
     text::{Encoding, FileText},
-    workspace::{Cancel, Site, Workspace},
+    workspace::{Site, Workspace},
 };
 
 pub(super) struct Write(pub(super) Arc<Workspace>);

@@ -1,0 +1,28 @@
+//! Whether anyone still waits for work that runs in a thread of its own.
+
+use tokio_util::sync::CancellationToken;
+
+use crate::error::FileError;
+
+/// Whether anyone still waits for the result.
+#[derive(Debug, Clone)]
+pub(crate) struct Cancel(CancellationToken);
+
+impl Cancel {
+    /// For cleaning up, which nobody can call off.
+    pub(crate) fn never() -> Self {
+        Self(CancellationToken::new())
+    }
+
+    pub(crate) fn of(token: CancellationToken) -> Self {
+        Self(token)
+    }
+
+    pub(crate) fn check(&self) -> Result<(), FileError> {
+        if self.is_cancelled() { Err(FileError::Cancelled) } else { Ok(()) }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}

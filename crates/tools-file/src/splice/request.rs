@@ -1,0 +1,9 @@
+//! What an edit asks for.
+
+/// What to replace by what.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub(crate) old: &'a str,
+    pub(crate) new: &'a str,
+    pub(crate) all: bool,
+}
