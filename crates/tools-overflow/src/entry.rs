@@ -4,7 +4,7 @@
 use std::{fmt, ops::Range};
 
 use crate::{
-    Facts, Key, OverflowError, OverflowStore, SearchResult,
+    Facts, Key, OverflowError, OverflowStore, SearchLimit, SearchResult,
     chunk::{CHUNK, unpack},
     search::{Search, compile},
 };
@@ -172,15 +172,4 @@ impl<'a> Entry<'a> {
         }
         Ok(search.finish())
     }
-}
-
-/// Limits of a search result.
-#[derive(Debug, Clone, Copy)]
-pub struct SearchLimit {
-    /// Lines.
-    pub lines: u64,
-    /// Bytes of them all.
-    pub bytes: usize,
-    /// Lines before and behind each that are shown with it.
-    pub context: u64,
 }

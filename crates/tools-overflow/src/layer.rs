@@ -10,7 +10,12 @@ use tools_core::{
     ToolErrorFeedback, ToolOutput, keys,
 };
 
-use crate::{Archive, Hole, MissingPart, Of, StoredOutput, split, taking::intake};
+use crate::{
+    Archive, Hole, Of,
+    notice::{chain, notice},
+    split,
+    taking::intake,
+};
 
 /// Texts from this size on are looked through off the runtime.
 const LARGE: usize = 256 << 10;
@@ -155,32 +160,9 @@ fn append_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// The one line by which the rest can be had.
-pub(crate) fn notice(stored: &StoredOutput) -> String {
-    let (lines, reference) = (stored.facts.lines, stored.reference);
-    let unit = if lines == 1 { "line" } else { "lines" };
-    match stored.missing {
-        None => format!("[{lines} {unit} stored whole: read_overflow, ref {reference}]"),
-        Some(MissingPart { bytes, first, last }) => {
-            format!("[stored but for lines {first} to {last} ({bytes} bytes): read_overflow, ref {reference}]")
-        }
-    }
-}
-
 /// Whether a terminal would show the text as it is.
 fn is_plain(text: &str) -> bool {
     !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
-}
-
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 #[async_trait]

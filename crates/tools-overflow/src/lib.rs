@@ -37,18 +37,19 @@ mod writer;
 mod config;
 mod error;
 mod layer;
+mod notice;
 mod read_overflow;
 mod taking;
 
 pub use archive::{Archive, MissingPart, StoredOutput};
 pub use chunk::Chunk;
 pub use config::{MAX_OVERFLOW_BYTES, OverflowConfig, THRESHOLD};
-pub use entry::{Entry, Page, SearchLimit};
+pub use entry::{Entry, Page};
 pub use error::OverflowError;
 pub use layer::OverflowLayer;
 pub use read_overflow::ReadOverflow;
 pub use reference::{InvalidReference, Reference};
-pub use search::{MAX_PATTERN, SearchResult};
+pub use search::{MAX_PATTERN, SearchLimit, SearchResult};
 pub use split::{Hole, Of, split};
 #[cfg(feature = "postgres")]
 pub use store::postgres::PostgresStore;

@@ -9,7 +9,7 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, Window,
 };
 
-use crate::{Archive, Entry, OverflowError, Reference, SearchResult, entry::SearchLimit};
+use crate::{Archive, Entry, OverflowError, Reference, SearchLimit, SearchResult};
 
 const NAME: &str = "read_overflow";
 /// Bytes of text in one answer where nothing says how much it may hold.

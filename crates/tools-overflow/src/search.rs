@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::{LineGap, OverflowError, entry::SearchLimit};
+use crate::{LineGap, OverflowError};
 
 /// Maximum number of characters of a pattern.
 pub const MAX_PATTERN: usize = 512;
@@ -21,6 +21,17 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
     }
     let compiled = RegexBuilder::new(pattern).size_limit(MAX_COMPILED).dfa_size_limit(MAX_COMPILED).build();
     compiled.map_err(|error| OverflowError::Pattern(error.to_string()))
+}
+
+/// Limits of a search result.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchLimit {
+    /// Lines.
+    pub lines: u64,
+    /// Bytes of them all.
+    pub bytes: usize,
+    /// Lines before and behind each that are shown with it.
+    pub context: u64,
 }
 
 /// Result of a search.

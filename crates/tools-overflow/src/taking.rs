@@ -5,7 +5,12 @@ use std::sync::Arc;
 
 use tools_core::{Digest, Intake, KeptText, LineSelection, SkippedPart, SummaryKind, TextSink};
 
-use crate::{Archive, MAX_OVERFLOW_BYTES, layer::chain, layer::notice, view::View, writer::Writer};
+use crate::{
+    Archive, MAX_OVERFLOW_BYTES,
+    notice::{chain, notice},
+    view::View,
+    writer::Writer,
+};
 
 /// Takes long text for one call.
 pub(crate) struct OverflowIntake {
