@@ -5,6 +5,7 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod postgres_words;
 mod queries;
+mod rows;
 mod seam;
 mod sqlite;
 mod sqlite_words;

@@ -8,7 +8,7 @@ use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
 use super::{
     Filter, RankedMemory,
-    queries::{bind_filter, postgres, visible},
+    rows::{bind_filter, postgres, visible},
 };
 use crate::{Memory, MemoryError, words};
 

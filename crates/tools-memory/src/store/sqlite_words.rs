@@ -6,7 +6,7 @@ use tools_store::signed;
 
 use super::{
     Filter, RankedMemory,
-    queries::{bind_filter, sqlite, visible},
+    rows::{bind_filter, sqlite, visible},
 };
 use crate::{Memory, MemoryError, words};
 

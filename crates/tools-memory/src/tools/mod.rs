@@ -1,5 +1,6 @@
 //! The two tools, and what they share.
 
+mod executors;
 mod memory_save;
 mod memory_search;
 mod shared;

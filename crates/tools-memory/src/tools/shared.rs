@@ -5,9 +5,8 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use tools_core::{CallContext, DynExecutor, Typed};
+use tools_core::CallContext;
 
-use super::{memory_save::MemorySave, memory_search::MemorySearch};
 use crate::{Filter, Memories, MemoryError, Taint, project_of};
 
 /// A passage of a conversation that answers a query.
@@ -59,11 +58,6 @@ impl MemoryTools {
     #[must_use]
     pub fn with_conversations(self, conversations: Arc<dyn Conversations>) -> Self {
         Self { conversations: Some(conversations), ..self }
-    }
-
-    /// Each as an executor.
-    pub fn into_executors(self) -> Vec<DynExecutor> {
-        vec![DynExecutor::new(Typed::new(MemorySearch(self.clone()))), DynExecutor::new(Typed::new(MemorySave(self)))]
     }
 }
 
