@@ -1,6 +1,7 @@
 //! The three tools, and what they share.
 
 mod cancel_task;
+mod executors;
 mod schedule_deferred;
 mod schedule_periodic;
 mod shared;

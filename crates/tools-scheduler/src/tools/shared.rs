@@ -1,9 +1,8 @@
 //! What the tools share: the scheduler, the folder, and the question before a task is stored.
 
 use jiff::Timestamp;
-use tools_core::{CallContext, ConfirmReason, DynExecutor, Inspection, JsonObject, Redactor, Shared, ToolName, Typed};
+use tools_core::{CallContext, ConfirmReason, Inspection, JsonObject, Redactor, Shared, ToolName};
 
-use super::{cancel_task::CancelTask, schedule_deferred::ScheduleDeferred, schedule_periodic::SchedulePeriodic};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
 /// Characters of a prompt.
@@ -36,15 +35,6 @@ impl SchedulerTools {
     #[must_use]
     pub fn under(self, policy: Shared<String>) -> Self {
         Self { policy: Some(policy), ..self }
-    }
-
-    /// Each as an executor.
-    pub fn into_executors(self) -> Vec<DynExecutor> {
-        vec![
-            DynExecutor::new(Typed::new(SchedulePeriodic(self.clone()))),
-            DynExecutor::new(Typed::new(ScheduleDeferred(self.clone()))),
-            DynExecutor::new(Typed::new(CancelTask(self))),
-        ]
     }
 
     /// Whether a task may be stored.

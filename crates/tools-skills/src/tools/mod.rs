@@ -1,7 +1,8 @@
 //! The two tools, and what they share.
 
+mod executors;
 mod invoke_skill;
 mod load_skill;
 mod shared;
 
-pub use shared::SkillTools;
+pub use executors::SkillTools;

@@ -5,36 +5,14 @@ use std::fmt::Write as _;
 
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
-use tools_core::{
-    ConfirmReason, DynExecutor, Inspection, SummaryKind, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits, Typed,
-};
+use tools_core::{ConfirmReason, Inspection, SummaryKind, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
-use super::{invoke_skill::InvokeSkill, load_skill::LoadSkill};
 use crate::{SkillError, Skills, skills::OpenSkill};
 
 /// Files that are listed with a skill.
 const LISTED: usize = 200;
 /// Characters of the descriptions of all skills together.
 const CATALOGUE: usize = 16_000;
-
-/// The tools `load_skill` and `invoke_skill`.
-#[derive(Debug, Clone)]
-pub struct SkillTools(Skills);
-
-impl SkillTools {
-    /// The tools over these skills.
-    pub fn new(skills: Skills) -> Self {
-        Self(skills)
-    }
-
-    /// Each as an executor; none where there are no skills.
-    pub fn into_executors(self) -> Vec<DynExecutor> {
-        if self.0.is_empty() {
-            return vec![];
-        }
-        vec![DynExecutor::new(Typed::new(LoadSkill(self.0.clone()))), DynExecutor::new(Typed::new(InvokeSkill(self.0)))]
-    }
-}
 
 /// The definition of a tool whose parameter `name` is one of the skills.
 pub(super) fn definition<Args: JsonSchema>(name: &'static str, title: &'static str, skills: &Skills) -> ToolDef {

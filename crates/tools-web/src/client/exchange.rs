@@ -12,7 +12,7 @@ use tools_egress::dial::{Dialer, dial};
 use tools_tls::{TlsClient, TlsError};
 
 use super::body::{Body, Intake};
-use super::web_client::Request;
+use super::request::Request;
 use crate::error::WebError;
 use crate::guard::{PageUrl, Vetted};
 

@@ -4,9 +4,11 @@
 
 mod body;
 mod exchange;
+mod request;
 mod web_client;
 
 pub use body::Body;
+pub use request::Request;
 #[cfg(any(test, feature = "test-support"))]
 pub use tools_egress::dial::Dialer;
-pub use web_client::{Fetched, Request, WebClient};
+pub use web_client::{Fetched, WebClient};

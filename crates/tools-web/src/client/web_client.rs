@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use hyper::header;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 use tools_egress::dial::{Dialer, Tcp};
 use tools_tls::TlsClient;
 
 use super::Body;
 use super::exchange::{ResponseHead, exchange};
+use super::request::Request;
 use crate::error::WebError;
-use crate::guard::{Guard, PageUrl, Refusal, SystemResolver, UrlRules};
+use crate::guard::{Guard, PageUrl, Refusal, SystemResolver};
 
 /// Redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
@@ -24,27 +25,6 @@ pub struct WebClient {
     guard: Guard,
     dialer: Arc<dyn Dialer>,
     tls: TlsClient,
-}
-
-/// Options of a request beside the URL.
-#[derive(Clone, Copy)]
-pub struct Request<'a> {
-    /// Rules for each URL on the way.
-    pub rules: &'a UrlRules,
-    /// A further check of each redirect, by whoever judged the first URL.
-    pub may_follow: &'a (dyn Fn(&PageUrl) -> Result<(), Refusal> + Send + Sync),
-    /// The `User-Agent` header.
-    pub user_agent: &'a str,
-    /// The `Accept` header.
-    pub accept: &'a str,
-    /// The `ETag` of what is known already.
-    pub etag: Option<&'a str>,
-    /// The `Last-Modified` of what is known already.
-    pub modified: Option<&'a str>,
-    /// Bytes of the body that are read, before and after decompression.
-    pub most: usize,
-    /// When everything must be over.
-    pub deadline: Instant,
 }
 
 /// An answer.

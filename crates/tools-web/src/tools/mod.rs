@@ -1,5 +1,6 @@
 //! The two tools, over one way to a page.
 
+mod executors;
 mod fetch;
 mod frame;
 mod kept;

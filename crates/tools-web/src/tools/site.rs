@@ -6,13 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tools_core::{
-    CallContext, ClaimSource, DynExecutor, Inspection, Shared, Subject, ToolCall, ToolError, ToolErrorCategory,
-    ToolOutput, Typed,
+    CallContext, ClaimSource, Inspection, Shared, Subject, ToolCall, ToolError, ToolErrorCategory, ToolOutput,
 };
 
-use super::fetch::Fetch;
 use super::kept::PageCache;
-use super::web_scrape::WebScrape;
 use crate::client::{Fetched, Request, WebClient};
 use crate::config::ScrapePolicy;
 use crate::error::WebError;
@@ -79,11 +76,6 @@ impl Web {
     #[must_use]
     pub fn following(self, judge: MayFollow) -> Self {
         Self { may_follow: Some(judge), ..self }
-    }
-
-    /// `fetch` and `web_scrape`, each as an executor.
-    pub fn into_executors(self) -> Vec<DynExecutor> {
-        vec![DynExecutor::new(Typed::new(Fetch(self.clone()))), DynExecutor::new(Typed::new(WebScrape(self)))]
     }
 
     /// What a call would touch: the URL, when it may be fetched at all. No name is looked up.
