@@ -9,7 +9,7 @@ use std::{
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
-use crate::slots::{PreparedChild, Way};
+use crate::prepared::{PreparedChild, Way};
 
 /// How long a server is given to end by itself once its standard input is closed, and again once it
 /// was asked to.

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{JsonObject, Shared};
 
 #[cfg(feature = "http")]
-use crate::slots::PreparedRemote;
+use crate::prepared::PreparedRemote;
 use crate::{
     McpError,
     child::{Child, Tail, ending},
@@ -29,7 +29,7 @@ use crate::{
     handler::Handler,
     listing::{HoldReason, Listing},
     pins::Definition,
-    slots::PreparedChild,
+    prepared::PreparedChild,
     transport::{Lines, Notes},
 };
 

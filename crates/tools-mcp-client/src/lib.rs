@@ -22,6 +22,7 @@ mod handler;
 #[cfg(feature = "http")]
 mod http;
 mod listing;
+mod prepared;
 mod servers;
 mod slots;
 mod transport;
@@ -32,8 +33,8 @@ pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use listing::{HoldReason, Listing};
 pub use naming::{model_name, names};
+pub use prepared::{Launcher, PreparedChild, PreparedRemote, PreparedServer, Way};
 pub use servers::{Introductions, McpServers, Report};
-pub use slots::{Launcher, PreparedChild, PreparedRemote, PreparedServer, Way};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -14,7 +14,7 @@ use tools_core::sha256_hex;
 use tools_mcp::{ConnectedService, McpServer};
 use uuid::Uuid;
 
-use crate::{HttpError, HttpSettings, refusal::Refusal};
+use crate::{HttpError, HttpSettings, headers::SESSION, refusal::Refusal};
 
 /// The shortest token: what is shorter could be guessed.
 pub const MIN_TOKEN_CHARS: usize = 32;
@@ -22,7 +22,6 @@ pub const MIN_TOKEN_CHARS: usize = 32;
 /// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const REVISION: &str = "mcp-protocol-version";
-pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// One who may enter, and the server that answers them.
 pub struct Guest {

@@ -13,6 +13,7 @@
 mod error;
 mod guest;
 mod guest_list;
+mod headers;
 mod listener;
 mod refusal;
 mod server_name;
@@ -22,7 +23,8 @@ mod tls;
 pub use error::HttpError;
 pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
 pub use guest_list::GuestList;
+pub use headers::SERVER_HEADER;
 pub use listener::HttpServer;
-pub use server_name::{SERVER_HEADER, ServerName, ServerNameError};
+pub use server_name::{ServerName, ServerNameError};
 pub use settings::HttpSettings;
 pub use tls::Tls;

@@ -182,7 +182,7 @@ impl House {
         let guest = self.guests.of_token(&token).ok_or(Refusal::Token)?;
         let (mut parts, body) = request.into_parts();
         if let Some(name) = &self.name {
-            name.take_off(&mut parts.headers)?;
+            name.take_off(&mut parts.headers).map_err(Refusal::Elsewhere)?;
         }
         let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {

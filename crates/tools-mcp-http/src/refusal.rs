@@ -10,7 +10,7 @@ use hyper::{
 };
 use serde_json::json;
 
-use crate::server_name::{SERVER_HEADER, ServerName};
+use crate::{headers::SERVER_HEADER, server_name::ServerName};
 
 /// The body of an answer.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;

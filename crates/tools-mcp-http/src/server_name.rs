@@ -10,10 +10,7 @@ use hyper::{
 };
 use thiserror::Error;
 
-use crate::{guest::SESSION, refusal::Refusal};
-
-/// The header that names the server which answered, or the one that a request should have gone to.
-pub const SERVER_HEADER: &str = "haft-server";
+use crate::headers::{SERVER_HEADER, SESSION};
 
 const MAX_CHARS: usize = 32;
 
@@ -48,14 +45,14 @@ impl ServerName {
     /// Takes the name off the id of a session that a request brings.
     ///
     /// # Errors
-    /// [`Refusal::Elsewhere`] for a session of a server of another name.
-    pub(crate) fn take_off(&self, headers: &mut HeaderMap) -> Result<(), Refusal> {
+    /// The other server whose session it is.
+    pub(crate) fn take_off(&self, headers: &mut HeaderMap) -> Result<(), Self> {
         let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else { return Ok(()) };
         // Without a name it is of no server that has one: it is not found.
         let Some((server, id)) = id.split_once('.') else { return Ok(()) };
         if server != self.0 {
             // What is no name is not repeated.
-            return server.parse().map_or(Ok(()), |server| Err(Refusal::Elsewhere(server)));
+            return server.parse().map_or(Ok(()), Err);
         }
         let id = HeaderValue::from_str(id);
         if let Ok(id) = id {
@@ -105,7 +102,7 @@ mod tests {
         assert_eq!(headers[SERVER_HEADER], "one");
         assert_eq!(one.take_off(&mut headers), Ok(()));
         assert_eq!(headers[SESSION], "abc");
-        assert_eq!(one.take_off(&mut with("two.abc")), Err(Refusal::Elsewhere("two".parse().unwrap())));
+        assert_eq!(one.take_off(&mut with("two.abc")), Err("two".parse().unwrap()));
         assert_eq!(one.take_off(&mut with("<b>.abc")), Ok(()));
         assert_eq!(one.take_off(&mut HeaderMap::new()), Ok(()));
     }

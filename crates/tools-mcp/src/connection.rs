@@ -9,7 +9,7 @@ use std::{
 
 use rmcp::{
     Peer, RoleServer,
-    model::{CallToolRequestParams, CallToolResponse, InputResponses, ProtocolVersion, Tool},
+    model::{CallToolRequestParams, CallToolResponse, InputResponses, Tool},
     service::{RequestContext, SubscriptionContext},
 };
 use tokio::{
@@ -27,6 +27,7 @@ use crate::{
     lifetime::Lifetime,
     logging::Log,
     pending::OpenQuestions,
+    revision::asks_by_itself,
     roots,
     runner::{CallOutcome, Runner, failed},
 };
@@ -317,12 +318,6 @@ async fn gone(peer: &Peer<RoleServer>) {
     while !peer.is_transport_closed() {
         sleep(LOOKS_AFTER).await;
     }
-}
-
-/// Before 2026-07-28 a server sends questions and changes by itself; since then it may not.
-pub(crate) fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
-    let version = request.protocol_version();
-    version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28)
 }
 
 impl Connection {

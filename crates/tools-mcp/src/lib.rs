@@ -42,6 +42,7 @@ mod runner;
 mod logging;
 mod reading;
 mod resources;
+mod revision;
 mod roots;
 mod showing;
 

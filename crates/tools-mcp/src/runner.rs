@@ -20,12 +20,12 @@ use tools_core::{
 
 use crate::{
     builder::Settings,
-    connection::asks_by_itself,
     late::{Late, OPEN_FOR, OpenForm},
     lifetime::PATIENCE,
     pending::{HandleTarget, OpenQuestions},
     progress::{Feed, FeedConsumer, reporting},
     question::{Form, FormView, is_unseen},
+    revision::asks_by_itself,
 };
 
 /// The key of the one question in a multi round-trip answer.

@@ -42,7 +42,7 @@ use crate::{
     config::Server,
     credential::{Secret, TokenReader},
     error::shown,
-    slots::PreparedRemote,
+    prepared::PreparedRemote,
     transport::{MAX_MESSAGE_BYTES, Notes},
 };
 

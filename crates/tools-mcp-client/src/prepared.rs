@@ -1,0 +1,63 @@
+//! A server that is ready to be started or reached, and who makes it so.
+
+use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
+
+use tools_core::CallContext;
+use tools_sandbox::kernel::Sandbox;
+
+use crate::{Secret, Server, TokenReader};
+
+/// A server that is ready to be started or reached.
+#[derive(Debug)]
+pub enum PreparedServer {
+    /// A program that speaks over its standard input and output.
+    Child(Box<PreparedChild>),
+    /// A server at the address of its configuration.
+    Remote(PreparedRemote),
+}
+
+/// Headers that a server over HTTP is sent besides the protocol.
+#[derive(Default)]
+pub struct PreparedRemote {
+    /// Headers of every request.
+    pub headers: Vec<(String, Secret)>,
+    /// Reads the bearer token; `None` where none is read, or where it stands in `headers`.
+    pub token: Option<TokenReader>,
+}
+
+impl fmt::Debug for PreparedRemote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedRemote").finish_non_exhaustive()
+    }
+}
+
+/// A program that is ready to be started.
+pub struct PreparedChild {
+    /// Absolute path of the program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// Its confinement.
+    pub sandbox: Sandbox,
+    /// Its way out into the network, kept for as long as it runs.
+    pub way: Option<Arc<dyn Way>>,
+}
+
+impl fmt::Debug for PreparedChild {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PreparedChild").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+/// The way out of a server into the network.
+pub trait Way: fmt::Debug + Send + Sync {
+    /// The server runs below this process from now on.
+    fn started(&self, supervisor: i32);
+}
+
+/// Makes a server ready to be started or reached for a session; the error says why it cannot be.
+pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<PreparedServer, String> + Send + Sync>;
