@@ -13,8 +13,7 @@ use tools_core::SessionId;
 use crate::{
     AcpHost, InitializeRequest, OpenConversation, OpenError, Resume, SessionEvent, SessionRequest, Severity, Watch,
     prompt,
-    rpc::{IncomingMessage, Line, Peer, RequestId, RpcError},
-    serve::MAX_MESSAGE_BYTES,
+    rpc::{IncomingMessage, Line, MAX_MESSAGE_BYTES, Peer, RequestId, RpcError},
     session::Session,
     wire::{self, Initialize, ListSessions, NewSession, OldSession, Prompt, SessionOnly, SetMode},
 };

@@ -11,11 +11,9 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     AcpHost,
     connection::Connection,
-    rpc::{Lines, Peer, write_all},
+    rpc::{Lines, MAX_MESSAGE_BYTES, Peer, write_all},
 };
 
-/// How long a message may be, in bytes.
-pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How long requests may still be answered after the client closed its end: one that pipes its
 /// requests in and closes gets its answers, and one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);

@@ -76,7 +76,7 @@ pub fn page(path: &Path, options: &Options) -> Result<String, AuditError> {
     out.push_str(&panels::tiles(&figures));
     out.push_str(&film(&figures, &calls));
     out.push_str("<div class=\"panels\">");
-    for panel in [panels::spent, panels::questions, panels::programs, panels::files, hosts::panel] {
+    for panel in [panels::spent, panels::questions, panels::programs, panels::files, panels::hosts] {
         out.push_str(&panel(&figures));
     }
     let _ = write!(out, "</div>{}</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n", footer(&checked));

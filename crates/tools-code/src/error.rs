@@ -9,8 +9,8 @@ pub(crate) enum CodeError {
     NoQuery,
     #[error("`query` holds no name and no word")]
     NoWords,
-    #[error("`query` has {0} characters, more than the {most} that are searched for", most = crate::query::MAX_QUERY_CHARS)]
-    TooLong(usize),
+    #[error("`query` has {chars} characters, more than the {most} that are searched for")]
+    TooLong { chars: usize, most: usize },
     #[error("`{0}` is not a known language")]
     Language(String),
     #[error("the search ended unexpectedly")]
@@ -31,7 +31,7 @@ impl From<CodeError> for ToolError {
                 "no_words",
                 "Name a symbol, or say in a few words what to look for. Signs are found with `grep`.",
             ),
-            CodeError::TooLong(_) => (
+            CodeError::TooLong { .. } => (
                 Category::InvalidParameters,
                 "query_too_long",
                 "Name a symbol, or say in a few words what to look for.",

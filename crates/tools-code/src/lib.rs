@@ -16,6 +16,7 @@ mod words;
 mod index;
 mod passages;
 mod sync;
+mod sync_result;
 mod vocabulary;
 mod watch;
 mod weight;

@@ -105,7 +105,7 @@ impl Query {
     pub(crate) fn read(text: &str) -> Result<Self, CodeError> {
         let length = text.chars().count();
         if length > MAX_QUERY_CHARS {
-            return Err(CodeError::TooLong(length));
+            return Err(CodeError::TooLong { chars: length, most: MAX_QUERY_CHARS });
         }
         let mut names: Vec<Name> = Vec::new();
         let mut found = Vec::new();
@@ -214,6 +214,6 @@ mod tests {
     fn what_cannot_be_looked_for_is_said() {
         assert!(matches!(Query::read("!!! ??? 123"), Err(CodeError::NoWords)));
         assert!(matches!(Query::read(""), Err(CodeError::NoWords)));
-        assert!(matches!(Query::read(&"word ".repeat(2000)), Err(CodeError::TooLong(10_000))));
+        assert!(matches!(Query::read(&"word ".repeat(2000)), Err(CodeError::TooLong { chars: 10_000, .. })));
     }
 }

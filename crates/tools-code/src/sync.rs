@@ -17,22 +17,13 @@ use crate::{
     config::IndexPolicy,
     index::{Index, UNKNOWN, cancelled, excludes},
     languages::form_of,
-    sources::{Candidate, FileAccess, Visitor, WalkSummary},
+    sources::{Candidate, FileAccess, Visitor},
+    sync_result::SyncResult,
     watch::{Changes, Covered, Following, Watch},
 };
 
 /// New files and folders to which the ways are walked. For more of them everything is.
 const MAX_WAYS: usize = 200;
-
-/// What a look at the files came to.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct SyncResult {
-    pub(crate) walked: WalkSummary,
-    /// Files that did not fit into memory.
-    pub(crate) full: u64,
-    /// Why the system is not asked what changed, where it should be.
-    pub(crate) unwatched: Option<&'static str>,
-}
 
 /// One walk, as it takes files in.
 struct Looking<'a> {

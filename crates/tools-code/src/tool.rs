@@ -27,7 +27,7 @@ use crate::{
     semantic::joined,
     sources::{FileAccess, Sources, Space},
     structural::Search,
-    sync::SyncResult,
+    sync_result::SyncResult,
     vectors::{ChunkIndex, Meaning, MeaningResult},
 };
 

@@ -23,7 +23,7 @@ use rustix::{
 };
 use tools_sandbox::keeps_times;
 
-use crate::{config::Searched, sync::SyncResult};
+use crate::{config::Searched, sync_result::SyncResult};
 
 /// The most folders that are watched: each takes about a kilobyte of the kernel's memory.
 const MAX_FOLDERS: usize = 50_000;

@@ -9,6 +9,8 @@ use std::{
 use thiserror::Error;
 use tools_core::{Embedder, EmbedderError, sha256_hex};
 
+use crate::vectors::Vectors;
+
 /// Reason why a folder is not a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -56,11 +58,6 @@ impl Form {
             Self::Transformer => cfg!(feature = "transformer"),
         }
     }
-}
-
-/// Makes vectors of texts.
-pub(crate) trait Vectors: Send + Sync {
-    fn vectors(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError>;
 }
 
 /// A model in a folder. It is read when it is first used, once, and stays in memory.

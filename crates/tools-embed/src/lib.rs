@@ -20,5 +20,6 @@ mod folder;
 mod table;
 #[cfg(feature = "transformer")]
 mod transformer;
+mod vectors;
 
 pub use folder::{FolderModel, FolderModelError};

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use model2vec_rs::model::StaticModel;
 use tools_core::EmbedderError;
 
-use crate::folder::Vectors;
+use crate::vectors::Vectors;
 
 /// Tokens of a text that count: what a text is about is said at its beginning.
 const MAX_TOKENS: usize = 512;

@@ -6,7 +6,7 @@ use tokenizers::{Tokenizer, TruncationParams};
 use tools_core::EmbedderError;
 use tract_onnx::prelude::*;
 
-use crate::folder::Vectors;
+use crate::vectors::Vectors;
 
 /// Tokens of a text that count: what a text is about is said at its beginning.
 const TOKENS: usize = 128;

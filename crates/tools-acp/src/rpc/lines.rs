@@ -5,6 +5,8 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+/// How long a message may be, in bytes.
+pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
 

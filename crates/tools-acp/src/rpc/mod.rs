@@ -6,6 +6,6 @@ mod message;
 mod peer;
 
 pub(crate) use error::RpcError;
-pub(crate) use lines::{Line, Lines};
+pub(crate) use lines::{Line, Lines, MAX_MESSAGE_BYTES};
 pub(crate) use message::{IncomingMessage, RequestId};
 pub(crate) use peer::{AskError, Peer, write_all};

@@ -1,33 +1,24 @@
 //! The hosts that commands reached for through the gate, out of the lines of their connections.
 
-use std::{
-    cmp::Reverse,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
-
-use super::{
-    figures::Figures,
-    html::{count, short},
-    panels::{ROWS, panel as section, table},
-};
 
 /// Hosts that are counted one by one; a command may try as many as it likes.
 const MAX_HOSTS: usize = 2000;
 
 /// Connections by host and port.
 #[derive(Debug, Default)]
-pub(super) struct Hosts(BTreeMap<String, HostUsage>);
+pub(super) struct Hosts(pub(super) BTreeMap<String, HostUsage>);
 
 #[derive(Debug, Default)]
-struct HostUsage {
-    connections: u64,
-    refused: u64,
-    sent: u64,
-    received: u64,
-    programs: BTreeSet<String>,
-    rule: String,
+pub(super) struct HostUsage {
+    pub(super) connections: u64,
+    pub(super) refused: u64,
+    pub(super) sent: u64,
+    pub(super) received: u64,
+    pub(super) programs: BTreeSet<String>,
+    pub(super) rule: String,
 }
 
 impl Hosts {
@@ -55,29 +46,4 @@ impl Hosts {
         }
         true
     }
-}
-
-/// The table of hosts.
-pub(super) fn panel(figures: &Figures) -> String {
-    let mut hosts: Vec<_> = figures.hosts.0.iter().collect();
-    hosts.sort_by_key(|(_, reached)| Reverse((reached.sent + reached.received, reached.connections)));
-    let rows: Vec<Vec<String>> = hosts
-        .iter()
-        .take(2 * ROWS)
-        .map(|(name, reached)| {
-            let programs: Vec<&str> = reached.programs.iter().map(String::as_str).collect();
-            vec![
-                format!("<code>{}</code>", short(name, 60)),
-                count(reached.connections),
-                count(reached.refused),
-                count(reached.sent),
-                count(reached.received),
-                short(&programs.join(", "), 40),
-                short(&reached.rule, 60),
-            ]
-        })
-        .collect();
-    let heads = ["host", "connections", "refused", "bytes sent", "received", "by", "last decided by"];
-    let body = table(&heads, &rows, hosts.len().saturating_sub(2 * ROWS));
-    section("Hosts", "Connections of commands through the gate (<code>tools.shell.network</code>).", &body)
 }

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// How many rows a table shows.
-pub(super) const ROWS: usize = 12;
+const ROWS: usize = 12;
 /// About as many bytes are a token: an estimate, and called one wherever it is shown.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -36,11 +36,11 @@ pub(super) fn tiles(figures: &Figures) -> String {
     out
 }
 
-pub(super) fn panel(title: &str, note: &str, body: &str) -> String {
+fn panel(title: &str, note: &str, body: &str) -> String {
     format!("<section class=\"panel\"><h2>{title}</h2><p class=\"note\">{note}</p>{body}</section>")
 }
 
-pub(super) fn table(heads: &[&str], rows: &[Vec<String>], hidden: usize) -> String {
+fn table(heads: &[&str], rows: &[Vec<String>], hidden: usize) -> String {
     if rows.is_empty() {
         return "<p class=\"none\">nothing</p>".to_owned();
     }
@@ -227,4 +227,29 @@ pub(super) fn files(figures: &Figures) -> String {
         .collect();
     let body = table(&["file", "times", "lines", "last call"], &rows, files.len().saturating_sub(2 * ROWS));
     panel("Files changed", "By file tools; what a command changed is known to <code>haft undo --list</code>.", &body)
+}
+
+/// The table of hosts.
+pub(super) fn hosts(figures: &Figures) -> String {
+    let mut hosts: Vec<_> = figures.hosts.0.iter().collect();
+    hosts.sort_by_key(|(_, reached)| Reverse((reached.sent + reached.received, reached.connections)));
+    let rows: Vec<Vec<String>> = hosts
+        .iter()
+        .take(2 * ROWS)
+        .map(|(name, reached)| {
+            let programs: Vec<&str> = reached.programs.iter().map(String::as_str).collect();
+            vec![
+                format!("<code>{}</code>", short(name, 60)),
+                count(reached.connections),
+                count(reached.refused),
+                count(reached.sent),
+                count(reached.received),
+                short(&programs.join(", "), 40),
+                short(&reached.rule, 60),
+            ]
+        })
+        .collect();
+    let heads = ["host", "connections", "refused", "bytes sent", "received", "by", "last decided by"];
+    let body = table(&heads, &rows, hosts.len().saturating_sub(2 * ROWS));
+    panel("Hosts", "Connections of commands through the gate (<code>tools.shell.network</code>).", &body)
 }
