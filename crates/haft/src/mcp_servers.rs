@@ -21,19 +21,13 @@ use tools_sandbox::{
 
 use crate::{
     commands::{Commands, ServerSees},
-    config::{HaftConfig, LoadError, LoadedConfig, places},
+    config::{HaftConfig, LoadError, LoadedConfig},
+    own_places::lock_file,
     wiring::Wiring,
 };
 
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
-
-/// Where accepted definitions are kept: beside the configuration, else in the folder of the user's
-/// state.
-pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
-    let folder = beside.and_then(Path::parent).map_or_else(places::state_dir, Path::to_owned);
-    folder.join("mcp.lock.json")
-}
 
 /// The servers of a configuration; none is started.
 ///

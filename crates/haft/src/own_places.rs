@@ -56,6 +56,14 @@ impl OwnPlaces {
     }
 }
 
+/// Where accepted definitions of MCP servers are kept: beside the configuration, else in the folder
+/// of the user's state.
+#[cfg(feature = "mcp-client")]
+pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
+    let folder = beside.and_then(Path::parent).map_or_else(places::state_dir, Path::to_owned);
+    folder.join("mcp.lock.json")
+}
+
 /// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a
 /// folder by whoever writes the root.
 fn make(root: &Path, folder: &Path) -> Result<(), String> {

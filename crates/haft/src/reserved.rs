@@ -56,7 +56,7 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     #[cfg(feature = "policy")]
     files.push(config.tools.approvals.file());
     #[cfg(feature = "mcp-client")]
-    files.push(crate::mcp_servers::lock_file(beside));
+    files.push(crate::own_places::lock_file(beside));
     let _ = (config, beside, &mut files);
     files
 }

@@ -2,6 +2,7 @@
 //! rules and people that decide about hosts, and the record of every connection.
 
 mod keeper;
+mod outlet;
 mod outlets;
 mod part;
 mod passage;

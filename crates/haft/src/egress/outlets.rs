@@ -6,13 +6,11 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tools_core::{CallContext, SessionId};
-use tools_egress::endpoint::{Door, Endpoint, Gate};
-use tools_egress::guard::{Guard, Host, SystemResolver};
-use tools_egress::request::Target;
-use tools_sandbox::kernel::NetworkNamespace;
+use tools_egress::guard::{Guard, SystemResolver};
 use tools_shell::{Passage, WayOut};
 
-use super::keeper::{SessionKeeper, SharedKeeper};
+use super::keeper::SharedKeeper;
+use super::outlet::Outlet;
 use super::passage::OwnPassage;
 
 /// Networks of sessions that run no command; above that they go and are made anew.
@@ -23,17 +21,6 @@ pub(crate) struct Outlets {
     pub(crate) common: Arc<SharedKeeper>,
     guard: Guard,
     sessions: Mutex<HashMap<SessionId, Arc<Outlet>>>,
-}
-
-/// The network of a session and what is served in it.
-pub(super) struct Outlet {
-    pub(super) network: Arc<NetworkNamespace>,
-    pub(super) port: u16,
-    pub(super) gate: Arc<Gate>,
-    pub(super) keeper: Arc<SessionKeeper>,
-    endpoint: Endpoint,
-    /// Ports of this machine that a rule allows: they are served under the same numbers.
-    services: Mutex<Vec<(u16, Endpoint)>>,
 }
 
 impl std::fmt::Debug for Outlets {
@@ -70,38 +57,6 @@ impl Outlets {
         let outlet = Arc::new(Outlet::new(Arc::clone(&self.common), self.guard.clone(), session)?);
         sessions.insert(session.clone(), Arc::clone(&outlet));
         Ok(outlet)
-    }
-}
-
-impl Outlet {
-    fn new(common: Arc<SharedKeeper>, guard: Guard, session: &SessionId) -> io::Result<Self> {
-        let network = Arc::new(NetworkNamespace::create()?);
-        let listener = network.listen(0)?;
-        let port = listener.local_addr()?.port();
-        let keeper = Arc::new(SessionKeeper::new(common, session.clone()));
-        let gate = Arc::new(Gate::new(guard, Arc::clone(&keeper) as _));
-        let endpoint = Endpoint::start(listener, Door::Proxy, Arc::clone(&gate))?;
-        Ok(Self { network, port, gate, keeper, endpoint, services: Mutex::default() })
-    }
-
-    /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
-    /// its own.
-    fn serve(&self, ports: &[u16]) {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
-        services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());
-        let missing: Vec<u16> =
-            ports.iter().copied().filter(|port| services.iter().all(|(served, _)| served != port)).collect();
-        for port in missing {
-            let target = Target { host: Host::Name("localhost".to_owned()), port };
-            let served = self
-                .network
-                .listen(port)
-                .and_then(|listener| Endpoint::start(listener, Door::To(target), Arc::clone(&self.gate)));
-            match served {
-                Ok(endpoint) => services.push((port, endpoint)),
-                Err(error) => tracing::warn!(%error, port, "a service of this machine is not there for commands"),
-            }
-        }
     }
 }
 

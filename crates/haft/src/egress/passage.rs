@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tools_sandbox::kernel::NetworkNamespace;
 use tools_shell::Passage;
 
-use super::outlets::Outlet;
+use super::outlet::Outlet;
 use super::variables::variables;
 
 /// A command's way out through the endpoint of its session.

@@ -2,7 +2,9 @@
 
 mod run;
 
+mod ask;
 mod encoding;
 mod report;
 
-pub(crate) use run::{Ask, run};
+pub(crate) use ask::Ask;
+pub(crate) use run::run;

@@ -8,7 +8,7 @@ use std::{
 use haft::secrets::{Piece, SecretRedactor, SecretStream};
 use serde::Serialize;
 
-use super::{encoding::Encoding, run::Ask};
+use super::{ask::Ask, encoding::Encoding};
 
 /// One credential; never the value itself. Field names are permanent.
 #[derive(Debug, Serialize)]

@@ -12,22 +12,16 @@ use rustix::fs::OFlags;
 
 use crate::{
     args::CommonArgs,
-    commands::{open::load, scan::encoding::Transcoder, scan::report::Report},
+    commands::{
+        open::load,
+        scan::{ask::Ask, encoding::Transcoder, report::Report},
+    },
     exit::Exit,
     output,
 };
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;
-
-/// What is asked for.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ask {
-    /// Print the text with placeholders instead of a list.
-    pub(crate) redact: bool,
-    /// Fail when something is found.
-    pub(crate) check: bool,
-}
 
 /// Looks through every file; what cannot be read is told and does not keep the others from being
 /// looked through.

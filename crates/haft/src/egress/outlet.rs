@@ -1,0 +1,56 @@
+//! The network of one session, and what is served in it: the endpoint through which commands reach
+//! hosts, and the services of this machine that rules allow.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tools_core::SessionId;
+use tools_egress::endpoint::{Door, Endpoint, Gate};
+use tools_egress::guard::{Guard, Host};
+use tools_egress::request::Target;
+use tools_sandbox::kernel::NetworkNamespace;
+
+use super::keeper::{SessionKeeper, SharedKeeper};
+
+/// The network of a session and what is served in it.
+pub(super) struct Outlet {
+    pub(super) network: Arc<NetworkNamespace>,
+    pub(super) port: u16,
+    pub(super) gate: Arc<Gate>,
+    pub(super) keeper: Arc<SessionKeeper>,
+    pub(super) endpoint: Endpoint,
+    /// Ports of this machine that a rule allows: they are served under the same numbers.
+    services: Mutex<Vec<(u16, Endpoint)>>,
+}
+
+impl Outlet {
+    pub(super) fn new(common: Arc<SharedKeeper>, guard: Guard, session: &SessionId) -> io::Result<Self> {
+        let network = Arc::new(NetworkNamespace::create()?);
+        let listener = network.listen(0)?;
+        let port = listener.local_addr()?.port();
+        let keeper = Arc::new(SessionKeeper::new(common, session.clone()));
+        let gate = Arc::new(Gate::new(guard, Arc::clone(&keeper) as _));
+        let endpoint = Endpoint::start(listener, Door::Proxy, Arc::clone(&gate))?;
+        Ok(Self { network, port, gate, keeper, endpoint, services: Mutex::default() })
+    }
+
+    /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
+    /// its own.
+    pub(super) fn serve(&self, ports: &[u16]) {
+        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());
+        let missing: Vec<u16> =
+            ports.iter().copied().filter(|port| services.iter().all(|(served, _)| served != port)).collect();
+        for port in missing {
+            let target = Target { host: Host::Name("localhost".to_owned()), port };
+            let served = self
+                .network
+                .listen(port)
+                .and_then(|listener| Endpoint::start(listener, Door::To(target), Arc::clone(&self.gate)));
+            match served {
+                Ok(endpoint) => services.push((port, endpoint)),
+                Err(error) => tracing::warn!(%error, port, "a service of this machine is not there for commands"),
+            }
+        }
+    }
+}
