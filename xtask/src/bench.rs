@@ -1,7 +1,7 @@
 //! Criterion benches with named baselines. Figures are compared as ratios: machines differ, and so
 //! do their loads.
 
-use crate::command::{self, Failure};
+use crate::{command, failure::Failure};
 
 /// Runs the benches; what to do with a baseline is in the options.
 pub(crate) fn run(options: &[&str]) -> Result<(), Failure> {

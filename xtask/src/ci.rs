@@ -7,11 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    codegen,
-    command::{self, Failure},
-    dist, layering, packages, shapes, tidy,
-};
+use crate::{codegen, command, dist, failure::Failure, layering, packages, shapes, tidy};
 
 /// The version of cargo-nextest that `.ci/run` installs too.
 const NEXTEST: &str = "0.9.143";

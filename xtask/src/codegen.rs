@@ -3,10 +3,7 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
-use crate::{
-    command::{self, Failure},
-    repository,
-};
+use crate::{command, failure::Failure, repository};
 
 const REFERENCE: &str = "docs/reference";
 const SCRATCH: &str = "target/reference";

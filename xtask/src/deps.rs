@@ -4,10 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    command::{self, Failure},
-    metadata::Graph,
-};
+use crate::{command, failure::Failure, metadata::Graph};
 
 const DENY: &str = "0.20.2";
 

@@ -7,8 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::command::{self, Failure};
 use crate::repository;
+use crate::{command, failure::Failure};
 
 /// Runs one target for some minutes and keeps the inputs that reached new code.
 pub(crate) fn run(target: &str, minutes: u32) -> Result<(), Failure> {

@@ -9,10 +9,7 @@ use std::{
     process::Command,
 };
 
-use crate::{
-    command::{self, Failure},
-    repository,
-};
+use crate::{command, failure::Failure, repository};
 
 /// The official client and schema of the Agent Client Protocol.
 const ACP: &str = "interop/acp/Cargo.toml";

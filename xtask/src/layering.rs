@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::{
-    command::Failure,
+    failure::Failure,
     metadata::{Edge, Graph, Kind, Package},
 };
 

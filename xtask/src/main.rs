@@ -11,6 +11,7 @@ mod codegen;
 mod command;
 mod deps;
 mod dist;
+mod failure;
 mod fuzz;
 mod interop;
 mod layering;
@@ -23,7 +24,7 @@ mod timings;
 
 use std::process::ExitCode;
 
-use command::Failure;
+use failure::Failure;
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND

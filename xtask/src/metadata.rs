@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::command::{Failure, capture, cargo};
+use crate::{
+    command::{capture, cargo},
+    failure::Failure,
+};
 
 /// Packages and the edges between them, with every feature switched on.
 #[derive(Debug, Default)]

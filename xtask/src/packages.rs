@@ -7,11 +7,7 @@ use std::{
     fs,
 };
 
-use crate::{
-    command::{self, Failure},
-    metadata::Graph,
-    repository,
-};
+use crate::{command, failure::Failure, metadata::Graph, repository};
 
 const LIST: &str = "xtask/packages.txt";
 

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::command::Failure;
+use crate::failure::Failure;
 
 /// The root of the workspace this program was built in.
 pub(crate) fn root() -> &'static Path {

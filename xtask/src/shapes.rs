@@ -6,7 +6,8 @@
 use std::process::Command;
 
 use crate::{
-    command::{self, Failure},
+    command,
+    failure::Failure,
     metadata::{Graph, Package},
 };
 

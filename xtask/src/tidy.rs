@@ -12,7 +12,7 @@ mod width;
 mod wording;
 
 use crate::{
-    command::Failure,
+    failure::Failure,
     repository::{self, File},
 };
 use rust_text::RustFile;

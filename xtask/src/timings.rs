@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
 use serde::Deserialize;
 
-use crate::command::Failure;
+use crate::failure::Failure;
 
 /// Packages in the printed table.
 const ROWS: usize = 25;

@@ -3,11 +3,11 @@
 
 use std::{fs, path::Path};
 
-use super::{BINARY, PackagedBinary, files};
-use crate::{
-    command::{self, Failure},
-    repository,
+use super::{
+    binary::{BINARY, PackagedBinary},
+    files,
 };
+use crate::{command, failure::Failure, repository};
 
 const PAPERS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
 const SHELLS: &[&str] = &["bash", "zsh", "fish"];

@@ -10,11 +10,14 @@ use std::{
 
 use serde_json::Value;
 
-use super::{BINARY, PackagedBinary, archive, files, host_target, lay_out, npm, wheel};
-use crate::{
-    command::{self, Failure},
-    repository,
+use super::{
+    archive,
+    binary::{BINARY, PackagedBinary},
+    files, npm,
+    release::{host_target, lay_out},
+    wheel,
 };
+use crate::{command, failure::Failure, repository};
 
 const CHECKED: &str = "target/dist-check";
 /// What the names of the packages may not be looked up in.

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use sha2::{Digest, Sha256};
 
-use crate::command::Failure;
+use crate::failure::Failure;
 
 /// An empty folder.
 pub(super) fn clear(folder: &Path) -> Result<(), Failure> {

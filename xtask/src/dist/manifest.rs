@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{PackagedBinary, files};
-use crate::command::Failure;
+use super::{binary::PackagedBinary, files};
+use crate::failure::Failure;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 /// The variable that names the publisher's namespace.

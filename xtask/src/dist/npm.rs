@@ -5,11 +5,11 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{BINARY, PackagedBinary, files, manifest};
-use crate::{
-    command::{self, Failure},
-    repository,
+use super::{
+    binary::{BINARY, PackagedBinary},
+    files, manifest,
 };
+use crate::{command, failure::Failure, repository};
 
 /// The package that is installed by name.
 pub(super) const NAME: &str = "haft-cli";

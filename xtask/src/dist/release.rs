@@ -1,39 +1,17 @@
-//! What a release consists of, laid out in `target/dist`: the archive with its installer, packages
-//! for npm and PyPI that carry the binary, and the manifest for the registry of MCP servers.
-//! Publishing is a person's decision and not here.
+//! The release: a binary, static where that links, and everything that is made of it.
 
-mod archive;
-mod check;
-mod files;
-mod manifest;
-mod npm;
-mod time;
-mod wheel;
+use std::path::Path;
 
-use std::path::{Path, PathBuf};
-
-use crate::{
-    command::{self, Failure},
-    repository,
+use super::{
+    archive,
+    binary::{BINARY, PACKAGE, PackagedBinary},
+    files, manifest, npm, wheel,
 };
+use crate::{command, failure::Failure, repository};
 
-pub(crate) use check::check;
-pub(crate) use time::time_cold_build;
-
-const PACKAGE: &str = "haft-cli";
-const BINARY: &str = if cfg!(windows) { "haft.exe" } else { "haft" };
 const DIST: &str = "target/dist";
 /// Targets of which one binary runs on every Linux.
 const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
-
-/// A binary to be packed.
-#[derive(Debug, Clone)]
-struct PackagedBinary {
-    binary: PathBuf,
-    /// The target, as the compiler names it.
-    target: String,
-    version: String,
-}
 
 /// Builds the binary, static where that links, and lays out what a release holds.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -53,7 +31,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 /// Everything that is made of one binary.
-fn lay_out(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
+pub(super) fn lay_out(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     files::clear(dist)?;
     archive::write(built, dist)?;
     npm::write(built, dist)?;
@@ -81,7 +59,7 @@ fn static_target() -> Result<String, String> {
 }
 
 /// The target of this machine.
-fn host_target() -> Result<String, Failure> {
+pub(super) fn host_target() -> Result<String, Failure> {
     let told = command::capture(command::command(Path::new("rustc")).arg("-vV"))?;
     let line = told.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned));
     line.ok_or_else(|| Failure::Found("the compiler does not name its host".to_owned()))

@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{BINARY, PACKAGE, archive::mebibytes, files};
-use crate::{
-    command::{self, Failure},
-    repository, timings,
+use super::{
+    archive::mebibytes,
+    binary::{BINARY, PACKAGE},
+    files,
 };
+use crate::{command, failure::Failure, repository, timings};
 
 const COLD: &str = "target/cold";
 

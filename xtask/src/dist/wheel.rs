@@ -3,11 +3,11 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use super::{BINARY, PackagedBinary, files, manifest};
-use crate::{
-    command::{self, Failure},
-    repository,
+use super::{
+    binary::{BINARY, PackagedBinary},
+    files, manifest,
 };
+use crate::{command, failure::Failure, repository};
 
 /// Writes the wheel into `dist`; needs Python, as whoever installs it does.
 pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {

@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::command::{self, Failure};
+use crate::{command, failure::Failure};
 
 /// Its `package.json`, the proxy and the scenarios that need what is not offered.
 pub(super) const FOLDER: &str = "interop/conformance";
