@@ -120,7 +120,9 @@ mod tests {
         check("HAFT_TOOLS_SHELL_TIMEOUT", true);
         check("HAFT_NO_SUCH_KEY", true);
         check("ZEPH_AGENT_MAX_TOOL_ITERATIONS", true);
-        OTHERS.iter().for_each(|name| check(name, false));
+        for name in OTHERS {
+            check(name, false);
+        }
         check("HOME", false);
         let schema = inline_schema::<HaftConfig>();
         let known = variables(schema.as_value());

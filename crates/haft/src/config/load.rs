@@ -18,6 +18,9 @@ use crate::config::{
     typed,
 };
 
+/// Gives the value of an environment variable, if it is set.
+type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// A configuration, and where each of its values was set.
 #[derive(Debug, Clone)]
 pub struct LoadedConfig<C> {
@@ -60,7 +63,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         let lookup = |name: &str| std::env::var(name).ok();
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         // Which keys there are costs more to tell than most texts to read.
-        let environment = environment::may_override(names).then_some(&lookup as &dyn Fn(&str) -> Option<String>);
+        let environment = environment::may_override(names).then_some(&lookup as Lookup<'_>);
         Self::under(&text, file.map(Path::to_owned), environment)
     }
 
@@ -74,11 +77,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
     }
 
     /// The configuration of a text; `environment` is `None` where no variable overrides a key.
-    fn under(
-        text: &str,
-        file: Option<PathBuf>,
-        environment: Option<&dyn Fn(&str) -> Option<String>>,
-    ) -> Result<Self, LoadError> {
+    fn under(text: &str, file: Option<PathBuf>, environment: Option<Lookup<'_>>) -> Result<Self, LoadError> {
         let schema = OnceCell::new();
         let schema = || schema.get_or_init(inline_schema::<C>).as_value();
         let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
