@@ -305,8 +305,8 @@ impl Reducer for Machine {
                 } else if line.starts_with("@@") {
                     header = None;
                 }
-                // The names of objects say nothing about the change, and the names of the file stood
-                // in the first line.
+                // The names of objects say nothing about the change, and the first line already
+                // names the file.
                 let says_nothing = header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
                 if says_nothing { out.fold(&line) } else { out.keep(&line) }
             }
