@@ -7,6 +7,7 @@ mod approval_fuzz;
 mod builder;
 mod cache;
 mod embedding;
+mod examples;
 mod gates;
 mod grounding;
 mod init;
