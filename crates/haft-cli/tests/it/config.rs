@@ -30,6 +30,8 @@ fn a_rule_that_cannot_hold_refuses_to_start() {
         "expected one of `allow`, `ask`, `deny`",
     );
     check("[tools.shell]\ntimeout = 0\n", "line 2: `tools.shell.timeout`");
+    check("[agent]\nmax_tool_iterations = 0\n", "line 2: `agent.max_tool_iterations`");
+    check("[acp]\npermission_timeout = 0\n", "line 2: `acp.permission_timeout`");
     check("[tools\n", "line 1");
 }
 

@@ -9,7 +9,7 @@ use crate::config::HaftConfig;
 pub fn agent_settings(config: &HaftConfig) -> AgentSettings {
     let agent = &config.agent;
     AgentSettings {
-        max_tool_iterations: agent.max_tool_iterations.max(1),
+        max_tool_iterations: agent.max_tool_iterations.get(),
         context_budget_tokens: agent.context_budget_tokens,
         summarize_output: config.tools.summarize_output,
         max_cost_millionths: agent.max_cost.map(|cost| (cost * 1_000_000.0).round() as u64),

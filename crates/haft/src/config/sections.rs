@@ -1,6 +1,6 @@
 //! The sections: what each crate takes, put together.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, num::NonZeroU32};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -137,13 +137,16 @@ pub struct HaftConfig {
     pub skills: SkillsConfig,
 }
 
+/// Requests to the model that a turn usually has.
+const MAX_TOOL_ITERATIONS: NonZeroU32 = NonZeroU32::new(10).expect("it is not zero");
+
 /// The section `[agent]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
     /// Maximum number of requests to the model in one turn of `haft run`.
-    #[schemars(range(min = 1), extend("x-applies" = "next_start"))]
-    pub max_tool_iterations: u32,
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub max_tool_iterations: NonZeroU32,
     /// Maximum number of tokens in a conversation: at nine tenths of four fifths of it old results
     /// are taken out and what is older becomes a summary, and beyond four fifths the turn stops.
     /// Unset, what the model reads at most.
@@ -172,7 +175,7 @@ pub struct AgentConfig {
 impl Default for AgentConfig {
     fn default() -> Self {
         Self {
-            max_tool_iterations: 10,
+            max_tool_iterations: MAX_TOOL_ITERATIONS,
             context_budget_tokens: None,
             compress_provider: String::new(),
             max_cost: None,
