@@ -1,6 +1,6 @@
 //! A definition as it can be shown and held to, whatever a server sent.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::{Map, Value, json};
 use tools_core::{ToolDef, ToolDescription, is_hidden};
@@ -113,6 +113,12 @@ fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(Strin
     // References were followed; what they led to is not looked for again.
     map.remove("$defs");
     map.remove("definitions");
+    for list in ["required", "type"] {
+        map.get_mut(list).into_iter().for_each(without_repeats);
+    }
+    for names in map.get_mut("dependentRequired").and_then(Value::as_object_mut).into_iter().flat_map(Map::values_mut) {
+        without_repeats(names);
+    }
     let wrong: Vec<String> =
         map.iter().filter(|(name, value)| !may_be(name, value)).map(|(name, _)| name.clone()).collect();
     for keyword in wrong {
@@ -150,6 +156,15 @@ fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(Strin
         for schema in map.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             keywords(path, schema, deepest - 1, bad);
         }
+    }
+}
+
+/// Takes out what a list of names holds for a second time: JSON Schema forbids it, and it says
+/// nothing.
+fn without_repeats(list: &mut Value) {
+    let mut names = HashSet::new();
+    if let Value::Array(list) = list {
+        list.retain(|name| name.as_str().is_none_or(|name| names.insert(name.to_owned())));
     }
 }
 
