@@ -334,7 +334,7 @@ fn compiled(globs: &[(String, Vec<String>)]) -> Result<Matchers, PathError> {
 }
 
 /// The absolute patterns that one configured glob stands for.
-fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut DeepestExisting) -> Vec<String> {
+fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Found) -> Vec<String> {
     let glob = glob.strip_prefix("./").unwrap_or(glob);
     let glob = if glob.len() > 1 { glob.strip_suffix('/').unwrap_or(glob) } else { glob };
     let absolute = match (glob.strip_prefix('~'), home) {
@@ -353,12 +353,12 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut DeepestEx
     patterns
 }
 
-/// For each place, the deepest part of it that exists, and what that part leads to.
-type DeepestExisting = HashMap<PathBuf, Option<(PathBuf, PathBuf)>>;
+/// What places lead to; `None` for what does not exist.
+type Found = HashMap<PathBuf, Option<PathBuf>>;
 
 /// The pattern with its literal beginning replaced by what that leads to, when links make a
 /// difference.
-fn canonical_prefix(pattern: &str, known: &mut DeepestExisting) -> Option<String> {
+fn canonical_prefix(pattern: &str, known: &mut Found) -> Option<String> {
     let mut literal = PathBuf::from("/");
     let mut components = Path::new(pattern).components().peekable();
     if components.next() != Some(Component::RootDir) {
@@ -373,10 +373,7 @@ fn canonical_prefix(pattern: &str, known: &mut DeepestExisting) -> Option<String
         components.next();
     }
     let rest: PathBuf = components.collect();
-    if !known.contains_key(&literal) {
-        known.insert(literal.clone(), existing(&literal));
-    }
-    let (existing, found) = known.get(&literal)?.as_ref()?;
+    let (existing, found) = existing(&literal, known)?;
     if found == existing {
         return None;
     }
@@ -385,11 +382,16 @@ fn canonical_prefix(pattern: &str, known: &mut DeepestExisting) -> Option<String
 }
 
 /// The deepest part of a place that exists, and what it leads to; what is missing today keeps its
-/// spelling.
-fn existing(place: &Path) -> Option<(PathBuf, PathBuf)> {
+/// spelling. Each folder is looked at once: most places lie in the same few.
+fn existing<'a>(place: &'a Path, known: &mut Found) -> Option<(&'a Path, PathBuf)> {
     place.ancestors().find_map(|ancestor| {
-        let handle = rustix::fs::open(ancestor, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()).ok()?;
-        Some((ancestor.to_owned(), handle_path(handle.as_fd())?))
+        if let Some(found) = known.get(ancestor) {
+            return found.clone().map(|found| (ancestor, found));
+        }
+        let handle = rustix::fs::open(ancestor, OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
+        let found = handle.ok().and_then(|handle| handle_path(handle.as_fd()));
+        known.insert(ancestor.to_owned(), found.clone());
+        found.map(|found| (ancestor, found))
     })
 }
 
