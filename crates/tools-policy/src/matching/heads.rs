@@ -1,8 +1,6 @@
 //! Many texts at once: which of them a text is, and which it begins with, at the cost of one binary
 //! search.
 
-use std::collections::BTreeMap;
-
 /// Texts with numbers, sorted, each linked to the longest other one that it begins with.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
@@ -26,36 +24,53 @@ struct Node {
 
 /// Takes texts in; [`HeadTreeBuilder::done`] sorts and links them.
 #[derive(Debug, Default)]
-pub(super) struct HeadTreeBuilder(BTreeMap<String, Node>);
+pub(super) struct HeadTreeBuilder(Vec<(String, Meaning)>);
+
+/// What is said of one text.
+#[derive(Debug, Clone, Copy)]
+enum Meaning {
+    Exact(usize),
+    Begins(usize),
+    Candidate(usize),
+}
 
 impl HeadTreeBuilder {
     /// This text itself has a number; of several the lowest.
     pub(super) fn exactly(&mut self, text: String, number: usize) {
-        lower(&mut self.0.entry(text).or_default().exact, number);
+        self.0.push((text, Meaning::Exact(number)));
     }
 
     /// Every text that begins so has a number.
     pub(super) fn beginning(&mut self, text: String, number: usize) {
-        lower(&mut self.0.entry(text).or_default().begins, number);
+        self.0.push((text, Meaning::Begins(number)));
     }
 
     /// Something is to be tried on every text that begins so.
     pub(super) fn trying(&mut self, text: String, candidate: usize) {
-        self.0.entry(text).or_default().candidates.push(candidate);
+        self.0.push((text, Meaning::Candidate(candidate)));
     }
 
-    pub(super) fn done(self) -> Heads {
+    pub(super) fn done(mut self) -> Heads {
+        // Candidates of one text keep their order.
+        self.0.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut nodes: Vec<Node> = Vec::with_capacity(self.0.len());
-        for (text, node) in self.0 {
-            let mut above = nodes.len().checked_sub(1);
-            while let Some(at) = above
-                && !text.starts_with(&*nodes[at].text)
-            {
-                above = nodes[at].above;
+        for (text, meaning) in self.0 {
+            if nodes.last().is_none_or(|last| *last.text != *text) {
+                let mut above = nodes.len().checked_sub(1);
+                while let Some(at) = above
+                    && !text.starts_with(&*nodes[at].text)
+                {
+                    above = nodes[at].above;
+                }
+                let begins = above.and_then(|at| nodes[at].begins);
+                nodes.push(Node { text: text.into(), begins, above, ..Node::default() });
             }
-            let inherited = above.and_then(|at| nodes[at].begins);
-            let begins = [node.begins, inherited].into_iter().flatten().min();
-            nodes.push(Node { text: text.into(), begins, above, ..node });
+            let Some(node) = nodes.last_mut() else { continue };
+            match meaning {
+                Meaning::Exact(number) => lower(&mut node.exact, number),
+                Meaning::Begins(number) => lower(&mut node.begins, number),
+                Meaning::Candidate(candidate) => node.candidates.push(candidate),
+            }
         }
         Heads { nodes }
     }
