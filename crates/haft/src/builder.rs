@@ -140,7 +140,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "file")]
         let spelled = self.spelled;
         let Self { loaded, workdir, beside, was_discovered, session, executors, layers: own, .. } = self;
-        config::refuse(&loaded)?;
+        let loaded = config::refuse(loaded)?;
         let workdir =
             std::path::absolute(&workdir).map_err(|source| LoadError::Workdir { path: workdir.clone(), source })?;
         let beside = loaded.file.clone().or(beside);

@@ -1,7 +1,7 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference
 //! pages and which tools are listed all go through it: another gate is one more entry here.
 
-use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
 use tools_policy::{
@@ -54,8 +54,8 @@ struct WiredGate {
 type Compile = dyn Fn(&LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
 
 /// How a gate is put together here: its part of the configuration, and what it shares with others.
-trait GateSource: Gate {
-    fn config(config: &HaftConfig) -> Self::Config;
+trait GateSource: Gate<Config: Clone> {
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config>;
     fn over(memory: &Memory) -> GateLayer<Self>;
 }
 
@@ -118,8 +118,8 @@ impl Memory {
 }
 
 impl GateSource for QuotaGate {
-    fn config(config: &HaftConfig) -> Option<u64> {
-        config.tools.max_tool_calls_per_session
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.max_tool_calls_per_session)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -128,8 +128,8 @@ impl GateSource for QuotaGate {
 }
 
 impl GateSource for CallerQuotaGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        config.tools.caller_quota.clone()
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.caller_quota)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -138,8 +138,8 @@ impl GateSource for CallerQuotaGate {
 }
 
 impl GateSource for UtilityGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        config.tools.utility.clone()
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.utility)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -148,8 +148,8 @@ impl GateSource for UtilityGate {
 }
 
 impl GateSource for GroundingGate {
-    fn config(config: &HaftConfig) -> bool {
-        config.agent.hallucination_detection
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.agent.hallucination_detection)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -158,8 +158,8 @@ impl GateSource for GroundingGate {
 }
 
 impl GateSource for PolicyGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        (config.tools.policy.clone(), config.tools.authorization.clone())
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Owned((config.tools.policy.clone(), config.tools.authorization.clone()))
     }
 
     fn over(_: &Memory) -> GateLayer<Self> {
@@ -168,8 +168,8 @@ impl GateSource for PolicyGate {
 }
 
 impl GateSource for AdversarialGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        config.tools.adversarial_policy.clone()
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.adversarial_policy)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -178,8 +178,8 @@ impl GateSource for AdversarialGate {
 }
 
 impl GateSource for TrustGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        config.tools.trust.clone()
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.trust)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -188,7 +188,9 @@ impl GateSource for TrustGate {
 }
 
 impl GateSource for PlacementGate {
-    fn config(_: &HaftConfig) {}
+    fn config(_: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Owned(())
+    }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
         GateLayer::new(Self::new(memory.secrets.clone()), Shared::new(()))
@@ -196,7 +198,7 @@ impl GateSource for PlacementGate {
 }
 
 impl GateSource for PermissionGate {
-    fn config(config: &HaftConfig) -> PermissionsConfig {
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
         effective_permissions(config)
     }
 
@@ -206,8 +208,8 @@ impl GateSource for PermissionGate {
 }
 
 impl GateSource for AnomalyGate {
-    fn config(config: &HaftConfig) -> Self::Config {
-        config.tools.anomaly.clone()
+    fn config(config: &HaftConfig) -> Cow<'_, Self::Config> {
+        Cow::Borrowed(&config.tools.anomaly)
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
@@ -216,7 +218,7 @@ impl GateSource for AnomalyGate {
 }
 
 /// The rules as they count: without any, those that the shell's own lists stand for.
-fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
+fn effective_permissions(config: &HaftConfig) -> Cow<'_, PermissionsConfig> {
     #[cfg(feature = "shell")]
     {
         let (shell, usual) = (&config.tools.shell, tools_shell::ShellConfig::default());
@@ -225,10 +227,10 @@ fn effective_permissions(config: &HaftConfig) -> PermissionsConfig {
         let has_rules = config.tools.permissions.tools.keys().any(|list| list != tools_policy::permissions::NETWORK);
         if !has_rules && has_lists {
             let rules = tools_policy::permissions::from_legacy(&shell.blocked_commands, &shell.confirm_patterns);
-            return PermissionsConfig { tools: [("bash".to_owned(), rules)].into() };
+            return Cow::Owned(PermissionsConfig { tools: [("bash".to_owned(), rules)].into() });
         }
     }
-    config.tools.permissions.clone()
+    Cow::Borrowed(&config.tools.permissions)
 }
 
 /// Why a gate that asks a model cannot be switched on.

@@ -19,7 +19,7 @@ impl Toolbox {
     /// # Errors
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
     pub fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
-        config::refuse(loaded)?;
+        config::refuse(loaded.clone())?;
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let (config, report) = merged(&running, &loaded.config);
         let loaded = loaded.with(config);

@@ -128,31 +128,23 @@ const PARTS: &[Part] = &[
     },
 ];
 
-/// Refuses a configuration that switches on what this build does not have.
+/// Refuses a configuration that switches on what this build does not have; gives back any other.
 ///
 /// # Errors
 /// [`LoadError::NotBuilt`] for the first such key.
-pub(crate) fn refuse(loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
-    let value = serde_json::to_value(without_rules(&loaded.config)).unwrap_or_default();
+pub(crate) fn refuse(mut loaded: LoadedConfig<HaftConfig>) -> Result<LoadedConfig<HaftConfig>, LoadError> {
+    // Rules of gates that are here may be thousands, and nothing is looked for among them.
+    #[cfg(feature = "policy")]
+    let rules = std::mem::take(&mut loaded.config.tools.permissions);
+    let value = serde_json::to_value(&loaded.config).unwrap_or_default();
+    #[cfg(feature = "policy")]
+    {
+        loaded.config.tools.permissions = rules;
+    }
     let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
-    let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(()) };
+    let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(loaded) };
     let place = loaded.place(key);
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
-}
-
-/// The same configuration, without the thousands of values that it may have for gates that are
-/// here: nothing is looked for among them.
-fn without_rules(config: &HaftConfig) -> HaftConfig {
-    let config = config.clone();
-    #[cfg(feature = "policy")]
-    let config = HaftConfig {
-        tools: crate::config::ToolsConfig {
-            permissions: tools_policy::permissions::PermissionsConfig::default(),
-            ..config.tools
-        },
-        ..config
-    };
-    config
 }
 
 /// The first part that is not here and yet switched on, and by which key. What is as `usual` was
