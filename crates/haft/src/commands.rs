@@ -40,6 +40,9 @@ pub(crate) struct Commands {
     wiring: Arc<Wiring>,
     workdir: PathBuf,
     policy: ShellPolicyHandle,
+    /// What may not be read by the configuration.
+    #[cfg_attr(not(feature = "file"), expect(dead_code, reason = "file tools have the same rules"))]
+    typed_rules: ReadRules,
     /// What may not be read.
     rules: ReadRules,
     /// What gates refuse commands to read.
@@ -63,7 +66,8 @@ impl Commands {
         let config = &loaded.config;
         let policy = compile(loaded)?.remembering(places::sandbox_record());
         let private = reserved::private(config);
-        let rules = paths::read_rules(loaded, workdir)?.closing(&private);
+        let typed_rules = paths::read_rules(loaded, workdir)?;
+        let rules = typed_rules.clone().closing(&private);
         #[cfg(feature = "policy")]
         let closed = ClosedPaths::new(Arc::clone(&wiring.gates), workdir);
         #[cfg(not(feature = "policy"))]
@@ -73,6 +77,7 @@ impl Commands {
             wiring: Arc::clone(wiring),
             workdir: workdir.to_owned(),
             policy: ShellPolicyHandle::new(policy),
+            typed_rules,
             rules,
             closed,
             hidden,
@@ -102,6 +107,12 @@ impl Commands {
     pub(crate) fn jobs(&self) -> [DynExecutor; 2] {
         let jobs = || Arc::clone(&self.wiring.jobs);
         [DynExecutor::new(JobRead::new(jobs()).into_executor()), DynExecutor::new(JobKill::new(jobs()).into_executor())]
+    }
+
+    /// What may not be read by the configuration.
+    #[cfg(feature = "file")]
+    pub(crate) fn typed_rules(&self) -> &ReadRules {
+        &self.typed_rules
     }
 
     /// What commands cannot read.

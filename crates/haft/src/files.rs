@@ -8,7 +8,7 @@ use std::{
 
 use tools_core::{DynExecutor, SessionId, Shared, ToolDef};
 use tools_file::{FilePolicy, SeenFiles};
-use tools_sandbox::{PathError, ReservedFiles, home};
+use tools_sandbox::{PathError, ReadRules, ReservedFiles, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
@@ -30,7 +30,8 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Those of a configuration, for calls from `workdir`.
+    /// Those of a configuration, for calls from `workdir`; `rules` are its read rules where somebody
+    /// compiled them already.
     ///
     /// # Errors
     /// A root that cannot be opened, a glob that is not valid.
@@ -39,8 +40,9 @@ impl Files {
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         reserved: &[PathBuf],
+        rules: Option<&ReadRules>,
     ) -> Result<Self, LoadError> {
-        let policy = Shared::new(compile(wiring, loaded, workdir, reserved)?);
+        let policy = Shared::new(compile(wiring, loaded, workdir, reserved, rules)?);
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy, seen: SeenFiles::default() })
     }
 
@@ -56,7 +58,7 @@ impl Files {
 
 impl Part for Files {
     fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let policy = compile(&self.wiring, loaded, &self.workdir, &self.wiring.reserved.now())?;
+        let policy = compile(&self.wiring, loaded, &self.workdir, &self.wiring.reserved.now(), None)?;
         Ok(Box::new(move || self.policy.store(policy)))
     }
 
@@ -80,9 +82,13 @@ fn compile(
     loaded: &LoadedConfig<HaftConfig>,
     workdir: &Path,
     reserved: &[PathBuf],
+    rules: Option<&ReadRules>,
 ) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
-    let files = section.compile(workdir, home().as_deref());
+    let files = match rules {
+        Some(rules) => section.compile_under(workdir, home().as_deref(), rules.clone()),
+        None => section.compile(workdir, home().as_deref()),
+    };
     let files = files.map_err(|error| {
         let near = match &error {
             PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => hint(path),

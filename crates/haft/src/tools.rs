@@ -61,7 +61,13 @@ impl ToolSet {
             parts.push(Arc::clone(&commands) as Arc<dyn Part>);
         }
         #[cfg(feature = "file")]
-        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved)?);
+        let files = {
+            #[cfg(feature = "shell")]
+            let rules = Some(commands.typed_rules());
+            #[cfg(not(feature = "shell"))]
+            let rules = None;
+            Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved, rules)?)
+        };
         #[cfg(feature = "file")]
         {
             tools.extend(files.executors());

@@ -101,12 +101,30 @@ impl FileConfig {
     /// A root that cannot be opened or a glob that is not valid: a rule that cannot hold is never
     /// skipped.
     pub fn compile(&self, base: &Path, home: Option<&Path>) -> Result<FilePolicy, PathError> {
+        let rules = || self.read_rules(base, home);
+        self.compile_by(base, home, rules)
+    }
+
+    /// As [`Self::compile`], with what [`Self::read_rules`] gave for the same folders.
+    ///
+    /// # Errors
+    /// A root that cannot be opened.
+    pub fn compile_under(&self, base: &Path, home: Option<&Path>, rules: ReadRules) -> Result<FilePolicy, PathError> {
+        self.compile_by(base, home, || Ok(rules))
+    }
+
+    fn compile_by(
+        &self,
+        base: &Path,
+        home: Option<&Path>,
+        rules: impl FnOnce() -> Result<ReadRules, PathError>,
+    ) -> Result<FilePolicy, PathError> {
         let roots = match self.allowed_paths.as_slice() {
             // One that is not there yet is opened, or refused, when a call comes from it.
             [] => AllowedPaths::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
             _ => AllowedPaths::Listed(Roots::open(&self.folders(base, home), base)?),
         };
-        let rules = self.read_rules(base, home)?;
+        let rules = rules()?;
         let (reserved, unfinished, spellings) = (ReservedFiles::default(), Arc::default(), Arc::default());
         Ok(FilePolicy {
             roots,
