@@ -14,7 +14,7 @@ use haft::{
 use serde_json::json;
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
 
-use crate::outcome;
+use crate::{ALL_COMMANDS, outcome, toolbox};
 
 fn builder(workspace: &Workspace, text: &str) -> ToolboxBuilder {
     let mut loaded: LoadedConfig<HaftConfig> =
@@ -111,4 +111,17 @@ fn a_relative_working_directory_is_made_absolute() {
     let expected: PathBuf = std::env::current_dir().unwrap().join("src");
     assert_eq!(toolbox.workdir(), expected.as_path());
     assert_eq!(toolbox.roots(), [Path::canonicalize(&expected).unwrap()]);
+}
+
+#[tokio::test]
+async fn the_schemas_of_tools_are_made_for_those_who_look() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, ALL_COMMANDS);
+    outcome(&toolbox, "bash", json!({"command": "true"})).await.unwrap();
+    let definitions = toolbox.stack().definitions();
+    assert!(definitions.len() > 5);
+    let made = definitions.iter().filter(|tool| tool.input.is_made()).map(|tool| tool.name.as_str());
+    assert_eq!(made.collect::<Vec<_>>(), [""; 0], "a call needs no schema");
+    let bash = definitions.iter().find(|tool| tool.name.as_str() == "bash").unwrap();
+    assert!(bash.description.contains("command") && bash.input.is_made());
 }
