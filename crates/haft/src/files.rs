@@ -30,8 +30,8 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Those of a configuration, for calls from `workdir`; `rules` are its read rules where somebody
-    /// compiled them already.
+    /// Those of a configuration, for calls from `workdir`; `rules` are its read rules where they
+    /// were compiled before.
     ///
     /// # Errors
     /// A root that cannot be opened, a glob that is not valid.
