@@ -228,6 +228,35 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["gs", "gsc", "gsx", "ghostscript"],
+        syntax: Syntax { flags: "-q -P -P- -v", valued: "-s -d -S -D -o -I -r -g -u -p", ..Syntax::GNU },
+        rules: &[
+            when(
+                &[ArgumentCondition::ValueHas("-s -S -o", "%pipe% |")],
+                Does::Hides("output that another program is given"),
+            ),
+            when(
+                &[ArgumentCondition::ValueStarts("-d -D", "NOSAFER DELAYSAFER")],
+                Does::Hides("a script without limits"),
+            ),
+            when(&[ArgumentCondition::OperandHas("%pipe% (system)")], Does::Hides("a script that runs programs")),
+            always(Does::Reads(At::All)),
+            always(Does::Writes(At::Value("-o"))),
+            always(Does::Writes(At::ValueRest("-s", "OutputFile="))),
+        ],
+        examples: &[
+            ("gs -q -sDEVICE=pdfwrite -sOutputFile='%pipe%id' x.ps", Expect::Opaque("another program is given")),
+            ("gs -o '|id' x.ps", Expect::Opaque("another program is given")),
+            ("gs -dNOSAFER x.ps", Expect::Opaque("without limits")),
+            ("gs -c '(%pipe%id) (r) file'", Expect::Opaque("runs programs")),
+            ("gs -sOutputFile=.envrc x.ps", Expect::Writes(".envrc")),
+            ("gs -sDEVICE=png16m -o out.png in.pdf", Expect::Writes("out.png")),
+            ("gs -sDEVICE=png16m -o out.png in.pdf", Expect::Reads("in.pdf")),
+            ("gs -q -dBATCH -dNOPAUSE -sDEVICE=pdfwrite -sOutputFile=out.pdf in.pdf", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
             "convert",
             "magick",
@@ -235,7 +264,6 @@ pub(super) static ALL: &[Program] = &[
             "mogrify",
             "composite",
             "montage",
-            "gs",
             "gm",
             "inkscape",
             "gimp",

@@ -218,7 +218,6 @@ pub(super) static ALL: &[Program] = &[
             "torsocks",
             "torify",
             "fakeroot",
-            "setuidgid",
             "softlimit",
             "rlwrap",
             "proxychains",
@@ -241,6 +240,14 @@ pub(super) static ALL: &[Program] = &[
             "pueue-run",
             "daemonize",
             "daemon",
+            "openvt",
+            "run-one",
+            "run-one-constantly",
+            "run-this-one",
+            "keep-one-running",
+            "cronic",
+            "tsocks",
+            "qemu-*",
         ],
         is_family: true,
         syntax: Syntax {
@@ -256,6 +263,20 @@ pub(super) static ALL: &[Program] = &[
             ("ccache -s", Expect::Plain),
             ("caffeinate -i sudo id", Expect::Denied("takes other rights")),
             ("torsocks --odd sudo id", Expect::Opaque("`--odd` of `torsocks`")),
+            ("run-one sudo id", Expect::Denied("takes other rights")),
+            ("openvt -s -w sudo id", Expect::Denied("takes other rights")),
+            ("qemu-x86_64 ./x a", Expect::Runs("./x a")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["setuidgid", "envuidgid"],
+        is_family: true,
+        syntax: Syntax::LEADING,
+        rules: &[always(Does::RunsWords(At::From(1)))],
+        examples: &[
+            ("setuidgid nobody sudo id", Expect::Denied("takes other rights")),
+            ("envuidgid nobody ls -l", Expect::Runs("ls -l")),
         ],
         ..Program::NEW
     },
