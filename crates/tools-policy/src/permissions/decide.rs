@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use tools_command::find;
 use tools_core::{Access, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::{
@@ -18,6 +19,9 @@ use crate::{
     matching::{Forms, Open, PathForms},
     trust,
 };
+
+/// Words of an unknown program at which a command that it runs may begin.
+const MAX_CARRIED: usize = 6;
 
 /// Input of a decision.
 #[derive(Debug, Clone, Copy)]
@@ -355,7 +359,27 @@ impl<'a> Judge<'_, 'a> {
         if program.is_empty() {
             return Some(self.opinion(self.list.first_line(&forms)));
         }
-        Some(self.with_unknown(self.opinion_on(&forms), program, argv))
+        let opinion = self.with_unknown(self.opinion_on(&forms), program, argv);
+        Some(self.with_carried(opinion, program, argv))
+    }
+
+    /// What is allowed asks where nothing is known of the program, and a rule before does not allow
+    /// what stands behind it: the program may be one that runs its arguments.
+    fn with_carried(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
+        let name = program.rsplit('/').next().unwrap_or_default();
+        if opinion.verdict != Verdict::Allow || find(name).is_some() {
+            return opinion;
+        }
+        let is_before = |rule: &usize| opinion.rule.is_none_or(|first| *rule < first);
+        let tightens = |rule: &usize| self.list.action(*rule) != Verdict::Allow;
+        let carried = (0..argv.len().min(MAX_CARRIED)).find_map(|at| {
+            let (word, arguments) = argv[at..].split_first()?;
+            // The value of an option may be a program too.
+            let word = if word.starts_with('-') { word.split_once('=')?.1 } else { word };
+            let line = std::iter::once(word).chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+            self.list.first_text(&Forms::of_command(&line, word, arguments)).filter(is_before).filter(tightens)
+        });
+        carried.map_or(opinion, |rule| Opinion { verdict: Verdict::Ask, rule: Some(rule) })
     }
 
     /// What is allowed asks where a rule before may forbid it with arguments that are known only

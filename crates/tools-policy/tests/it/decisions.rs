@@ -262,6 +262,34 @@ fn options_in_front_of_a_subcommand_do_not_get_around_a_rule() {
 }
 
 #[test]
+fn what_stands_behind_an_unknown_program_is_compared_with_the_rules_before() {
+    check_lines(
+        r#"bash = [
+            { pattern = "git push*", action = "deny" },
+            { pattern = "terraform *", action = "ask" },
+            { pattern = "frob --dry *", action = "allow" },
+            { pattern = "*", action = "allow" },
+            { pattern = "rm *", action = "deny" },
+        ]"#,
+        &[
+            ("frob git push", Ask),
+            ("frob -n 5 /usr/bin/git -C . push --force", Ask),
+            ("frob --with=terraform apply", Ask),
+            ("frob a b terraform apply", Ask),
+            ("/opt/frob git push", Ask),
+            // What a rule before allows stays allowed, and so does what only a later one would deny.
+            ("frob git status", Allow),
+            ("frob rm x", Allow),
+            ("frob a git-push", Allow),
+            ("frob", Allow),
+            // What is known takes it for data.
+            ("grep git push", Allow),
+            ("echo terraform apply", Allow),
+        ],
+    );
+}
+
+#[test]
 fn the_order_of_rules_decides() {
     check_lines(
         r#"bash = [{ pattern = "git *", action = "allow" }, { pattern = "git push*", action = "deny" }]"#,
