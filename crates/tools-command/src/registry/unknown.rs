@@ -64,7 +64,7 @@ pub(crate) fn feared(command: &Command) -> Vec<Effect> {
         if is_shell(command, at) {
             found.push(Effect::hidden(format!("`{name}` may run `{}`", shorten(&arg.text))));
             found.push(Effect::runs(command.args[at..].to_vec()));
-        } else if calls_shell(&arg.text) {
+        } else if calls_shell(&arg.text) || calls_program(&arg.text) {
             found.push(Effect::hidden(format!("`{name}` may run what `{}` says", shorten(&arg.text))));
         } else if let Some(value) = command_of(command, at) {
             found.push(Effect::hidden(format!("`{name}` may run what the option `{}` says", option_name(&arg.text))));
@@ -110,6 +110,25 @@ fn calls_shell(text: &str) -> bool {
     false
 }
 
+/// Whether a text is code of some language that starts a program: `system("id")`, `sh 'id'`.
+fn calls_program(text: &str) -> bool {
+    let mut start = 0;
+    for (at, _) in text.match_indices(['"', '\'', '`']) {
+        let before = std::mem::replace(&mut start, at + 1);
+        let before = &text[before..at];
+        let called = before.trim_end_matches(['(', '[', ' ']);
+        let name =
+            called.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').next().unwrap_or_default();
+        let has_bracket = before[called.len()..].contains('(');
+        if (has_bracket && CALLS.contains(&name.to_lowercase().as_str()))
+            || (called.len() < before.len() && ["sh", "system"].contains(&name))
+        {
+            return true;
+        }
+    }
+    false
+}
+
 /// The value of an option that by its name takes a command.
 fn command_of(command: &Command, at: usize) -> Option<Value> {
     let arg = &command.args[at];
@@ -149,6 +168,9 @@ mod tests {
             "frob --editor vim",
             "frob -e '| sh'",
             "frob python3 x.py",
+            "frob eval 'system(\"id\")'",
+            "frob -e 'sh \"id\"'",
+            "frob --eval 'os.run([\"id\"])'",
         ] {
             let found = analyse(line, &Surroundings::default());
             assert!(found.opaque.iter().any(|why| why.contains("`frob` may run")), "{line}: {:?}", found.opaque);
@@ -162,6 +184,9 @@ mod tests {
             "frob --lang python",
             "frob --no-pager log",
             "frob 'the sh command'",
+            "frob 'run \"x\" twice'",
+            "frob -m 'fix: do not run'",
+            "frob -m 'the system\"s'",
             "frob --command",
             "grep /bin/sh x",
             "ls /bin/sh",

@@ -148,12 +148,17 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(&[ArgumentCondition::Has("--drop")], DELETES),
             always(Does::Evaluates(Language::Node, At::Value("--eval"))),
+            when(
+                &[ArgumentCondition::ValueHas("--eval", "run( runProgram( runNonMongoProgram( MongoProgram(")],
+                Does::Hides("a program that a database shell starts"),
+            ),
             always(Does::RunsScript(At::Value("--file"))),
             always(Does::Writes(At::Value("--out"))),
         ],
         examples: &[
             ("mongosh --eval 'db.dropDatabase()'", Expect::Asks("deletes a database")),
             ("mongosh --eval 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("code with")),
+            ("mongo --eval 'run(\"id\")'", Expect::Opaque("a database shell starts")),
             ("mongorestore --drop x", Expect::Asks("deletes a database")),
             ("mongosh --eval 'db.x.find()'", Expect::Plain),
         ],
