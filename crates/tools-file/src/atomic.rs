@@ -4,10 +4,8 @@
 use std::{
     ffi::{OsStr, OsString},
     fs::File,
-    hash::{BuildHasher as _, RandomState},
     io::{self, Read as _, Seek as _, Write as _},
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 use rustix::fs::{Gid, Mode, Uid, XattrFlags};
@@ -17,6 +15,7 @@ use crate::{
     cancel::Cancel,
     digest::Digest,
     error::FileError,
+    temporary_name::unique_name,
     unfinished::{InUse, TemporaryFiles},
 };
 
@@ -340,20 +339,4 @@ fn copy_attributes(from: &File, to: &File) {
             let _ = rustix::fs::fsetxattr(to, name, &value[..length], XattrFlags::empty());
         }
     }
-}
-
-/// How names of what is being made begin and end.
-const TEMPORARY: (&str, &str) = (".haft-", ".tmp");
-
-/// Whether `name` could be one of [`unique_name`].
-pub(crate) fn is_temporary(name: &OsStr) -> bool {
-    let middle = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY.0)?.strip_suffix(TEMPORARY.1));
-    middle.is_some_and(|middle| middle.len() == 16 && middle.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// A name that no file has yet, most likely.
-pub(crate) fn unique_name() -> OsString {
-    static COUNTER: AtomicU64 = AtomicU64::new(0);
-    let random = RandomState::new().hash_one(COUNTER.fetch_add(1, Ordering::Relaxed));
-    OsString::from(format!("{}{random:016x}{}", TEMPORARY.0, TEMPORARY.1))
 }

@@ -13,11 +13,7 @@ use rustix::{fs::SeekFrom, io::Errno};
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace, set_modified};
 
 use crate::{
-    atomic::{Temporary, unique_name},
-    cancel::Cancel,
-    error::FileError,
-    tree::Trail,
-    workspace::Site,
+    atomic::Temporary, cancel::Cancel, error::FileError, temporary_name::unique_name, tree::Trail, workspace::Site,
 };
 
 /// What was copied, and what was left out.

@@ -40,6 +40,7 @@ mod atomic;
 mod copy;
 mod foresee;
 mod remove;
+mod temporary_name;
 mod tree;
 mod unfinished;
 

@@ -15,9 +15,9 @@ use rustix::fs::{FlockOperation, flock};
 use tools_sandbox::{Directory, FileKind, Metadata, Roots};
 
 use crate::{
-    atomic::{is_temporary, unique_name},
     cancel::Cancel,
     remove::remove_tree,
+    temporary_name::{is_temporary, unique_name},
 };
 
 /// The longest record that is believed.

@@ -2,7 +2,7 @@
 
 use tools_core::is_credential_key;
 
-use crate::{finding::Finding, program, value};
+use crate::{finding::Finding, program, value, wordy};
 
 /// How long a header is read.
 const MAX_HEADER_BYTES: usize = 8192;
@@ -24,7 +24,7 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
     let names_member = credentials.contains('=') && !credentials.ends_with('=');
     found(text, credentials, |value| {
         // `http_agent=…`, `realm=…`: something else that is given by name.
-        !(names_member && value.split_once('=').is_some_and(|(name, _)| value::is_wordy(name) && name.len() <= 12))
+        !(names_member && value.split_once('=').is_some_and(|(name, _)| wordy::is_wordy(name) && name.len() <= 12))
             && value::is_secret(value)
             && value::is_secret(value.trim_end_matches('='))
     })

@@ -8,6 +8,7 @@
 mod name;
 mod table;
 mod value;
+mod wordy;
 
 mod commands;
 mod keywords;

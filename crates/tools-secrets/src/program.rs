@@ -2,7 +2,7 @@
 //! source a credential is a quoted text; without quotes it stands in settings, messages and command
 //! lines.
 
-use crate::value::is_wordy;
+use crate::wordy::is_wordy;
 
 /// How far the line around a value is looked at.
 const AROUND: usize = 96;

@@ -4,6 +4,7 @@
 use crate::{
     program::{is_long_name, is_name_part},
     table::EXAMPLE,
+    wordy::is_wordy,
 };
 
 /// What a value begins with that is an expression or a reference.
@@ -298,20 +299,6 @@ fn is_version(value: &str) -> bool {
         part.is_some_and(|part| !part.is_empty() && part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit()))
     };
     bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
-}
-
-/// Whether letters change case only as in words: at their beginning, or all upper.
-pub(crate) fn is_wordy(text: &str) -> bool {
-    let mut changes = 0;
-    let mut before: Option<bool> = None;
-    for character in text.chars().filter(|character| character.is_alphabetic()) {
-        let is_upper = character.is_uppercase();
-        if before == Some(false) && is_upper {
-            changes += 1;
-        }
-        before = Some(is_upper);
-    }
-    changes * 4 <= text.len()
 }
 
 /// A path of the file system.

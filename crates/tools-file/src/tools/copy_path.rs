@@ -15,12 +15,12 @@ use tools_sandbox::{Directory, Entry, FileKind, PathError, Replace};
 
 use super::move_path::refuse_overlap;
 use crate::{
-    atomic::unique_name,
     cancel::Cancel,
     copy::{CopyOptions, CopySummary, Purpose, copy_file, copy_tree, create_directory},
     error::FileError,
     foresee::replacement,
     remove::remove_tree,
+    temporary_name::unique_name,
     workspace::{Site, Workspace},
 };
 

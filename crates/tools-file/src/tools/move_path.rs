@@ -15,12 +15,12 @@ use tools_core::{
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, Replace};
 
 use crate::{
-    atomic::unique_name,
     cancel::Cancel,
     copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link},
     error::FileError,
     foresee::replacement,
     remove::remove_tree,
+    temporary_name::unique_name,
     tree::Trail,
     workspace::{Site, Workspace},
 };
