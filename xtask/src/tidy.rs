@@ -79,6 +79,8 @@ mod tests {
             "crates/tools-file/src/lib.rs:2: `unsafe` outside crates/tools-sandbox",
             "crates/tools-file/src/lib.rs:2: `fn` in a file that declares and re-exports modules and holds no logic",
             "crates/tools-file/Cargo.toml: without `[lints] workspace = true`",
+            "crates/tools-file/Cargo.toml: without `description`, which published packages have",
+            "crates/tools-file/Cargo.toml: without `keywords`, which published packages have",
             "crates/tools-file: without a README.md",
         ];
         assert_eq!(findings(&files), expected);

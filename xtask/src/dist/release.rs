@@ -10,6 +10,8 @@ use super::{
 use crate::{command, failure::Failure, repository};
 
 const DIST: &str = "target/dist";
+/// Optimised over the borders of crates, which takes long to build.
+const PROFILE: &str = "dist";
 /// Targets of which one binary runs on every Linux.
 const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
 
@@ -23,9 +25,10 @@ pub(crate) fn run() -> Result<(), Failure> {
             host_target()?
         }
     };
-    let mut build = command::cargo(&["build", "--release", "--locked", "--package", PACKAGE, "--target", &target]);
-    command::run(&mut build)?;
-    let binary = root.join("target").join(&target).join("release").join(BINARY);
+    let profile = ["--profile", PROFILE];
+    let mut build = command::cargo(&["build", "--locked", "--package", PACKAGE, "--target", &target]);
+    command::run(build.args(profile))?;
+    let binary = root.join("target").join(&target).join(PROFILE).join(BINARY);
     let release = PackagedBinary { binary, target, version: env!("CARGO_PKG_VERSION").to_owned() };
     lay_out(&release, &root.join(DIST))
 }

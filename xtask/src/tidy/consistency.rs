@@ -26,6 +26,7 @@ fn one_crate(files: &[File], name: &str) -> Vec<String> {
     if !manifest.is_some_and(|file| file.text.contains("[lints]\nworkspace = true")) {
         found.push(format!("{name}/Cargo.toml: without `[lints] workspace = true`"));
     }
+    found.extend(manifest.iter().flat_map(|manifest| unpublishable(manifest)));
     if !has("/README.md") {
         found.push(format!("{name}: without a README.md"));
     }
@@ -38,6 +39,19 @@ fn one_crate(files: &[File], name: &str) -> Vec<String> {
         found.push(format!("{name}/tests/it: without a main.rs"));
     }
     found
+}
+
+/// What a registry asks of a package, and what would keep its dependencies from being published
+/// before it.
+fn unpublishable(manifest: &File) -> Vec<String> {
+    let name = &manifest.path;
+    let package = manifest.text.split("\n[").next().unwrap_or_default();
+    if !name.starts_with("crates/") || package.contains("\npublish = false") {
+        return Vec::new();
+    }
+    let lacks = |key: &str| !package.lines().any(|line| line.starts_with(&format!("{key} = ")));
+    let wanted = ["description", "keywords"].into_iter().filter(|key| lacks(key));
+    wanted.map(|key| format!("{name}: without `{key}`, which published packages have")).collect()
 }
 
 /// A path below a crate that cargo would build as a test binary of its own, other than `it`.
@@ -66,7 +80,19 @@ mod tests {
         check(&files)
     }
 
-    const LINTS: &str = "[lints]\nworkspace = true\n";
+    const LINTS: &str = "[package]\ndescription = \"a\"\nkeywords = [\"a\"]\n\n[lints]\nworkspace = true\n";
+
+    #[test]
+    fn what_is_published_says_what_it_is() {
+        let bare = "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n";
+        let expected = [
+            "crates/a/Cargo.toml: without `description`, which published packages have",
+            "crates/a/Cargo.toml: without `keywords`, which published packages have",
+        ];
+        assert_eq!(found(&[("crates/a/Cargo.toml", bare), ("crates/a/README.md", "")]), expected);
+        let kept = bare.replace("\n\n[lints]", "\npublish = false\n\n[lints]");
+        assert_eq!(found(&[("crates/a/Cargo.toml", &kept), ("crates/a/README.md", "")]), Vec::<String>::new());
+    }
 
     #[test]
     fn a_whole_crate_passes() {
@@ -81,7 +107,9 @@ mod tests {
 
     #[test]
     fn a_crate_needs_its_parts() {
-        let files = [("crates/a/Cargo.toml", ""), ("crates/a/tests/it/paths.rs", ""), ("crates/ab/README.md", "")];
+        let described = "[package]\ndescription = \"a\"\nkeywords = []\n";
+        let files =
+            [("crates/a/Cargo.toml", described), ("crates/a/tests/it/paths.rs", ""), ("crates/ab/README.md", "")];
         let expected = [
             "crates/a/Cargo.toml: without `[lints] workspace = true`",
             "crates/a: without a README.md",

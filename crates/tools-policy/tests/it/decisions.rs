@@ -277,7 +277,7 @@ fn what_stands_behind_an_unknown_program_is_compared_with_the_rules_before() {
             ("frob --with=terraform apply", Ask),
             ("frob a b terraform apply", Ask),
             ("/opt/frob git push", Ask),
-            // What a rule before allows stays allowed, and so does what only a later one would deny.
+            // What a rule before allows stays allowed, and so does what only a later one denies.
             ("frob git status", Allow),
             ("frob rm x", Allow),
             ("frob a git-push", Allow),
