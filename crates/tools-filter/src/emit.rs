@@ -154,6 +154,12 @@ impl Emitter<'_> {
         }
     }
 
+    /// Counts lines in the mark that were dropped before, each for what it is: the hole is open
+    /// already.
+    pub(crate) fn omit_more(&mut self, lines: usize) {
+        self.state.lines += lines as u64;
+    }
+
     /// Says what was left out, unless saying so takes more room than it.
     pub(crate) fn close(&mut self) {
         if self.state.lines == 0 {

@@ -48,6 +48,22 @@ fn the_end_of_the_last_line_is_as_it_came() {
 }
 
 #[test]
+fn what_json_says_of_tests_that_passed_is_counted() {
+    let event = |action: &str, test: &str, output: &str| {
+        format!("{{\"Action\":\"{action}\",\"Package\":\"p\",\"Test\":\"{test}\",\"Output\":\"{output}\"}}\n")
+    };
+    let passed = |name: &str| {
+        let printed = format!("--- PASS: {name} (0.00s)\\n");
+        event("run", name, "") + &event("output", name, &printed) + &event("pass", name, "")
+    };
+    let failed = event("run", "C", "") + &event("output", "C", "--- FAIL: C (0.00s)\\n") + &event("fail", "C", "");
+    let text = passed("A") + &passed("B") + &failed;
+    let ran =
+        Haft::new().run_with_input(&["filter", "--command", "go test -json", "--exit-code", "1"], text.as_bytes());
+    assert_eq!((ran.code, ran.out.as_str()), (0, "[… 4 lines]\n--- FAIL: C (0.00s)\n"), "{ran:?}");
+}
+
+#[test]
 fn the_difference_shows_what_was_dropped() {
     let ran = Haft::new().run_with_input(&["filter", "--command", "cargo test", "--diff"], TESTS.as_bytes());
     assert!(lines(&ran).contains(&"-test a ... ok") && lines(&ran).contains(&" assertion failed: x"), "{ran:?}");

@@ -165,12 +165,9 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
     let mut names = Names { line: String::new(), indent: 0, out };
     for line in lines {
         let Some(parts) = LONG.captures(line) else {
-            if line.starts_with("total ") {
-                names.out.fold(line);
-            } else {
-                names.end();
-                names.out.keep(line);
-            }
+            // Headings of folders, and what the files below them take, which was asked for.
+            names.end();
+            names.out.keep(line);
             continue;
         };
         names.out.fold(line);
@@ -287,6 +284,7 @@ fn show(folder: &Folder<'_>, path: &str, depth: usize, out: &mut Emitter<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Exit, FilterPipeline};
 
     #[test]
     fn paths_are_told_from_other_lines() {
@@ -294,5 +292,20 @@ mod tests {
         for line in ["find: ‘/root’: Permission denied", "", "README.md", " 12K ./a"] {
             assert!(!is_path(line), "{line}");
         }
+    }
+
+    #[test]
+    fn what_a_folder_takes_stays_under_its_name() {
+        let entry = |name: &str| format!("-rw-r--r-- 1 root root  120 Nov 23 18:44 {name}\n");
+        let folder = |path: &str, total: u32| {
+            format!("{path}:\ntotal {total}\n{}{}{}", entry("alpha.txt"), entry("beta.txt"), entry("gamma.txt"))
+        };
+        let text = format!("{}\n{}", folder(".", 12), folder("./sub", 16));
+        let shown = FilterPipeline::builtin().filter("ls -lR", Exit::Code(0), text.as_bytes()).text;
+        assert_eq!(
+            shown,
+            "[name size; `/` directory, `*` executable]\n.:\ntotal 12\nalpha.txt 120  beta.txt 120  gamma.txt 120\n\
+             \n./sub:\ntotal 16\nalpha.txt 120  beta.txt 120  gamma.txt 120\n"
+        );
     }
 }

@@ -32,6 +32,35 @@ const MAX_NAME: usize = 1000;
 /// So much is held of what they print.
 const MAX_PRINTED: usize = 1 << 20;
 
+/// What is shown for a message.
+enum Rendered {
+    /// This text, which says all of the message that a terminal would show.
+    Text(Vec<String>),
+    /// Nothing: work under way or a test that passed. So many lines are counted where it stood,
+    /// besides those of the message.
+    Nothing(usize),
+}
+
+impl Rendered {
+    /// Gives on what is shown for a message of these lines.
+    fn give(&self, message: &[&str], out: &mut Emitter<'_>) {
+        match self {
+            Self::Text(lines) => {
+                for line in message {
+                    out.fold(line);
+                }
+                lines.iter().flat_map(|text| text.lines()).for_each(|line| out.write(line.trim_end()));
+            }
+            Self::Nothing(before) => {
+                for line in message {
+                    out.omit(line);
+                }
+                out.omit_more(*before);
+            }
+        }
+    }
+}
+
 #[derive(Default)]
 struct Machine {
     /// The lines of a document that has not ended.
@@ -63,10 +92,9 @@ impl Reducer for Machine {
             return;
         }
         match serde_json::from_str(line).ok().and_then(|value| self.render(&value)) {
-            Some(lines) => {
+            Some(rendered) => {
                 self.found = true;
-                out.fold(line);
-                lines.iter().flat_map(|text| text.lines()).for_each(|line| out.write(line.trim_end()));
+                rendered.give(&[line], out);
             }
             None => out.keep(line),
         }
@@ -94,19 +122,17 @@ impl Machine {
 
     fn end_document(&mut self, out: &mut Emitter<'_>) {
         let text = self.document.as_ref().map(|lines| lines.join("\n")).unwrap_or_default();
-        let Some(lines) = serde_json::from_str(&text).ok().and_then(|value| self.render(&value)) else {
+        let Some(rendered) = serde_json::from_str(&text).ok().and_then(|value| self.render(&value)) else {
             return self.release(out);
         };
         self.found = true;
         self.document_bytes = 0;
-        for line in self.document.take().unwrap_or_default() {
-            out.fold(&line);
-        }
-        lines.iter().flat_map(|text| text.lines()).for_each(|line| out.write(line.trim_end()));
+        let document = self.document.take().unwrap_or_default();
+        rendered.give(&document.iter().map(String::as_str).collect::<Vec<_>>(), out);
     }
 
     /// The text for a message; `None` for what is not known.
-    fn render(&mut self, value: &Value) -> Option<Vec<String>> {
+    fn render(&mut self, value: &Value) -> Option<Rendered> {
         if let Some(reason) = value["reason"].as_str() {
             return cargo(reason, value);
         }
@@ -117,25 +143,29 @@ impl Machine {
             return harness(kind, event, value);
         }
         if value["testResults"].is_array() && value["numTotalTests"].is_u64() {
-            return Some(jest(value));
+            return Some(Rendered::Text(jest(value)));
         }
         // ESLint prints its rules beside, when it is asked to.
         let value = if value["metadata"].is_object() { &value["results"] } else { value };
         let findings = value.as_array().filter(|list| !list.is_empty())?;
         if findings.iter().all(|file| file["filePath"].is_string() && file["messages"].is_array()) {
-            return Some(findings.iter().flat_map(eslint).collect());
+            let lines = findings.iter().flat_map(eslint).chain(eslint_rest(findings));
+            return Some(Rendered::Text(lines.collect()));
         }
-        findings.iter().map(ruff).collect()
+        findings.iter().map(ruff).collect::<Option<_>>().map(Rendered::Text)
     }
 
     /// A line of `go test -json`: of tests that pass nothing is shown.
-    fn go(&mut self, value: &Value) -> Option<Vec<String>> {
+    fn go(&mut self, value: &Value) -> Option<Rendered> {
         let action = value["Action"].as_str()?;
         let output = value["Output"].as_str().unwrap_or_default().trim_end_matches('\n');
         let Some(test) = value["Test"].as_str() else {
             return match action {
-                "output" | "build-output" => Some(vec![output.to_owned()]),
-                "start" | "run" | "pause" | "cont" | "pass" | "fail" | "skip" | "build-fail" | "bench" => Some(vec![]),
+                "output" | "build-output" => Some(Rendered::Text(vec![output.to_owned()])),
+                // The line that go prints for a package follows as output.
+                "start" | "run" | "pause" | "cont" | "pass" | "fail" | "skip" | "build-fail" | "bench" => {
+                    Some(Rendered::Text(vec![]))
+                }
                 _ => None,
             };
         };
@@ -150,55 +180,61 @@ impl Machine {
                     self.printed += output.len() + 1;
                     self.tests[at].1.push(output.to_owned());
                 }
-                _ => return Some(vec![output.to_owned()]),
+                _ => return Some(Rendered::Text(vec![output.to_owned()])),
             },
             "pass" | "skip" | "fail" => {
                 let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();
                 self.printed -= printed.iter().map(|line| line.len() + 1).sum::<usize>().min(self.printed);
-                return Some(if action == "fail" { printed } else { vec![] });
+                let failed = action == "fail";
+                return Some(if failed { Rendered::Text(printed) } else { Rendered::Nothing(printed.len()) });
             }
             "run" | "pause" | "cont" | "bench" => {}
             _ => return None,
         }
-        Some(vec![])
+        // Counted at the end of the test, or shown there.
+        Some(Rendered::Text(vec![]))
     }
 }
 
-fn cargo(reason: &str, value: &Value) -> Option<Vec<String>> {
+fn cargo(reason: &str, value: &Value) -> Option<Rendered> {
     match reason {
         "compiler-message" => {
             let message = &value["message"];
             let plain = || format!("{}: {}", message["level"].as_str()?, message["message"].as_str()?).into();
-            message["rendered"].as_str().map(str::to_owned).or_else(plain).map(|text| vec![text])
+            message["rendered"].as_str().map(str::to_owned).or_else(plain).map(|text| Rendered::Text(vec![text]))
         }
         "build-finished" => {
             let failed = value["success"] == Value::Bool(false);
-            Some(if failed { vec!["error: the build failed".to_owned()] } else { vec![] })
+            let lines = if failed { vec!["error: the build failed".to_owned()] } else { vec![] };
+            Some(Rendered::Text(lines))
         }
-        "compiler-artifact" | "build-script-executed" => Some(vec![]),
+        "compiler-artifact" | "build-script-executed" => Some(Rendered::Nothing(0)),
         _ => None,
     }
 }
 
 /// `--format json` of Rust's test harness, which nextest writes too.
-fn harness(kind: &str, event: &str, value: &Value) -> Option<Vec<String>> {
+fn harness(kind: &str, event: &str, value: &Value) -> Option<Rendered> {
     let number = |name: &str| value[name].as_u64().unwrap_or_default();
     match (kind, event) {
-        ("suite", "started") | ("test", "started" | "ok" | "ignored") | ("bench", _) => Some(vec![]),
-        ("suite", _) => Some(vec![format!(
+        // The end of the test or of the suite tells.
+        ("suite" | "test", "started") => Some(Rendered::Text(vec![])),
+        ("test", "ok" | "ignored") | ("bench", _) => Some(Rendered::Nothing(0)),
+        ("suite", _) => Some(Rendered::Text(vec![format!(
             "test result: {}. {} passed; {} failed; {} ignored",
             if event == "ok" { "ok" } else { "FAILED" },
             number("passed"),
             number("failed"),
             number("ignored")
-        )]),
+        )])),
         ("test", _) => {
             let name = value["name"].as_str()?;
             let printed = ["stdout", "stderr", "message", "reason"].iter().filter_map(|part| value[*part].as_str());
             let printed: Vec<&str> = printed.map(str::trim_end).collect();
             let head =
                 if event == "failed" { format!("---- {name} ----") } else { format!("---- {name}: {event} ----") };
-            Some(std::iter::once(head).chain(printed.into_iter().map(str::to_owned)).collect())
+            let lines = std::iter::once(head).chain(printed.into_iter().map(str::to_owned));
+            Some(Rendered::Text(lines.collect()))
         }
         _ => None,
     }
@@ -247,6 +283,18 @@ fn eslint(file: &Value) -> Vec<String> {
     messages.map(line).collect()
 }
 
+/// What else an answer of ESLint holds, counted: files without findings, and the sources of the
+/// others, which stand in their files.
+fn eslint_rest(files: &[Value]) -> Option<String> {
+    let is_clean = |file: &&Value| file["messages"].as_array().is_some_and(Vec::is_empty);
+    let clean = files.iter().filter(is_clean).count();
+    let bytes: usize = files.iter().filter_map(|file| file["source"].as_str()).map(str::len).sum();
+    let clean = (clean > 0).then(|| format!("{clean} files without findings"));
+    let sources = (bytes > 0).then(|| format!("{bytes} bytes of sources"));
+    let parts: Vec<String> = clean.into_iter().chain(sources).collect();
+    (!parts.is_empty()).then(|| format!("[… {}]", parts.join(", ")))
+}
+
 fn ruff(finding: &Value) -> Option<String> {
     let place = |name: &str| finding["location"][name].as_u64();
     let (path, text) = (finding["filename"].as_str()?, finding["message"].as_str()?);
@@ -275,7 +323,7 @@ mod tests {
         check(
             "cargo build --message-format=json",
             &text,
-            "error[E0425]: cannot find value `c` in this scope --> src/lib.rs:1:41\n1 | a + c\n^ not found\n\
+            "[… 2 lines]\nerror[E0425]: cannot find value `c` in this scope --> src/lib.rs:1:41\n1 | a + c\n^ not found\n\
              error: the build failed\n",
         );
     }
@@ -295,7 +343,11 @@ mod tests {
             line("fail", "B", ""),
             "{\"Action\":\"output\",\"Package\":\"p\",\"Output\":\"FAIL\\tp\\t0.01s\\n\"}\n".to_owned(),
         ];
-        check("go test -json ./...", &text.concat(), "    b_test.go:7: got 2\n--- FAIL: B (0.00s)\nFAIL\tp\t0.01s\n");
+        check(
+            "go test -json ./...",
+            &text.concat(),
+            "[… 2 lines]\n    b_test.go:7: got 2\n--- FAIL: B (0.00s)\nFAIL\tp\t0.01s\n",
+        );
     }
 
     #[test]
@@ -307,7 +359,7 @@ mod tests {
         check(
             "cargo test -- --format json",
             &format!("{suite}\n{ok}\n{failed}\n{end}\n"),
-            "thread 'b' panicked at src/a.rs:1:2:\nboom\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+            "[… 1 line]\nthread 'b' panicked at src/a.rs:1:2:\nboom\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\n",
         );
         let jest = r#"{"numFailedTests":1,"numPassedTests":1,"numTotalTests":2,"numTotalTestSuites":1,"testResults":[{"name":"/a.test.js","status":"failed","message":"","assertionResults":[{"fullName":"adds","status":"failed","failureMessages":["Error: expected 1"]},{"fullName":"subtracts and is long enough for this","status":"passed","failureMessages":[]}]}]}"#;
         check(
@@ -316,7 +368,11 @@ mod tests {
             "✕ adds (/a.test.js)\nError: expected 1\nTests: 1 failed, 0 skipped, 1 passed, 2 total; suites: 0 failed, 1 total\n",
         );
         let eslint = r#"[{"filePath":"/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"'x' is not defined.","line":3,"column":5}],"errorCount":1,"warningCount":0,"source":"a long source that nobody asked for"}]"#;
-        check("npx eslint -f json .", &format!("{eslint}\n"), "/a.js:3:5: error 'x' is not defined. (no-undef)\n");
+        check(
+            "npx eslint -f json .",
+            &format!("{eslint}\n"),
+            "/a.js:3:5: error 'x' is not defined. (no-undef)\n[… 35 bytes of sources]\n",
+        );
         let ruff = "[\n  {\n    \"code\": \"F401\",\n    \"filename\": \"a.py\",\n    \"location\": {\"column\": 8, \"row\": 1},\n    \"message\": \"`os` imported but unused\"\n  }\n]\n";
         check("ruff check --output-format json", ruff, "F401 `os` imported but unused: a.py:1:8\n");
     }
