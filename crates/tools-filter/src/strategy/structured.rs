@@ -289,7 +289,8 @@ fn eslint_rest(files: &[Value]) -> Option<String> {
     let is_clean = |file: &&Value| file["messages"].as_array().is_some_and(Vec::is_empty);
     let clean = files.iter().filter(is_clean).count();
     let bytes: usize = files.iter().filter_map(|file| file["source"].as_str()).map(str::len).sum();
-    let clean = (clean > 0).then(|| format!("{clean} files without findings"));
+    let noun = if clean == 1 { "file" } else { "files" };
+    let clean = (clean > 0).then(|| format!("{clean} {noun} without findings"));
     let sources = (bytes > 0).then(|| format!("{bytes} bytes of sources"));
     let parts: Vec<String> = clean.into_iter().chain(sources).collect();
     (!parts.is_empty()).then(|| format!("[… {}]", parts.join(", ")))
@@ -367,11 +368,11 @@ mod tests {
             &format!("{jest}\n"),
             "✕ adds (/a.test.js)\nError: expected 1\nTests: 1 failed, 0 skipped, 1 passed, 2 total; suites: 0 failed, 1 total\n",
         );
-        let eslint = r#"[{"filePath":"/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"'x' is not defined.","line":3,"column":5}],"errorCount":1,"warningCount":0,"source":"a long source that nobody asked for"}]"#;
+        let eslint = r#"[{"filePath":"/b.js","messages":[]},{"filePath":"/a.js","messages":[{"ruleId":"no-undef","severity":2,"message":"'x' is not defined.","line":3,"column":5}],"errorCount":1,"warningCount":0,"source":"a long source that nobody asked for"}]"#;
         check(
             "npx eslint -f json .",
             &format!("{eslint}\n"),
-            "/a.js:3:5: error 'x' is not defined. (no-undef)\n[… 35 bytes of sources]\n",
+            "/a.js:3:5: error 'x' is not defined. (no-undef)\n[… 1 file without findings, 35 bytes of sources]\n",
         );
         let ruff = "[\n  {\n    \"code\": \"F401\",\n    \"filename\": \"a.py\",\n    \"location\": {\"column\": 8, \"row\": 1},\n    \"message\": \"`os` imported but unused\"\n  }\n]\n";
         check("ruff check --output-format json", ruff, "F401 `os` imported but unused: a.py:1:8\n");
