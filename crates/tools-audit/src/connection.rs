@@ -30,6 +30,10 @@ pub struct ConnectionLine<'a> {
     /// Reason why it broke off although it was allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<&'a str>,
+    /// Whether it came from this machine to a port that the command publishes; the host is the
+    /// command's own then. Left out when it went out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inbound: bool,
     /// Bytes that went to the host.
     pub sent: u64,
     /// Bytes that came from it.

@@ -21,6 +21,7 @@ use crate::jobs::{Jobs, NewJob};
 use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
+use crate::publish;
 use crate::run::{Plan, run, start};
 use crate::scripts::scripts;
 use crate::subjects::subjects;
@@ -40,6 +41,9 @@ pub struct BashArgs {
     /// Return at once with the id of a job for `job_read` and `job_kill`.
     #[serde(default)]
     pub background: bool,
+    /// Ports a background server listens on, to be reachable from the user's machine (127.0.0.1).
+    #[serde(default)]
+    pub publish: Vec<u16>,
 }
 
 /// What a look at a command line found, and the policy it was judged by.
@@ -133,6 +137,7 @@ impl Bash {
         if args.command.contains('\0') {
             return Err(ShellError::Nul);
         }
+        publish::check(&args.publish, args.background)?;
         let policy = self.policy.load();
         let around = surroundings(self.home.as_deref(), cx.workdir());
         let found = analyse(&args.command, &around);
@@ -230,7 +235,8 @@ impl Bash {
         let hidden = &self.hidden;
         let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden, passage };
         if args.background {
-            return self.start_job(plan, cx).await;
+            publish::open(&args.publish, policy, sandbox.strength().network, plan.passage.as_deref())?;
+            return self.start_job(plan, &args.publish, cx).await;
         }
         let outcome = run(&plan, cx).await;
         drop(plan);
@@ -242,7 +248,7 @@ impl Bash {
         }
     }
 
-    async fn start_job(&self, plan: Plan<'_>, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+    async fn start_job(&self, plan: Plan<'_>, ports: &[u16], cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let config = &plan.policy.config;
         let most = usize::try_from(config.max_jobs).unwrap_or(usize::MAX);
         self.jobs.admits(most)?;
@@ -259,7 +265,8 @@ impl Bash {
         let job = self.jobs.adopt(following, cx, most)?;
         let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));
         cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
-        let summary = format!("[runs in the background as `{}`: see `job_read` and `job_kill`]", job.id);
+        let published = publish::said(ports, plan.sandbox.strength().network);
+        let summary = format!("[runs in the background as `{}`: see `job_read` and `job_kill`]{published}", job.id);
         let output = ToolOutput::text(summary).from_source(ClaimSource::Command);
         Ok(output.with_raw_response(serde_json::to_value(&envelope).unwrap_or_default()))
     }
@@ -283,6 +290,9 @@ impl Tool for Bash {
         let mut subjects = subjects(&args.command, found, cx.workdir());
         let roots = policy.roots(cx.workdir(), self.home.as_deref())?;
         subjects.extend(scripts(found, &roots, cx.workdir()));
+        let published = publish::subjects(&args.publish, policy);
+        let confirm = confirm.or_else(|| publish::reason(&published));
+        subjects.extend(published);
         Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() }.keeping(looked))
     }
 

@@ -36,6 +36,10 @@ pub struct ShellConfig {
     /// the network of the machine. `gate` needs the sandbox `namespaces` and is the same as `off`
     /// without it.
     pub network: NetworkMode,
+    /// Ports that a command in the background may publish without a question (`[3000, 8080]`): what
+    /// it listens on is reachable on 127.0.0.1 of this machine under the same number, by every
+    /// program and user here. About other ports a person is asked.
+    pub publish: Vec<u16>,
     /// Maximum number of bytes that commands of a session may send to one host through the gate
     /// (`100 MiB`), or `unlimited`.
     pub sent_per_host: String,
@@ -92,6 +96,7 @@ impl Default for ShellConfig {
             caches: Vec::new(),
             cache_limit: "10 GiB".to_owned(),
             network: NetworkMode::default(),
+            publish: Vec::new(),
             sent_per_host: "unlimited".to_owned(),
             sockets: Vec::new(),
             blocked_commands: Vec::new(),

@@ -33,6 +33,10 @@ pub(crate) enum ShellError {
     Unexamined,
     #[error("there is no job `{id}` in this session")]
     UnknownJob { id: String, known: Vec<String> },
+    #[error("`publish`: {0}")]
+    Publish(&'static str),
+    #[error("port {port} was not published: {why}")]
+    NotPublished { port: u16, why: String },
     #[error("{most} commands run in the background already")]
     TooManyJobs { most: usize },
     #[error("the files could not be copied beforehand, and `snapshot_required` is set: {0}")]
@@ -97,6 +101,12 @@ impl From<ShellError> for ToolError {
                 Category::PermanentFailure,
                 "too_many_jobs",
                 Some("End one with `job_kill`, or wait until one has ended."),
+            ),
+            ShellError::Publish(_) => (Category::InvalidParameters, "invalid_ports", None),
+            ShellError::NotPublished { .. } => (
+                Category::PermanentFailure,
+                "port_not_published",
+                Some("Nothing was started. Let the server listen on another port, and publish that one."),
             ),
             ShellError::Snapshot(_) => (Category::PermanentFailure, "snapshot_failed", None),
             ShellError::Spawn(_) => (Category::PermanentFailure, "spawn_failed", None),

@@ -14,6 +14,7 @@ mod exit;
 mod obeyed;
 mod pipeline;
 mod prompt;
+mod publish;
 mod run;
 mod scripts;
 mod spool;

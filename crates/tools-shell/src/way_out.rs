@@ -2,6 +2,7 @@
 //! endpoint.
 
 use std::ffi::OsString;
+use std::io;
 use std::sync::Arc;
 
 use tools_core::CallContext;
@@ -25,6 +26,13 @@ pub trait Passage: Send + Sync {
 
     /// The command runs below this process from now on.
     fn started(&self, supervisor: i32);
+
+    /// Makes a port of that network reachable on 127.0.0.1 of this machine under the same number,
+    /// until the passage ends. `by` names the rule that allows it, or who agreed to it.
+    ///
+    /// # Errors
+    /// When the machine's port is taken or not ours to take.
+    fn publish(&self, port: u16, by: &str) -> io::Result<()>;
 
     /// What was refused to the command so far, one sentence each, for its result.
     fn refused(&self) -> Vec<String>;

@@ -14,7 +14,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, support::Haft};
+use crate::{
+    client::Client,
+    support::{Haft, eventually},
+};
 
 /// Every command may run; its connections are another matter. The gate is there unless something
 /// else is configured.
@@ -23,7 +26,13 @@ const GATED: &str = "[tools.shell]\nsandbox = \"namespaces\"\ntimeout = 100\n\
 
 /// A workspace whose commands are gated; `None` after saying why this machine has no gate.
 fn gated(rules: &str) -> Option<Haft> {
-    let haft = Haft::configured(&format!("{GATED}{rules}"));
+    gated_with("", rules)
+}
+
+/// The same with a further line of `[tools.shell]`.
+fn gated_with(setting: &str, rules: &str) -> Option<Haft> {
+    let shell = GATED.replacen("timeout = 100\n", &format!("timeout = 100\n{setting}\n"), 1);
+    let haft = Haft::configured(&format!("{shell}{rules}"));
     let ran = haft.run(&["exec", "--", "true"]);
     if ran.code != 0 || !["curl", "python3"].iter().all(|program| has(program)) {
         eprintln!("SKIPPED: no namespaces, curl or python3: {ran:?}");
@@ -223,6 +232,109 @@ fn a_server_in_the_background_is_there_for_the_next_command_and_for_nobody_else(
     assert!(TcpStream::connect("127.0.0.1:8765").is_err(), "the machine does not reach it");
     let other = haft.run(&["exec", "--", "curl -s http://localhost:8765/page"]);
     assert_ne!(other.code, 0, "nor does another session: {other:?}");
+}
+
+/// A port that was free on this machine a moment ago.
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The page that a server on this port of the machine gives; `None` when nothing listens.
+fn page(port: u16) -> Option<String> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
+    stream.write_all(b"GET /page HTTP/1.0\r\n\r\n").ok()?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// Whether the page of the job comes from this port of the machine.
+fn serves(port: u16) -> bool {
+    page(port).is_some_and(|text| text.contains("from the job"))
+}
+
+/// A job that serves the folder on a port, and publishes it.
+fn publishing(port: u16, bind: &str) -> Value {
+    let command = format!("exec python3 -m http.server {port} --bind {bind}");
+    json!({"command": command, "background": true, "publish": [port]})
+}
+
+#[test]
+fn a_published_port_is_reached_from_the_machine_until_its_job_ends() {
+    let (four, six) = (free_port(), free_port());
+    let Some(haft) = gated_with(&format!("publish = [{four}, {six}]"), "") else { return };
+    haft.workspace.file("page", "from the job");
+    let mut client = Client::connect(&haft);
+    for (port, bind) in [(four, "127.0.0.1"), (six, "::1")] {
+        let started = client.call("bash", &publishing(port, bind));
+        assert!(started.to_string().contains("is published"), "{started}");
+        assert!(eventually(|| serves(port)), "{bind}");
+    }
+    let taken = client.call("bash", &publishing(four, "127.0.0.1"));
+    assert!(taken.to_string().contains("port_not_published"), "{taken}");
+    client.call("job_kill", &json!({"id": "job-1"}));
+    assert!(eventually(|| page(four).is_none()), "it ended with its job");
+    assert!(serves(six), "the other job runs on");
+    drop(client);
+    assert!(eventually(|| page(six).is_none()), "and with the session");
+    let lines: Vec<Value> = connections(&haft).into_iter().filter(|line| line["inbound"] == true).collect();
+    let served = |line: &&Value| line["port"] == four && line["received"].as_u64() > Some(12);
+    let line = lines.iter().find(served).expect("it is on record");
+    assert!(line["rule"] == "tools.shell.publish" && line["decision"] == "allow", "{line}");
+    assert!(line["command"].as_str().is_some_and(|line| line.contains("http.server")), "{line}");
+    assert!(haft.run(&["audit", "report", "--out", "-"]).out.contains("from this machine to localhost"), "{lines:?}");
+}
+
+#[test]
+fn a_port_that_no_rule_names_is_published_only_after_a_yes() {
+    let port = free_port();
+    let Some(haft) = gated("") else { return };
+    haft.workspace.file("page", "from the job");
+    let call = publishing(port, "127.0.0.1");
+    let mut nobody = Client::connect(&haft);
+    let refused = nobody.call("bash", &call);
+    assert!(refused.to_string().contains("confirmation_required"), "although every command may run: {refused}");
+    let mut says_no = Client::connect_answering(&haft, Some("no"));
+    let refused = says_no.call("bash", &call);
+    assert_eq!(says_no.asked.len(), 1, "{refused}");
+    assert!(says_no.asked[0].contains(&format!("publishes port {port} on 127.0.0.1")), "{:?}", says_no.asked);
+    assert!(says_no.call("job_read", &json!({"id": "job-1"})).to_string().contains("there is no job"), "nothing runs");
+    assert_eq!(page(port), None);
+    let line = format!("python3 -m http.server {port} --bind 127.0.0.1");
+    nobody.call("bash", &json!({"command": format!("exec {line}"), "background": true}));
+    let look = format!("for i in $(seq 100); do curl -s localhost:{port}/page && exit; sleep 0.1; done");
+    assert!(nobody.call("bash", &json!({"command": look})).to_string().contains("from the job"));
+    assert_eq!(page(port), None, "what is not published stays inside");
+    let mut says_yes = Client::connect_answering(&haft, Some("once"));
+    let started = says_yes.call("bash", &call);
+    assert!(started.to_string().contains("is published"), "{started}");
+    assert!(eventually(|| serves(port)));
+    assert_eq!(says_yes.asked.len(), 1);
+    drop((says_yes, nobody, says_no));
+    let rules: Vec<Value> = connections(&haft).into_iter().filter(|line| line["inbound"] == true).collect();
+    assert!(rules.iter().any(|line| line["rule"] == "a person, for this job"), "{rules:?}");
+}
+
+#[test]
+fn what_cannot_be_published_is_said_before_anything_starts() {
+    let Some(haft) = gated("") else { return };
+    let call = |rest: &[&str]| haft.run(&[&["call", "bash", "command=touch started"], rest].concat());
+    for (rest, problem) in [
+        (&["publish=[8080]"][..], "only a command with `background: true`"),
+        (&["background=true", "publish=[0]"], "0 is no port"),
+        (&["background=true", "publish=[70000]"], "publish"),
+        (&["background=true", "publish=[1,2,3,4,5,6,7,8,9]"], "at most 8 ports"),
+    ] {
+        let ran = call(rest);
+        assert!(ran.code != 0 && format!("{}{}", ran.out, ran.err).contains(problem), "{rest:?}: {ran:?}");
+    }
+    let explained = haft.run(&["explain", "bash", "command=true", "background=true", "publish=[8080]"]);
+    assert!(explained.out.contains("publishes port 8080"), "{explained:?}");
+    assert!(!haft.workspace.path("started").exists());
+    let Some(off) = gated_with("network = \"off\"\npublish = [8080]", "") else { return };
+    let ran = off.run(&["call", "bash", "command=touch started", "background=true", "publish=[8080]"]);
+    assert!(format!("{}{}", ran.out, ran.err).contains("port 8080 was not published"), "{ran:?}");
+    assert!(!off.workspace.path("started").exists());
 }
 
 #[test]

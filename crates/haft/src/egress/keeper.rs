@@ -225,7 +225,11 @@ impl Keeper for SessionKeeper {
             command.map(|command| {
                 if let Some(why) = why {
                     let by = caller.program.as_ref().map(|program| format!(" by `{program}`")).unwrap_or_default();
-                    let sentence = format!("connection{by} to `{target}` refused: {why}");
+                    let sentence = if connection.is_inbound {
+                        format!("connection to the published port {} failed: {why}", target.port)
+                    } else {
+                        format!("connection{by} to `{target}` refused: {why}")
+                    };
                     if command.refused.len() < MAX_REFUSALS && !command.refused.contains(&sentence) {
                         command.refused.push(sentence);
                     }
@@ -244,6 +248,7 @@ impl Keeper for SessionKeeper {
             decision: if is_allowed { "allow" } else { "deny" },
             rule,
             problem: problem.as_deref(),
+            inbound: connection.is_inbound,
             sent: connection.sent,
             received: connection.received,
             duration_ms: u64::try_from(connection.duration.as_millis()).unwrap_or(u64::MAX),

@@ -1,6 +1,7 @@
 //! The way out of commands whose network is gated: one network and one endpoint for each session,
 //! rules and people that decide about hosts, and the record of every connection.
 
+mod inside;
 mod keeper;
 mod outlet;
 mod outlets;

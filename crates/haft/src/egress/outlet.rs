@@ -2,14 +2,16 @@
 //! hosts, and the services of this machine that rules allow.
 
 use std::io;
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tools_core::SessionId;
-use tools_egress::endpoint::{Door, Endpoint, Gate};
+use tools_egress::endpoint::{Door, Endpoint, Gate, PublishedPort};
 use tools_egress::guard::{Guard, Host};
 use tools_egress::request::Target;
 use tools_sandbox::kernel::NetworkNamespace;
 
+use super::inside::Inside;
 use super::keeper::{SessionKeeper, SharedKeeper};
 
 /// The network of a session and what is served in it.
@@ -52,5 +54,21 @@ impl Outlet {
                 Err(error) => tracing::warn!(%error, port, "a service of this machine is not there for commands"),
             }
         }
+    }
+
+    /// Makes what listens on a port of the network reachable on 127.0.0.1 of this machine, until
+    /// what comes back is dropped.
+    ///
+    /// # Errors
+    /// When the machine's port cannot be taken, or what listens there inside is no command.
+    pub(super) fn publish(&self, port: u16, command: u64, by: &str) -> io::Result<Endpoint> {
+        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        if port == self.port || services.iter().any(|(served, _)| *served == port) {
+            return Err(io::Error::other("the gate itself listens on it in the commands' network"));
+        }
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+        let inside = Arc::new(Inside(Arc::clone(&self.network)));
+        let port = PublishedPort { port, command, by: by.to_owned(), inside };
+        Endpoint::publish(listener, port, Arc::clone(&self.keeper) as _)
     }
 }

@@ -1,8 +1,10 @@
 //! The way out of one command: it ends with the command.
 
 use std::ffi::OsString;
-use std::sync::Arc;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use tools_egress::endpoint::Endpoint;
 use tools_sandbox::kernel::NetworkNamespace;
 use tools_shell::Passage;
 
@@ -13,11 +15,12 @@ use super::variables::variables;
 pub(super) struct OwnPassage {
     outlet: Arc<Outlet>,
     number: u64,
+    published: Mutex<Vec<Endpoint>>,
 }
 
 impl OwnPassage {
     pub(super) fn new(outlet: Arc<Outlet>, number: u64) -> Self {
-        Self { outlet, number }
+        Self { outlet, number, published: Mutex::default() }
     }
 }
 
@@ -32,6 +35,12 @@ impl Passage for OwnPassage {
 
     fn started(&self, supervisor: i32) {
         self.outlet.keeper.started(self.number, supervisor);
+    }
+
+    fn publish(&self, port: u16, by: &str) -> io::Result<()> {
+        let endpoint = self.outlet.publish(port, self.number, by)?;
+        self.published.lock().unwrap_or_else(PoisonError::into_inner).push(endpoint);
+        Ok(())
     }
 
     fn refused(&self) -> Vec<String> {

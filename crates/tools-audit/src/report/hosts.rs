@@ -34,7 +34,9 @@ impl Hosts {
         if text("event") != "connection" {
             return false;
         }
-        let name = format!("{}:{}", text("host"), number("port"));
+        let is_inbound = line.get("inbound") == Some(&Value::Bool(true));
+        let name =
+            format!("{}{}:{}", if is_inbound { "from this machine to " } else { "" }, text("host"), number("port"));
         if is_asked_for(text("session")) && (self.0.len() < MAX_HOSTS || self.0.contains_key(&name)) {
             let reached = self.0.entry(name).or_default();
             reached.connections += 1;

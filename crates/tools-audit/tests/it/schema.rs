@@ -65,16 +65,21 @@ fn a_connection_is_a_line_of_its_own() {
         decision: "deny",
         rule: "permissions.network[0] \"example.org\"",
         problem: None,
+        inbound: false,
         sent: 0,
         received: 0,
         duration_ms: 1,
     };
     audit.connection(&refused);
+    audit.connection(&ConnectionLine { host: "localhost", inbound: true, ..refused.clone() });
     audit.connection(&ConnectionLine { address: Some("192.0.2.1".to_owned()), decision: "allow", sent: 7, ..refused });
-    let lines: Vec<Value> = sink.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut lines: Vec<Value> = sink.lines().iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines.iter().for_each(meets_the_schema);
+    let published = lines.remove(1);
+    assert_eq!((published["host"].as_str(), published["inbound"].as_bool()), (Some("localhost"), Some(true)));
     for line in &lines {
-        meets_the_schema(line);
         assert_eq!((line["event"].as_str(), line["host"].as_str()), (Some("connection"), Some("example.org")));
+        assert_eq!(line.get("inbound"), None, "only where it is so");
     }
     assert_eq!((lines[0].get("address"), &lines[1]["sent"]), (None, &json!(7)));
 }

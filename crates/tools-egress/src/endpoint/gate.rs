@@ -100,6 +100,11 @@ pub(super) struct ByteBudget {
 }
 
 impl ByteBudget {
+    /// One that is never used up.
+    pub(super) fn unlimited() -> Self {
+        Self { all: Arc::default(), most: u64::MAX }
+    }
+
     /// Takes so many bytes of the budget; whether they are in it.
     pub(super) fn take(&self, count: u64) -> bool {
         let fits = |all: u64| all.checked_add(count).filter(|all| *all <= self.most);

@@ -80,6 +80,9 @@ pub struct Connection {
     pub permit: Permit,
     /// Reason why an allowed connection failed or broke off; `None` when it ended by itself.
     pub problem: Option<String>,
+    /// Whether it came from outside to a port that is published; its host is the command's
+    /// loopback interface then.
+    pub is_inbound: bool,
     /// Bytes that went to the host.
     pub sent: u64,
     /// Bytes that came from it.

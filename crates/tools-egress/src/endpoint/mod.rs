@@ -5,11 +5,14 @@
 mod asked;
 mod gate;
 mod keeper;
+mod published;
 mod relay;
 mod reply;
+mod report;
 mod serve;
 mod server_name;
 
 pub use gate::Gate;
 pub use keeper::{Caller, Connection, Keeper, Permit, UndecidedConnection};
+pub use published::{InnerLoopback, PublishedPort};
 pub use serve::{Door, Endpoint};

@@ -3,8 +3,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -12,9 +11,11 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
 
 use super::gate::Gate;
-use super::keeper::{Caller, Connection, Keeper, Permit};
-use super::relay::{Broken, ByteCounts, Upload, relay};
+use super::keeper::{Keeper, Permit};
+use super::published::{self, PublishedPort};
+use super::relay::{Broken, Upload, relay};
 use super::reply::{No, Protocol, open, refuse};
+use super::report::ConnectionReport;
 use super::server_name::{self, TLS_PORT};
 use crate::dial::DialError;
 use crate::request::{BadRequest, Body, HttpRequest, ParseProgress, Target, greeting, http, socks};
@@ -47,21 +48,41 @@ impl Endpoint {
     pub fn start(listener: TcpListener, door: Door, gate: Arc<Gate>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        Ok(Self(tokio::spawn(async move {
-            let mut connections = JoinSet::new();
-            loop {
-                while connections.len() >= MAX_CONNECTIONS {
-                    connections.join_next().await;
-                }
-                while connections.try_join_next().is_some() {}
-                match listener.accept().await {
-                    Ok((client, peer)) => {
-                        connections.spawn(serve(client, peer, door.clone(), Arc::clone(&gate)));
-                    }
-                    Err(_) => sleep(PAUSE).await,
-                }
+        let served = move |client, peer| serve(client, peer, door.clone(), Arc::clone(&gate));
+        Ok(Self(tokio::spawn(accept(listener, served))))
+    }
+
+    /// Makes what listens on a port inside of a network reachable through a listener outside of it.
+    /// Must be called like [`Endpoint::start`].
+    ///
+    /// # Errors
+    /// When the runtime does not take the listener.
+    pub fn publish(listener: TcpListener, port: PublishedPort, keeper: Arc<dyn Keeper>) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let port = Arc::new(port);
+        let served = move |client, _| published::serve(client, Arc::clone(&port), Arc::clone(&keeper));
+        Ok(Self(tokio::spawn(accept(listener, served))))
+    }
+}
+
+/// Accepts connections without end. They end with this.
+async fn accept<S: Future<Output = ()> + Send + 'static>(
+    listener: tokio::net::TcpListener,
+    serve: impl Fn(TcpStream, SocketAddr) -> S,
+) {
+    let mut connections = JoinSet::new();
+    loop {
+        while connections.len() >= MAX_CONNECTIONS {
+            connections.join_next().await;
+        }
+        while connections.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((client, peer)) => {
+                connections.spawn(serve(client, peer));
             }
-        })))
+            Err(_) => sleep(PAUSE).await,
+        }
     }
 }
 
@@ -152,46 +173,6 @@ async fn pass(
         told.broke_off("the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)".to_owned());
     }
     Ok(())
-}
-
-/// A connection that will be told of, also when its task is dropped.
-struct ConnectionReport {
-    keeper: Arc<dyn Keeper>,
-    connection: Connection,
-    passed: ByteCounts,
-    since: Instant,
-}
-
-impl ConnectionReport {
-    fn new(keeper: Arc<dyn Keeper>, target: Target, caller: Caller) -> Self {
-        let permit = Permit::Refused { by: "the command ended".to_owned() };
-        let connection = Connection {
-            target,
-            address: None,
-            caller,
-            permit,
-            problem: None,
-            sent: 0,
-            received: 0,
-            duration: Duration::ZERO,
-        };
-        Self { keeper, connection, passed: ByteCounts::default(), since: Instant::now() }
-    }
-
-    /// Remembers why it ended otherwise than it should; gives that back.
-    fn broke_off(&mut self, why: String) -> String {
-        self.connection.problem = Some(why.clone());
-        why
-    }
-}
-
-impl Drop for ConnectionReport {
-    fn drop(&mut self) {
-        self.connection.sent = self.passed.sent.load(Ordering::Relaxed);
-        self.connection.received = self.passed.received.load(Ordering::Relaxed);
-        self.connection.duration = self.since.elapsed();
-        self.keeper.ended(&self.connection);
-    }
 }
 
 type Bad = (Protocol, BadRequest);

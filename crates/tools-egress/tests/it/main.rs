@@ -6,4 +6,5 @@
 mod bad_input;
 mod decisions;
 mod protocols;
+mod published;
 mod world;

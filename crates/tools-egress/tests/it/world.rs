@@ -38,6 +38,8 @@ pub(crate) struct World {
     pub(crate) shared: Arc<Shared>,
     pub(crate) endpoint: Option<Endpoint>,
     pub(crate) address: SocketAddr,
+    /// The server.
+    pub(crate) behind: SocketAddr,
     server: JoinHandle<()>,
 }
 
@@ -116,7 +118,11 @@ impl World {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let endpoint = Endpoint::start(listener, Door::Proxy, Arc::new(gate)).unwrap();
-        Self { shared, endpoint: Some(endpoint), address, server }
+        Self { shared, endpoint: Some(endpoint), address, behind, server }
+    }
+
+    pub(crate) fn keeper(&self) -> Arc<dyn Keeper> {
+        Arc::new(Parts(Arc::clone(&self.shared), self.behind))
     }
 
     pub(crate) fn resolve(&self, name: &str, turns: &[&[&str]]) -> &Self {

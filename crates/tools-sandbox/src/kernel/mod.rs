@@ -36,7 +36,7 @@ pub use facilities::{Facility, Probe};
 pub(crate) use landlock::restrict as landlock_restrict;
 pub use masks::{MaskRules, Masks, ObeyedFiles};
 pub(crate) use namespaces::NamespacePlan;
-pub use network::NetworkNamespace;
+pub use network::{IpFamily, NetworkNamespace};
 pub use obeyed::{ObeyedEntry, ReadOnlyPath};
 pub(crate) use plan::CompiledPlan;
 pub use plan::Sandbox;

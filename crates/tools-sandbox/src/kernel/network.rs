@@ -30,13 +30,31 @@ impl PartialEq for NetworkNamespace {
 
 impl Eq for NetworkNamespace {}
 
+/// Version of the internet protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IpFamily {
+    /// IPv4.
+    V4,
+    /// IPv6.
+    V6,
+}
+
+/// A socket that a process in the namespaces opens.
+#[derive(Clone, Copy)]
+enum Opens {
+    /// A listener on this port of 127.0.0.1.
+    Listener(u16),
+    /// One that is not connected yet, of this family.
+    Unconnected(libc::c_int),
+}
+
 /// What a process in the namespaces is to do, and what came of it.
 struct Work {
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
     /// Namespaces to join first; none when the process begins in new ones.
     joins: Option<[RawFd; 2]>,
-    port: u16,
+    opens: Opens,
     made: [RawFd; 2],
     failure: Option<Errno>,
 }
@@ -49,8 +67,14 @@ impl NetworkNamespace {
     pub fn create() -> io::Result<Self> {
         let (uid, gid) = effective_ids();
         let map = |id: u32| format!("{id} {id} 1").into_bytes();
-        let mut work =
-            Work { uid_map: map(uid), gid_map: map(gid), joins: None, port: 0, made: [-1; 2], failure: None };
+        let mut work = Work {
+            uid_map: map(uid),
+            gid_map: map(gid),
+            joins: None,
+            opens: Opens::Listener(0),
+            made: [-1; 2],
+            failure: None,
+        };
         let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
         // SAFETY: the argument is what the function takes.
         unsafe { in_shared_child(flags, furnish, (&raw mut work).cast())? };
@@ -64,13 +88,30 @@ impl NetworkNamespace {
     /// # Errors
     /// When the port is taken.
     pub fn listen(&self, port: u16) -> io::Result<TcpListener> {
+        Ok(TcpListener::from(self.open(Opens::Listener(port))?))
+    }
+
+    /// A TCP socket of this network that is not connected yet and does not block. Wherever it is
+    /// connected from, it reaches what listens in this network, and nothing else.
+    ///
+    /// # Errors
+    /// When the machine is out of descriptors or processes.
+    pub fn socket(&self, family: IpFamily) -> io::Result<OwnedFd> {
+        let family = match family {
+            IpFamily::V4 => libc::AF_INET,
+            IpFamily::V6 => libc::AF_INET6,
+        };
+        self.open(Opens::Unconnected(family))
+    }
+
+    fn open(&self, opens: Opens) -> io::Result<OwnedFd> {
         let joins = Some(self.descriptors());
-        let mut work = Work { uid_map: vec![], gid_map: vec![], joins, port, made: [-1; 2], failure: None };
+        let mut work = Work { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 2], failure: None };
         // SAFETY: the argument is what the function takes.
-        unsafe { in_shared_child(0, listen, (&raw mut work).cast())? };
-        let [listener, second] = work.done()?;
+        unsafe { in_shared_child(0, open_socket, (&raw mut work).cast())? };
+        let [socket, second] = work.done()?;
         drop(second);
-        Ok(TcpListener::from(listener))
+        Ok(socket)
     }
 
     /// The user and the network namespace.
@@ -113,20 +154,23 @@ fn try_furnish(work: &mut Work) -> sys::Result<()> {
     Ok(())
 }
 
-/// In the joined namespaces: opens a listener.
-extern "C" fn listen(work: *mut libc::c_void) -> ! {
-    // SAFETY: `listen` of the namespace passes a `Work` and stands still until we have ended.
+/// In the joined namespaces: opens a socket.
+extern "C" fn open_socket(work: *mut libc::c_void) -> ! {
+    // SAFETY: `open` of the namespace passes a `Work` and stands still until we have ended.
     let work = unsafe { &mut *work.cast::<Work>() };
-    work.failure = try_listen(work).err();
+    work.failure = try_open(work).err();
     sys::exit(0)
 }
 
-fn try_listen(work: &mut Work) -> sys::Result<()> {
+fn try_open(work: &mut Work) -> sys::Result<()> {
     if let Some([user, network]) = work.joins {
         sys::enter_namespace(user, libc::CLONE_NEWUSER)?;
         sys::enter_namespace(network, libc::CLONE_NEWNET)?;
     }
-    work.made[0] = sys::listen_on_loopback(work.port, BACKLOG)?;
+    work.made[0] = match work.opens {
+        Opens::Listener(port) => sys::listen_on_loopback(port, BACKLOG)?,
+        Opens::Unconnected(family) => sys::tcp_socket(family)?,
+    };
     work.made[1] = sys::duplicate_above(work.made[0], 3)?;
     Ok(())
 }

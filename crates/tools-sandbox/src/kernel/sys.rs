@@ -124,6 +124,13 @@ pub(crate) fn enter_namespace(descriptor: RawFd, kind: c_int) -> Result<()> {
     check(unsafe { call!(libc::SYS_setns, descriptor, kind) }).map(|_| ())
 }
 
+/// A TCP socket of this family that is not connected and does not block.
+pub(crate) fn tcp_socket(family: c_int) -> Result<RawFd> {
+    let kind = libc::SOCK_STREAM | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    // SAFETY: plain numbers.
+    check(unsafe { call!(libc::SYS_socket, family, kind, 0) }).map(as_fd)
+}
+
 /// A TCP socket that listens on 127.0.0.1, on a free port for 0.
 pub(crate) fn listen_on_loopback(port: u16, backlog: c_int) -> Result<RawFd> {
     // SAFETY: plain numbers.

@@ -2,10 +2,10 @@
 //! nothing else.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
-use tools_sandbox::kernel::{Confinement, Level, Network, NetworkNamespace, SandboxMode};
+use tools_sandbox::kernel::{Confinement, IpFamily, Level, Network, NetworkNamespace, SandboxMode};
 use tools_sandbox::process::{ProcessTree, caller};
 
 use crate::support::{Place, run, sandbox, sandboxes, shell};
@@ -105,4 +105,25 @@ async fn where_it_cannot_be_joined_there_is_no_network() {
         assert_eq!(sandboxed.strength().network, expected, "{level:?}");
         assert_eq!(run("echo ran", &place.work, &sandboxed).await.stdout, "ran\n", "{level:?}");
     }
+}
+
+#[test]
+fn a_socket_of_it_reaches_what_listens_in_it_and_nothing_outside() {
+    let (Some(network), Some(other)) = (network(), network()) else { return };
+    let listener = network.listen(0).unwrap();
+    let outside = TcpListener::bind("127.0.0.1:0").unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+    let reaches = |network: &NetworkNamespace, address: SocketAddr| {
+        let family = if address.is_ipv4() { IpFamily::V4 } else { IpFamily::V6 };
+        let socket = network.socket(family).unwrap();
+        runtime.block_on(async { tokio::net::TcpSocket::from_std_stream(socket.into()).connect(address).await.is_ok() })
+    };
+    let inside = listener.local_addr().unwrap();
+    assert!(reaches(&network, inside));
+    assert!(!reaches(&other, inside), "another network has another loopback interface");
+    assert!(!reaches(&network, outside.local_addr().unwrap()), "and so has the machine");
+    assert!(
+        !reaches(&network, SocketAddr::new("::1".parse().unwrap(), inside.port())),
+        "it listens on 127.0.0.1 alone"
+    );
 }

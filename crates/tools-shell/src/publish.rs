@@ -1,0 +1,80 @@
+//! Ports of a job that are to be reachable on the machine's loopback interface: which ask, and how
+//! they are opened.
+
+use tools_core::{ConfirmReason, Subject};
+use tools_sandbox::kernel::Network;
+
+use crate::config::{NetworkMode, SandboxChoice};
+use crate::error::ShellError;
+use crate::policy::ShellPolicy;
+use crate::way_out::Passage;
+
+/// Ports of one job.
+const MAX_PORTS: usize = 8;
+/// The rule that lets ports be published.
+const RULE: &str = "tools.shell.publish";
+
+/// Refuses what can be no list of ports of a job.
+pub(crate) fn check(ports: &[u16], background: bool) -> Result<(), ShellError> {
+    if ports.is_empty() {
+        return Ok(());
+    }
+    if !background {
+        return Err(ShellError::Publish("only a command with `background: true` publishes ports"));
+    }
+    if ports.contains(&0) {
+        return Err(ShellError::Publish("0 is no port; name the one that the server listens on"));
+    }
+    if ports.len() > MAX_PORTS {
+        return Err(ShellError::Publish("at most 8 ports for one job"));
+    }
+    Ok(())
+}
+
+/// The ports that no rule allows, each as a subject: a rule about the command says nothing about
+/// them, so that a person is asked whatever it allows.
+pub(crate) fn subjects(ports: &[u16], policy: &ShellPolicy) -> Vec<Subject> {
+    let asking = ports.iter().filter(|port| asks(**port, policy));
+    asking.map(|port| Subject::Opaque { why: format!("publishes port {port} on 127.0.0.1 of this machine") }).collect()
+}
+
+/// The question about the first of them; `None` when there is none.
+pub(crate) fn reason(subjects: &[Subject]) -> Option<ConfirmReason> {
+    let why = subjects.first()?.text();
+    Some(ConfirmReason::new(format!("what runs {why}"), RULE).about(why))
+}
+
+fn asks(port: u16, policy: &ShellPolicy) -> bool {
+    // There its server listens on the machine's interface anyway.
+    let is_open = policy.config.network == NetworkMode::Open || policy.config.sandbox == SandboxChoice::Off;
+    !is_open && !policy.config.publish.contains(&port)
+}
+
+/// Opens the ports of a job that is about to start.
+///
+/// # Errors
+/// When one cannot be opened, or the job has no network of its session.
+pub(crate) fn open(
+    ports: &[u16],
+    policy: &ShellPolicy,
+    network: Network,
+    passage: Option<&dyn Passage>,
+) -> Result<(), ShellError> {
+    for (index, port) in ports.iter().enumerate().filter(|_| network != Network::Open) {
+        if ports[..index].contains(port) {
+            continue;
+        }
+        let failed = |why: String| ShellError::NotPublished { port: *port, why };
+        let passage = passage.ok_or_else(|| failed("`tools.shell.network` is not `gate` here".to_owned()))?;
+        let by = if policy.config.publish.contains(port) { RULE } else { "a person, for this job" };
+        passage.publish(*port, by).map_err(|error| failed(error.to_string()))?;
+    }
+    Ok(())
+}
+
+/// What is said of the ports of a job that was started.
+pub(crate) fn said(ports: &[u16], network: Network) -> String {
+    let published = ports.iter().filter(|_| network != Network::Open);
+    let lines: Vec<String> = published.map(|port| format!("\n[port {port} is published on 127.0.0.1]")).collect();
+    lines.concat()
+}
