@@ -170,7 +170,7 @@ impl SecretRedactor {
         self.vault.as_ref().is_none_or(|vault| vault.has(placeholder))
     }
 
-    /// [`Redactor::redact`], which counts.
+    /// [`tools_core::Redactor::redact`], which counts.
     pub fn redact_counting<'a>(&self, text: &'a str, tally: &mut Tally) -> Cow<'a, str> {
         let findings = self.find(text);
         if findings.is_empty() {
@@ -200,7 +200,7 @@ impl SecretRedactor {
         Cow::Owned(redacted)
     }
 
-    /// [`Redactor::redact_json`], which counts.
+    /// [`tools_core::Redactor::redact_json`], which counts.
     pub fn redact_json_counting(&self, value: &Value, tally: &mut Tally) -> Value {
         match value {
             Value::String(text) => Value::String(self.redact_counting(text, tally).into_owned()),

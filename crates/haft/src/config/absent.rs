@@ -134,11 +134,9 @@ const PARTS: &[Part] = &[
 /// [`LoadError::NotBuilt`] for the first such key.
 pub(crate) fn refuse(mut loaded: LoadedConfig<HaftConfig>) -> Result<LoadedConfig<HaftConfig>, LoadError> {
     // Rules of gates that are here may be thousands, and nothing is looked for among them.
-    #[cfg(feature = "policy")]
-    let rules = std::mem::take(&mut loaded.config.tools.permissions);
+    let rules = cfg!(feature = "policy").then(|| std::mem::take(&mut loaded.config.tools.permissions));
     let value = serde_json::to_value(&loaded.config).unwrap_or_default();
-    #[cfg(feature = "policy")]
-    {
+    if let Some(rules) = rules {
         loaded.config.tools.permissions = rules;
     }
     let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
