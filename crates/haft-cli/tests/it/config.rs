@@ -48,6 +48,25 @@ fn show_says_where_each_value_was_set() {
 }
 
 #[test]
+fn the_variable_of_the_old_switch_closes_the_network() {
+    let haft = Haft::new();
+    let shown = |value: &str| {
+        let mut command = haft.command(&["config", "show"]);
+        command.env("HAFT_TOOLS_SHELL_ALLOW_NETWORK", value);
+        let ran = crate::support::finished(command);
+        let line =
+            ran.out.lines().find(|line| line.starts_with("tools.shell.network = ")).unwrap_or_default().to_owned();
+        (line, ran)
+    };
+    let (line, ran) = shown("false");
+    assert!(line.contains("\"off\"") && line.contains("HAFT_TOOLS_SHELL_ALLOW_NETWORK"), "{ran:?}");
+    assert!(!ran.err.contains("changes nothing"), "{ran:?}");
+    assert!(shown("true").0.contains("\"open\""));
+    let (_, wrong) = shown("maybe");
+    assert!(wrong.code == 2 && wrong.err.contains("HAFT_TOOLS_SHELL_ALLOW_NETWORK"), "{wrong:?}");
+}
+
+#[test]
 fn a_table_of_free_keys_is_set_by_a_variable_too() {
     let haft = Haft::new();
     let explained = |rules: &str| {

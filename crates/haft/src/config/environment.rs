@@ -31,16 +31,19 @@ fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
 /// The values that variables set: path, value and name of the variable.
 pub(crate) fn set(schema: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<(String, Value, String)> {
     let found = variables(schema).into_iter().filter_map(|(path, variable)| {
-        let other = || other_name(&variable).and_then(|other| Some((lookup(other)?, other.to_owned())));
-        let (text, name) = lookup(&variable).map(|text| (text, variable.clone())).or_else(other)?;
-        Some((path, value(&text), name))
+        let other = || {
+            let other = OTHER_NAMES.iter().find(|other| other.key == variable)?;
+            Some(((other.meaning)(value(&lookup(other.name)?)), other.name.to_owned()))
+        };
+        let (value, name) = lookup(&variable).map(|text| (value(&text), variable.clone())).or_else(other)?;
+        Some((path, value, name))
     });
     found.collect()
 }
 
 /// Whether one of the variables with these names may override a key.
 pub(crate) fn may_override(names: impl IntoIterator<Item = String>) -> bool {
-    let is_other = |name: &str| OTHER_NAMES.iter().any(|(other, _)| *other == name);
+    let is_other = |name: &str| OTHER_NAMES.iter().any(|other| other.name == name);
     names.into_iter().any(|name| is_ours(&name) || is_other(&name))
 }
 
@@ -49,14 +52,27 @@ fn is_ours(name: &str) -> bool {
     name.starts_with("HAFT_") && !OTHERS.contains(&name)
 }
 
-/// Other names of variables, as other programs call them; the name of the key counts where both are
-/// there.
-const OTHER_NAMES: &[(&str, &str)] = &[("ZEPH_AGENT_MAX_TOOL_ITERATIONS", "HAFT_AGENT_MAX_TOOL_ITERATIONS")];
-
-/// The other name of a variable.
-fn other_name(variable: &str) -> Option<&'static str> {
-    OTHER_NAMES.iter().find(|(_, name)| *name == variable).map(|(other, _)| *other)
+/// Another name of a variable; the name of the key counts where both are there.
+struct OtherName {
+    name: &'static str,
+    key: &'static str,
+    /// What its value means for the key.
+    meaning: fn(Value) -> Value,
 }
+
+/// Names that other programs use, and those of keys that were renamed.
+const OTHER_NAMES: &[OtherName] = &[
+    OtherName {
+        name: "ZEPH_AGENT_MAX_TOOL_ITERATIONS",
+        key: "HAFT_AGENT_MAX_TOOL_ITERATIONS",
+        meaning: std::convert::identity,
+    },
+    OtherName {
+        name: "HAFT_TOOLS_SHELL_ALLOW_NETWORK",
+        key: "HAFT_TOOLS_SHELL_NETWORK",
+        meaning: super::migrate::network_of_switch,
+    },
+];
 
 /// Variables of ours that override no key.
 const OTHERS: &[&str] = &[
@@ -79,7 +95,8 @@ pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String>
     }
     found.sort();
     let known = variables(inline_schema::<HaftConfig>().as_value());
-    let known: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).chain(OTHERS.iter().copied()).collect();
+    let others = OTHERS.iter().copied().chain(OTHER_NAMES.iter().map(|other| other.name));
+    let known: Vec<&str> = known.iter().map(|(_, name)| name.as_str()).chain(others).collect();
     let problem = |name: &String| {
         let near = did_you_mean(&nearest(name, known.iter().copied()));
         let hint = near.map(|near| format!("; {near}")).unwrap_or_default();
@@ -110,6 +127,23 @@ mod tests {
         let found = unknown_variables(names.map(str::to_owned));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[1].contains("did you mean `HAFT_TOOLS_SHELL_TIMEOUT`"), "{found:?}");
+    }
+
+    #[test]
+    fn the_variable_of_a_renamed_key_means_what_the_key_meant() {
+        let schema = inline_schema::<HaftConfig>();
+        let check = |variables: &[(&str, &str)], expected: Value| {
+            let lookup =
+                |name: &str| variables.iter().find(|(one, _)| *one == name).map(|(_, text)| (*text).to_owned());
+            let found = set(schema.as_value(), &lookup);
+            assert_eq!((found.len(), found[0].0.as_str(), &found[0].1), (1, "tools.shell.network", &expected));
+        };
+        check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "false")], json!("off"));
+        check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "true")], json!("open"));
+        // To be told as a fault of the key.
+        check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "no")], json!("no"));
+        check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "true"), ("HAFT_TOOLS_SHELL_NETWORK", "gate")], json!("gate"));
+        assert_eq!(unknown_variables(["HAFT_TOOLS_SHELL_ALLOW_NETWORK".to_owned()]), Vec::<String>::new());
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod tables;
 
 pub use steps::{Migration, migrate};
 
+pub(crate) use network::network_of_switch;
 pub(crate) use steps::to_load;
 
 use steps::Notes;

@@ -1,5 +1,6 @@
 //! `tools.shell.allow_network` was a switch; now there are three networks to choose from.
 
+use serde_json::Value;
 use toml_edit::{Item, Table, value};
 
 use super::{
@@ -22,16 +23,21 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
         notes.change(format!("`tools.shell.{OLD}` removed: `tools.shell.{NEW}` is set"));
         return root;
     }
-    let renewed = match item.as_bool() {
-        Some(true) => value("open"),
-        Some(false) => value("off"),
-        None => item.clone(),
-    };
+    let renewed = item.as_bool().map_or_else(|| item.clone(), |is_on| value(network(is_on)));
     let shown = renewed.as_value().map(|value| value.to_string().trim().to_owned()).unwrap_or_default();
     notes.change(format!("`tools.shell.{OLD}` is `tools.shell.{NEW} = {shown}` now"));
     notes.moved(&format!("tools.shell.{OLD}"), &format!("tools.shell.{NEW}"));
     put(shell, NEW, (key, with_suffix(&item, renewed)));
     root
+}
+
+/// What the old key's value is for today's.
+pub(crate) fn network_of_switch(old: Value) -> Value {
+    old.as_bool().map_or(old, |is_on| network(is_on).into())
+}
+
+fn network(is_on: bool) -> &'static str {
+    if is_on { "open" } else { "off" }
 }
 
 /// The new value with the comment behind the old one.
