@@ -15,6 +15,9 @@ use crate::{command, failure::Failure, repository};
 const ACP: &str = "interop/acp/Cargo.toml";
 /// Agents from npm, with a scripted model.
 const HOSTS: &str = "interop/hosts";
+/// Puts the program of Claude Code for this machine in its place. Scripts of packages are not run
+/// when they are installed; without this one there is only a text that says so.
+const LINKS_CLAUDE: &str = "@anthropic-ai/claude-code/install.cjs";
 /// A folder of programs that are installed already; what is missing in it is skipped.
 const PROGRAMS: &str = "HAFT_INTEROP_HOSTS";
 
@@ -50,8 +53,12 @@ fn programs(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(named) = std::env::var_os(PROGRAMS) {
         return Ok(Some(named.into()));
     }
-    let modules = installed(root, "interop hosts", HOSTS, "target/interop/npm")?;
-    Ok(modules.map(|modules| modules.join(".bin")))
+    let Some(modules) = installed(root, "interop hosts", HOSTS, "target/interop/npm")? else { return Ok(None) };
+    let script = modules.join(LINKS_CLAUDE);
+    if script.is_file() {
+        command::run(command::command("node").arg(script))?;
+    }
+    Ok(Some(modules.join(".bin")))
 }
 
 /// The packages that the `package.json` in `from` names, installed in `to`; `None` where npm is
