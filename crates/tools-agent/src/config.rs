@@ -13,6 +13,8 @@ pub struct AgentSettings {
     pub max_blocks: usize,
     /// Number of attempts of a request that fails for a passing reason.
     pub provider_attempts: u32,
+    /// Whether calls that only read are started while the model still writes its answer.
+    pub start_early: bool,
     /// Maximum cost of a turn, in the currency of the prices; `None` for no limit. In millionths.
     pub max_cost_millionths: Option<u64>,
 }
@@ -25,6 +27,7 @@ impl Default for AgentSettings {
             summarize_output: false,
             max_blocks: 4,
             provider_attempts: 3,
+            start_early: false,
             max_cost_millionths: None,
         }
     }

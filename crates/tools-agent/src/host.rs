@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_core::{
-    ApprovalContext, CallContext, CallerId, Confirmer, Desk, Invocation, RecordedResult, Stack, SystemClock, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolName, settle,
+    ApprovalContext, CallContext, CallerId, Confirmer, Desk, EarlyRun, Invocation, RecordedResult, Stack, SystemClock,
+    ToolCall, ToolDef, ToolDefs, ToolError, ToolName, settle,
 };
 
 /// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox,
@@ -27,6 +27,16 @@ pub trait ToolHost: Send + Sync {
 
     /// Makes a call. Where a person has to agree, `confirmer` asks one.
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult;
+
+    /// Starts a call before the answer that asks for it is complete; `None` where it must wait for
+    /// that: it may change something, or gates would not let it run without a question.
+    ///
+    /// Only a call that is then made in a context with the run gets its result
+    /// ([`CallContext::started_early`]).
+    async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
+        let _ = (call, cx);
+        None
+    }
 
     /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then
     /// the gates refuse every call of it.

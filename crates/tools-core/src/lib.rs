@@ -75,13 +75,13 @@ pub use ask::{
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
-    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, SpeculationOutcome, SystemClock, THOUGHT_PREFIX, Taint,
-    ToolCall, ToolName, TrustLevel, WriteLog, Writes, WrittenPath, built_in_tool, canonical_json, hex,
-    invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
+    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, SpeculationOutcome, StartedCall, SystemClock,
+    THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteLog, Writes, WrittenPath, built_in_tool,
+    canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
 };
 pub use dispatch::{
-    Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, ErasedToolExecutor, ExecuteResult, Invocation,
-    Layer, Next, OptionalBoard, Outcome, RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer,
+    Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
+    Invocation, Layer, Next, OptionalBoard, Outcome, RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer,
     is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};

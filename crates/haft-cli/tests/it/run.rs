@@ -3,7 +3,12 @@
 
 use serde_json::Value;
 
-use crate::support::{Haft, Ran, finished};
+use tools_providers::Protocol;
+
+use crate::{
+    judge::server,
+    support::{Haft, Ran, finished},
+};
 
 const RULES: &str = "[tools.permissions]\nedit = [{pattern = \"**\", action = \"allow\"}]\n\
     bash = [{pattern = \"sh check.sh\", action = \"allow\"}, {pattern = \"seq *\", action = \"allow\"}]\n";
@@ -153,4 +158,39 @@ fn a_session_takes_tasks_and_commands_line_by_line() {
     assert!(ran.out.contains("restored sum.txt"), "{}", ran.out);
     assert!(ran.err.contains("was cleared") && ran.err.contains("no command `/nothing`"), "{}", ran.err);
     assert_eq!(std::fs::read_to_string(haft.workspace.path("sum.txt")).expect("it is there"), "2 + 2 = 5\n");
+}
+
+#[test]
+fn what_was_started_early_for_an_answer_that_broke_off_is_on_record_as_thrown_away() {
+    let calls = "calls = [{ tool = 'read', params = { path = 'a.txt' } }, { tool = 'read', params = { path = 'b.txt' } }, \
+                 { tool = 'edit', params = { path = 'a.txt', edits = [{ old_string = 'one', new_string = 'two' }] } }, \
+                 { tool = 'read', params = { path = './a.txt' } }]\n";
+    let script =
+        format!("[[turns]]\n{calls}fault = 'stalled'\n[[turns]]\n{calls}[[turns]]\nexpect = 'two'\ntext = 'done'\n");
+    for start_early in [true, false] {
+        let (_runtime, server) = server(&script);
+        let haft = Haft::configured(&format!(
+            "[tools.permissions]\nedit = [{{pattern = '**', action = 'allow'}}]\n[agent]\nstart_early = {start_early}\n\
+             [[llm.providers]]\nname = 'one'\nkind = 'openai-compatible'\nmodel = 'm'\nbase_url = '{}'\nstall_secs = 1\n",
+            server.base_url(Protocol::OpenAiChat)
+        ));
+        haft.workspace.file("a.txt", "one\n");
+        haft.workspace.file("b.txt", "three\n");
+        let ran = haft.run(&["run", "go"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{ran:?}");
+        let lines = record(&haft);
+        let discarded: Vec<&Value> = lines.iter().filter(|line| line["speculative"] == "discarded").collect();
+        assert_eq!(!discarded.is_empty(), start_early, "{lines:#?}");
+        assert!(
+            discarded.iter().all(|line| line["tool"] == "read" && line["error_code"] == "cancelled"),
+            "{discarded:#?}"
+        );
+        let others: Vec<&str> = lines
+            .iter()
+            .filter(|line| line["speculative"] != "discarded")
+            .filter_map(|line| line["tool"].as_str())
+            .collect();
+        assert_eq!(others, ["read", "read", "edit", "read"], "{lines:#?}");
+        assert_eq!(std::fs::read_to_string(haft.workspace.path("a.txt")).expect("it is there"), "two\n");
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tools_agent::ToolHost;
 use tools_core::{
-    CallContext, Confirmer, Invocation, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
+    CallContext, Confirmer, EarlyRun, Invocation, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
 };
 
 use crate::Toolbox;
@@ -31,6 +31,15 @@ impl ToolHost for Toolbox {
 
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         Self::call(self, call, cx, confirmer).await
+    }
+
+    async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
+        let inv = self.stack().inspect(call, cx).await;
+        #[cfg(feature = "policy")]
+        if !self.gates().let_run_unasked(&inv) {
+            return None;
+        }
+        self.stack().start_early(&inv)
     }
 
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool {

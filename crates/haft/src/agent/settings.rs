@@ -11,6 +11,7 @@ pub fn agent_settings(config: &HaftConfig) -> AgentSettings {
     AgentSettings {
         max_tool_iterations: agent.max_tool_iterations.get(),
         context_budget_tokens: agent.context_budget_tokens,
+        start_early: agent.start_early,
         summarize_output: config.tools.summarize_output,
         max_cost_millionths: agent.max_cost.map(|cost| (cost * 1_000_000.0).round() as u64),
         ..AgentSettings::default()

@@ -51,6 +51,7 @@ const PARTS: &[Part] = &[
         keys: &[
             "agent.max_tool_iterations",
             "agent.context_budget_tokens",
+            "agent.start_early",
             "agent.compress_provider",
             "agent.max_cost",
             "tools.summarize_output",

@@ -152,6 +152,12 @@ pub struct AgentConfig {
     /// Unset, what the model reads at most.
     #[schemars(extend("x-applies" = "next_start"))]
     pub context_budget_tokens: Option<u64>,
+    /// Whether calls that only read are started while the model still writes its answer: at most
+    /// two at once, of tools of this program, without a question and without a model that judges
+    /// them. Their results are used where the model asks for the same in the end; else they are
+    /// thrown away, which stands on record.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub start_early: bool,
     /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
     #[schemars(extend("x-applies" = "next_start"))]
     pub compress_provider: String,
@@ -177,6 +183,7 @@ impl Default for AgentConfig {
         Self {
             max_tool_iterations: MAX_TOOL_ITERATIONS,
             context_budget_tokens: None,
+            start_early: false,
             compress_provider: String::new(),
             max_cost: None,
             hallucination_detection: false,

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use tokio_util::sync::CancellationToken;
-use tools_core::{BatchId, CallContext, CallDigest, Inspection, ToolCall};
+use tools_core::{BatchId, CallContext, CallDigest, EarlyRun, Inspection, SpeculationOutcome, ToolCall};
 use tools_providers::{Block, Message, Reply, Role, Usage};
 
 use super::{
     Agent,
     calls::{Done, RequestedCall, Slot, called_off, looping},
+    early::{belonging, discard},
     make::{CallDisposition, CallOutcome},
     shared::Shared,
     state::State,
@@ -27,6 +28,8 @@ struct Open<'a> {
     message: Option<Message>,
     usage: Usage,
     slots: Vec<Slot>,
+    /// The runs of the first calls that were started while the model wrote.
+    early: &'a [EarlyRun],
     /// Whether the calls stand in the text of the answer.
     is_fenced: bool,
     /// A summary that was written meanwhile.
@@ -40,13 +43,14 @@ impl Agent {
         &mut self,
         reply: Reply,
         wanted: Vec<RequestedCall>,
+        early: Vec<EarlyRun>,
         cancel: &CancellationToken,
     ) -> Option<Stop> {
         let shared = Arc::clone(&self.shared);
         let invocation = self.invoked_as();
         let origin = shared.origin(self.state.turn, invocation, self.state.is_tainted);
         let cx = shared.context(cancel).in_batch(BatchId::generate()).from_origin(origin);
-        let slots = wanted
+        let slots: Vec<Slot> = wanted
             .into_iter()
             .map(|mut wanted| {
                 let call = self.state.call_id(&wanted.id);
@@ -54,7 +58,10 @@ impl Agent {
                 Slot { wanted, call, done: None }
             })
             .collect();
+        let turn = self.state.turn;
+        let belonging = belonging(&early, wanted_calls(&slots));
         let mut open = Open {
+            early: &early[..belonging],
             state: &mut self.state,
             message: Some(reply.message),
             usage: reply.usage,
@@ -66,6 +73,7 @@ impl Agent {
         let stop = open.run(&shared, &cx).await;
         let stop = stop.or_else(|| open.watch());
         open.close();
+        discard(&shared, &cx, turn, early).await;
         stop
     }
 }
@@ -158,7 +166,7 @@ impl Open<'_> {
             while running.len() < AT_ONCE
                 && let Some((index, making)) = waiting.next()
             {
-                let (shared, cx) = (Arc::clone(shared), cx.clone());
+                let (shared, cx) = (Arc::clone(shared), self.context(cx, index));
                 let (call, id) = (self.slots[index].call.clone(), self.slots[index].wanted.id.clone());
                 running.push(Box::pin(async move { (index, making.run(&shared, &cx, call, id).await) }));
             }
@@ -174,6 +182,17 @@ impl Open<'_> {
                     self.compression = self.compression.take().or(compression);
                 }
             }
+        }
+    }
+
+    /// The context of a call: with its run, where it was started early.
+    fn context(&self, cx: &CallContext, index: usize) -> CallContext {
+        let Some(run) = self.early.get(index) else { return cx.clone() };
+        let origin = cx.origin().cloned().map(|origin| origin.speculated(SpeculationOutcome::Early));
+        let cx = cx.clone().started_early(run.clone());
+        match origin {
+            Some(origin) => cx.from_origin(origin),
+            None => cx,
         }
     }
 
@@ -258,6 +277,11 @@ impl Drop for Open<'_> {
     fn drop(&mut self) {
         self.put_down();
     }
+}
+
+/// The calls of an answer, in their order; `None` for what is no call.
+fn wanted_calls(slots: &[Slot]) -> impl Iterator<Item = Option<&ToolCall>> {
+    slots.iter().map(|slot| slot.wanted.call.as_ref().ok())
 }
 
 /// Whether calls may run at once: by what the host says they would touch.

@@ -4,6 +4,7 @@
 mod batch;
 mod builder;
 mod calls;
+mod early;
 mod make;
 mod request;
 mod shared;

@@ -1,11 +1,15 @@
 //! One request to the model, repeated where that can help.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use tokio_util::sync::CancellationToken;
+use tools_core::{CallContext, EarlyRun};
 use tools_providers::{Delta, Provider, ProviderError, ProviderFault, Reply, Request};
 
-use crate::{AgentEvent, AgentEvents, Stop};
+use super::{
+    early::{discard, early_calls},
+    shared::Shared,
+};
+use crate::{AgentEvent, Stop};
 
 /// The longest that is waited before a repetition, whatever the server asks for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
@@ -20,21 +24,31 @@ pub(super) async fn ask(
     provider: &dyn Provider,
     request: &Request<'_>,
     attempts: u32,
-    events: &AgentEvents,
-    cancel: &CancellationToken,
-) -> Result<Reply, Stop> {
+    shared: &Arc<Shared>,
+    turn: u64,
+    cx: &CallContext,
+) -> Result<(Reply, Vec<EarlyRun>), Stop> {
+    let (events, cancel) = (&shared.events, cx.cancel());
     let mut attempt = 1;
     loop {
-        let sink = |delta: Delta<'_>| events.delta(delta);
+        let (drafts, mut starter) = early_calls(shared, cx);
+        let sink = |delta: Delta<'_>| {
+            drafts.take(&delta);
+            events.delta(delta);
+        };
         let answered = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err(Stop::Cancelled),
-            answered = provider.complete(request, &sink) => answered,
+            () = cancel.cancelled() => Err(None),
+            answered = provider.complete(request, &sink) => answered.map_err(Some),
+            never = starter.work() => match never {},
         };
+        let runs = starter.into_runs();
         let error = match answered {
-            Ok(reply) => return Ok(reply),
+            Ok(reply) => return Ok((reply, runs)),
             Err(error) => error,
         };
+        discard(shared, cx, turn, runs).await;
+        let Some(error) = error else { return Err(Stop::Cancelled) };
         if attempt >= attempts || !error.is_retryable() {
             return Err(Stop::Provider { fault: error.fault, message: error.message });
         }

@@ -1,10 +1,10 @@
 //! One turn: from what the user says to an answer, or to what stops it.
 
 use tokio_util::sync::CancellationToken;
-use tools_core::InvokedAs;
+use tools_core::{EarlyRun, InvokedAs};
 use tools_providers::{Block, Reply, Request, Usage};
 
-use super::{Agent, calls::RequestedCall, request::ask};
+use super::{Agent, calls::RequestedCall, early::discard, request::ask};
 use crate::{AgentEvent, Budget, Pressure, Stop, fenced};
 
 /// Result of a turn.
@@ -73,8 +73,8 @@ impl Agent {
             let (tokens, limit) = (self.tokens(), self.budget().map(Budget::limit));
             self.state.iteration = iteration;
             self.shared.events.send(AgentEvent::Requested { iteration, tokens, limit }).await;
-            let reply = match self.ask_model(cancel).await {
-                Ok(reply) => reply,
+            let (reply, early) = match self.ask_model(cancel).await {
+                Ok(answered) => answered,
                 Err(stop) => return stop,
             };
             self.count(&reply);
@@ -84,10 +84,11 @@ impl Agent {
             let calls = wanted.len();
             self.shared.events.send(AgentEvent::Replied { usage: reply.usage, millionths, calls }).await;
             if wanted.is_empty() {
+                discard(&self.shared, &self.shared.context(cancel), self.state.turn, early).await;
                 self.state.history.answer(reply.message, &reply.usage);
                 return Stop::Done;
             }
-            if let Some(stop) = self.answer_calls(reply, wanted, cancel).await {
+            if let Some(stop) = self.answer_calls(reply, wanted, early, cancel).await {
                 return stop;
             }
             if let Some(most) = self.shared.settings.max_cost_millionths.filter(|most| self.state.spent >= *most) {
@@ -127,12 +128,13 @@ impl Agent {
         }
     }
 
-    async fn ask_model(&mut self, cancel: &CancellationToken) -> Result<Reply, Stop> {
+    async fn ask_model(&mut self, cancel: &CancellationToken) -> Result<(Reply, Vec<EarlyRun>), Stop> {
         let (shared, state) = (&self.shared, &self.state);
         let cx = shared.host.context();
         let request =
             Request::new(&state.shown.system, &state.shown.list, state.history.messages(), cx.conversation().as_str());
-        ask(&*shared.provider, &request, shared.settings.provider_attempts, &shared.events, cancel).await
+        let attempts = shared.settings.provider_attempts;
+        ask(&*shared.provider, &request, attempts, shared, state.turn, &shared.context(cancel)).await
     }
 
     /// Puts a request on the account.

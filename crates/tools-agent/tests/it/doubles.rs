@@ -6,14 +6,14 @@ use std::{
 };
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tools_agent::{StackHost, ToolHost};
 use tools_core::{
-    CallContext, Confirmer, Invocation, RecordedResult, Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor,
-    ToolName, ToolTraits,
+    CallContext, Confirmer, EarlyRun, Invocation, RecordedResult, Stack, ToolCall, ToolDef, ToolDefs, ToolError,
+    ToolExecutor, ToolName, ToolTraits,
 };
 use tools_providers::{
-    BadArguments, Block, Message, ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Role, Sink,
+    BadArguments, Block, Delta, Message, ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Role, Sink,
     StopReason, ToolUse, Usage,
 };
 use tools_testkit::{Behaviour, ScriptedExecutor};
@@ -72,6 +72,24 @@ impl Provider for Model {
     }
 }
 
+/// Writes an answer in small pieces, and takes its time after each.
+pub(crate) async fn write(reply: &Reply, sink: &dyn Sink) {
+    let mut calls = 0;
+    for block in &reply.message.blocks {
+        let Block::ToolUse(call) = block else { continue };
+        sink.take(Delta::CallStart { index: calls, name: &call.name });
+        let written = call.input.as_ref().map_or_else(|bad| bad.text.clone(), |params| json!(params).to_string());
+        for piece in written.chars().collect::<Vec<_>>().chunks(3) {
+            let text: String = piece.iter().collect();
+            sink.take(Delta::CallArguments { index: calls, text: &text });
+        }
+        calls += 1;
+        for _ in 0..5 {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
 pub(crate) fn text(text: &str) -> Said {
     said(vec![Block::Text(text.to_owned())])
 }
@@ -98,6 +116,7 @@ pub(crate) fn fault(fault: ProviderFault) -> Said {
 #[derive(Clone)]
 pub(crate) struct Host {
     inner: StackHost,
+    stack: Arc<Stack>,
     pub(crate) refused: Arc<Mutex<Vec<(String, &'static str)>>>,
     pub(crate) quota: Arc<Mutex<Option<u64>>>,
 }
@@ -108,8 +127,9 @@ impl Host {
     }
 
     pub(crate) fn over(stack: Stack) -> Self {
-        let inner = StackHost::new(Arc::new(stack), CallContext::new("/"));
-        Self { inner, refused: Arc::default(), quota: Arc::default() }
+        let stack = Arc::new(stack);
+        let inner = StackHost::new(Arc::clone(&stack), CallContext::new("/"));
+        Self { inner, stack, refused: Arc::default(), quota: Arc::default() }
     }
 }
 
@@ -133,6 +153,10 @@ impl ToolHost for Host {
 
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         self.inner.call(call, cx, confirmer).await
+    }
+
+    async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
+        self.stack.start_early(&self.inner.inspect(call, cx).await)
     }
 
     fn reserve(&self, _: &CallContext, calls: u64) -> bool {

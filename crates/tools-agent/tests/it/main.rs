@@ -6,6 +6,7 @@ mod bounds;
 mod compress;
 mod delegation;
 mod doubles;
+mod early;
 mod fences;
 mod loops;
 mod random;

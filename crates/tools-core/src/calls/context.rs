@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, Intake, Journal,
-    Questions, SessionId, WriteLog,
+    Questions, SessionId, StartedCall, WriteLog,
     outputs::{IntakeExtension, TapExtension},
     tools::ScriptStates,
 };
@@ -83,6 +83,7 @@ pub struct CallContext {
     basis: Option<BasisSlot>,
     judged: Option<ScriptStates>,
     writes: Option<WriteLog>,
+    started: Option<StartedCall>,
     cancel: CancellationToken,
     events: EventSink,
     questions: Option<Questions>,
@@ -112,6 +113,7 @@ impl CallContext {
             basis: None,
             judged: None,
             writes: None,
+            started: None,
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             questions: None,
@@ -209,6 +211,12 @@ impl CallContext {
     /// The same context, in which somebody wants to know what the processes of the call write.
     pub fn noting_writes(self, log: &WriteLog) -> Self {
         Self { writes: Some(log.clone()), ..self }
+    }
+
+    /// The same context, in which the call was started before the model had finished asking for
+    /// it.
+    pub fn started_early(self, run: impl Into<StartedCall>) -> Self {
+        Self { started: Some(run.into()), ..self }
     }
 
     /// The same context that ends when `cancel` is cancelled.
@@ -338,6 +346,11 @@ impl CallContext {
     /// Log for writes of processes; `None` when nobody wants to know.
     pub fn writes(&self) -> Option<&WriteLog> {
         self.writes.as_ref()
+    }
+
+    /// The run of this call that was started before the model had finished asking for it.
+    pub(crate) fn started(&self) -> Option<&StartedCall> {
+        self.started.as_ref()
     }
 
     /// Cancelled when nobody waits for the result any more.

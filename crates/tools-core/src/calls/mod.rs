@@ -9,6 +9,7 @@ mod lenient;
 mod name;
 mod origin;
 mod parameters;
+mod started;
 mod thought;
 mod writes;
 
@@ -20,5 +21,6 @@ pub use context::{CallContext, CallPhase, EnvOverlay, ModelHints, TrustLevel};
 pub use name::{BatchId, CallId, CallerId, ConversationId, InvalidName, SessionId, ToolName};
 pub use origin::{CallOrigin, InvokedAs, SpeculationOutcome, Taint};
 pub use parameters::{JsonObject, invalid_parameters};
+pub use started::StartedCall;
 pub use thought::{THOUGHT_PREFIX, take_thoughts_out};
 pub use writes::{WriteLog, Writes, WrittenPath};

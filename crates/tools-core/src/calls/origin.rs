@@ -23,6 +23,14 @@ pub struct CallOrigin {
     pub asked: Instant,
 }
 
+impl CallOrigin {
+    /// The same place, of a call that was started before the model had asked for it.
+    #[must_use]
+    pub fn speculated(self, outcome: SpeculationOutcome) -> Self {
+        Self { speculative: Some(outcome), ..self }
+    }
+}
+
 /// Form of a call in the model's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,9 +2,12 @@
 
 mod activity;
 mod announce;
+mod caught;
 mod composite;
+mod early;
 mod erased;
 mod executor;
+mod invocation;
 mod layer;
 mod stack;
 mod stand_in;
@@ -13,9 +16,11 @@ mod unlisted;
 pub use activity::{Activity, ActivityBoard, OptionalBoard};
 pub use announce::Announce;
 pub use composite::CompositeExecutor;
+pub use early::EarlyRun;
 pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};
 pub use executor::{ExecuteResult, ToolExecutor};
-pub use layer::{Invocation, Layer, Next, Outcome};
+pub use invocation::Invocation;
+pub use layer::{Layer, Next, Outcome};
 pub use stack::{RecordedResult, Stack};
 pub use stand_in::StandIns;
 pub use unlisted::UnlistedLayer;

@@ -5,12 +5,15 @@ use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
 use futures_util::FutureExt;
 
 use crate::{
-    Approval, CallContext, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared, StandIns,
-    ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
+    Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared,
+    StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
     tools::{approval_mismatch, script_changed},
 };
 
-use super::layer::{Path, caught, not_found};
+use super::{
+    caught::caught,
+    layer::{Path, not_found},
+};
 
 /// An ordered list of layers around one executor: the only way in.
 ///
@@ -136,6 +139,16 @@ impl Stack {
             None => self.look(&call, &context).await,
         };
         Invocation::new(Arc::new(call), definition, context, inspection)
+    }
+
+    /// Starts a call before the model has finished asking for it, past all layers: the caller has
+    /// found out that they would let it run ([`Stack::inspect`]). `None` where it may change
+    /// something, reach outside, or needs a person.
+    ///
+    /// Its result is seen only by a call that comes through all layers in a context with this run
+    /// ([`CallContext::started_early`]).
+    pub fn start_early(&self, inv: &Invocation) -> Option<EarlyRun> {
+        EarlyRun::start(inv, Arc::clone(&self.leaf))
     }
 
     /// A call by another name of a tool, or by one that stands for a call, as the call that is

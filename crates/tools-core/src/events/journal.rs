@@ -142,6 +142,15 @@ impl Journal {
         self.notes().runs
     }
 
+    /// Takes over values and warnings that were noted elsewhere.
+    pub(crate) fn absorb(&self, other: &Self) {
+        let (values, warnings) = (other.values(), other.warnings());
+        self.notes().values.extend(values);
+        for warning in warnings {
+            self.warn(warning);
+        }
+    }
+
     /// Notes that a layer is entered: by the stack only.
     pub(crate) fn entering(&self) {
         self.notes().entered = Some(Instant::now());

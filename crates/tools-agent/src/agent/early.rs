@@ -1,0 +1,135 @@
+//! Calls that are started while the model still writes its answer.
+
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tools_core::{CallContext, EarlyRun, SpeculationOutcome, ToolCall};
+use tools_providers::Delta;
+
+use super::{calls::called_off, shared::Shared};
+
+/// Calls that run at the same time at most, before the answer is complete.
+const AT_ONCE: usize = 2;
+/// The longest parameters that are read before the answer is complete, in bytes: each piece is a
+/// new attempt to read them.
+const MAX_ARGUMENTS: usize = 16 << 10;
+
+/// What the model has written of its calls so far. Tells of each call that is complete, in their
+/// order; behind one that it cannot read it tells of none.
+pub(super) struct Drafts {
+    written: Mutex<Written>,
+    complete: mpsc::UnboundedSender<ToolCall>,
+}
+
+#[derive(Default)]
+struct Written {
+    /// Tool and parameters of each call.
+    calls: Vec<(String, String)>,
+    /// Number of calls that were told of.
+    told: usize,
+}
+
+impl Drafts {
+    /// Takes in a piece of the answer.
+    pub(super) fn take(&self, delta: &Delta<'_>) {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        match *delta {
+            Delta::CallStart { index, name } if index == written.calls.len() => {
+                written.calls.push((name.to_owned(), String::new()));
+            }
+            Delta::CallArguments { index, text } => {
+                let Some((tool, arguments)) = written.calls.get_mut(index) else { return };
+                arguments.push_str(text);
+                let call = text.trim_end().ends_with('}').then(|| complete(tool, arguments)).flatten();
+                if let Some(call) = call
+                    && index == written.told
+                {
+                    written.told += 1;
+                    // An error means that nothing is started any more.
+                    let _ = self.complete.send(call);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The call, if its parameters are complete: a JSON object ends once.
+fn complete(tool: &str, arguments: &str) -> Option<ToolCall> {
+    if arguments.len() > MAX_ARGUMENTS {
+        return None;
+    }
+    let params: Value = serde_json::from_str(arguments).ok().filter(Value::is_object)?;
+    ToolCall::new(tool, params).ok()
+}
+
+/// Starts calls of an answer.
+pub(super) struct Starter<'a> {
+    shared: &'a Shared,
+    cx: CallContext,
+    complete: mpsc::UnboundedReceiver<ToolCall>,
+    running: FuturesUnordered<BoxFuture<'static, ()>>,
+    /// Of the first calls of the answer, in their order.
+    runs: Vec<EarlyRun>,
+    /// A call has to wait for the answer, and with it all behind it: it may change what they read.
+    is_over: bool,
+}
+
+/// Both ends for one answer, whose calls are made in `cx`.
+pub(super) fn early_calls<'a>(shared: &'a Shared, cx: &CallContext) -> (Drafts, Starter<'a>) {
+    let (sender, complete) = mpsc::unbounded_channel();
+    let drafts = Drafts { written: Mutex::default(), complete: sender };
+    let (cx, running) = (cx.clone(), FuturesUnordered::new());
+    (drafts, Starter { shared, cx, complete, running, runs: vec![], is_over: !shared.settings.start_early })
+}
+
+impl Starter<'_> {
+    /// Starts calls and drives them, for as long as it is polled.
+    pub(super) async fn work(&mut self) -> Infallible {
+        loop {
+            tokio::select! {
+                biased;
+                Some(call) = self.complete.recv(), if !self.is_over && self.running.len() < AT_ONCE => {
+                    match self.shared.host.start_early(call, &self.cx).await {
+                        Some(run) => {
+                            self.runs.push(run.clone());
+                            self.running.push(async move { run.finished().await }.boxed());
+                        }
+                        None => self.is_over = true,
+                    }
+                }
+                Some(()) = self.running.next(), if !self.running.is_empty() => {}
+                else => std::future::pending().await,
+            }
+        }
+    }
+
+    /// What was started, of the first calls of the answer.
+    pub(super) fn into_runs(self) -> Vec<EarlyRun> {
+        self.runs
+    }
+}
+
+/// The runs that belong to the first calls of an answer: up to the first one that is another call
+/// than the one that was started. It may change what those behind it read.
+pub(super) fn belonging<'a>(runs: &[EarlyRun], calls: impl Iterator<Item = Option<&'a ToolCall>>) -> usize {
+    let is_its = |(run, call): &(&EarlyRun, Option<&ToolCall>)| {
+        call.is_some_and(|call| call.tool == run.call().tool && call.params == run.call().params)
+    };
+    runs.iter().zip(calls).take_while(is_its).count()
+}
+
+/// Puts on record which calls were started although the model did not ask for them in the end.
+pub(super) async fn discard(shared: &Arc<Shared>, cx: &CallContext, turn: u64, runs: Vec<EarlyRun>) {
+    for run in runs.into_iter().filter(|run| !run.is_taken()) {
+        let origin =
+            shared.origin(turn, tools_core::InvokedAs::Native, false).speculated(SpeculationOutcome::Discarded);
+        let error = called_off(run.call().tool.as_str());
+        shared.host.refuse(run.call().clone(), &cx.clone().from_origin(origin), error).await;
+    }
+}

@@ -1,0 +1,132 @@
+//! A call that is started before the model has finished asking for it.
+
+use std::{
+    fmt,
+    panic::AssertUnwindSafe,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use futures_util::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
+
+use crate::{
+    BasisSlot, CallContext, ErasedToolExecutor, EventSink, ExecuteResult, Inspection, Invocation, StartedCall,
+    ToolCall, ToolOrigin,
+};
+
+use super::caught::caught;
+
+/// A call that runs before the answer of the model is complete. Clones share the run.
+///
+/// It gets past no gate: its result is taken where the executor would run, when the call comes
+/// through all layers with the same parameters and would touch the same. Until then nobody sees the
+/// result, and no event, quota, cache or record knows of it. It makes progress while somebody waits
+/// for it ([`EarlyRun::finished`]); when the last clone is dropped, it ends.
+#[derive(Clone)]
+pub struct EarlyRun(Arc<Started>);
+
+struct Started {
+    inv: Invocation,
+    basis: BasisSlot,
+    running: Shared<BoxFuture<'static, ExecuteResult>>,
+    is_taken: AtomicBool,
+}
+
+impl EarlyRun {
+    /// Prepares the run of a call; `None` where it may change something, reach outside, or needs a
+    /// person.
+    pub(super) fn start(inv: &Invocation, leaf: Arc<dyn ErasedToolExecutor>) -> Option<Self> {
+        if !may_start_early(inv) {
+            return None;
+        }
+        let basis = BasisSlot::default();
+        let context = inv.context.clone().leaving_basis(&basis).with_events(EventSink::none());
+        let inv = inv.in_context(context);
+        let (call, cx) = (Arc::clone(&inv.call), inv.context.clone());
+        let running = async move {
+            let executed = AssertUnwindSafe(leaf.execute_tool_call_erased(&call, &cx)).catch_unwind().await;
+            caught(executed, call.tool.as_str())
+        };
+        let running = running.boxed().shared();
+        Some(Self(Arc::new(Started { inv, basis, running, is_taken: AtomicBool::new(false) })))
+    }
+
+    /// The run that a call was started with; `None` for every other call.
+    pub(super) fn of(cx: &CallContext) -> Option<&Self> {
+        cx.started().and_then(StartedCall::get)
+    }
+
+    /// Drives the run to its end.
+    pub async fn finished(&self) {
+        let _ = self.0.running.clone().await;
+    }
+
+    /// The call that was started.
+    pub fn call(&self) -> &ToolCall {
+        &self.0.inv.call
+    }
+
+    /// Whether a call got the result.
+    pub fn is_taken(&self) -> bool {
+        self.0.is_taken.load(Ordering::Acquire)
+    }
+
+    /// The result for a call that came through all layers, with what was noted on the way to it;
+    /// `None` where it is not the call that was started, or it got the result already.
+    pub(super) async fn take(&self, inv: &Invocation) -> Option<ExecuteResult> {
+        let started = &self.0;
+        if !is_same(&started.inv, inv) || started.is_taken.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        let executed = started.running.clone().await;
+        inv.context.journal().absorb(started.inv.context.journal());
+        if let (Some(slot), Some(basis)) = (inv.context.basis(), started.basis.take()) {
+            slot.leave(basis);
+        }
+        Some(executed)
+    }
+}
+
+impl From<EarlyRun> for StartedCall {
+    fn from(run: EarlyRun) -> Self {
+        Self::new(run)
+    }
+}
+
+impl fmt::Debug for EarlyRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("EarlyRun").field(&self.0.inv.call).finish()
+    }
+}
+
+/// Whether nothing is lost when a call is run and nobody wants its result.
+fn may_start_early(inv: &Invocation) -> bool {
+    let traits = inv.definition.trusted_traits();
+    let is_harmless = traits.read_only && traits.idempotent && !traits.open_world;
+    let is_ours = matches!(inv.definition.origin, ToolOrigin::Builtin | ToolOrigin::Host);
+    let needs_nobody = |found: &Inspection| found.read_only && found.confirm.is_none();
+    is_harmless && is_ours && inv.inspection().is_ok_and(needs_nobody)
+}
+
+/// Whether two calls have the same parameters, place and limits, and would touch the same files in
+/// the same state.
+fn is_same(started: &Invocation, asked: &Invocation) -> bool {
+    let inspected = |inv: &Invocation| inv.inspection().ok().cloned();
+    started.call.tool == asked.call.tool
+        && started.call.params == asked.call.params
+        && is_same_place(&started.context, &asked.context)
+        && inspected(started) == inspected(asked)
+}
+
+fn is_same_place(one: &CallContext, other: &CallContext) -> bool {
+    one.session() == other.session()
+        && one.workdir() == other.workdir()
+        && one.env() == other.env()
+        && one.trust() == other.trust()
+        && one.answer() == other.answer()
+}
