@@ -14,6 +14,7 @@ mod stop;
 mod host;
 mod reformat;
 
+mod account;
 mod agent;
 
 mod doom;

@@ -11,13 +11,13 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Absence, Answer, Approval, CallContext, ConfirmPrompt, Confirmer, ExecuteResult, Inspection, Invocation, Questions,
-    RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName,
-    ToolOutput, ToolTraits, TrustLevel,
+    Absence, Answer, Approval, CallContext, ConfirmPrompt, Confirmer, ConversationId, ExecuteResult, Inspection,
+    Invocation, Questions, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,
+    ToolKind, ToolName, ToolOutput, ToolTraits, TrustLevel,
 };
 use tools_providers::Provider;
 
-use crate::{Agent, AgentSettings, ToolHost};
+use crate::{Agent, AgentSettings, ToolHost, account::OpenAccounts};
 
 /// How deep agents may give work to one another.
 const DEEPEST: usize = 4;
@@ -44,6 +44,20 @@ struct Inner {
     system: String,
     settings: AgentSettings,
     host: OnceLock<Weak<dyn ToolHost>>,
+    accounts: Arc<OpenAccounts>,
+}
+
+/// An agent at work. When it is done or dropped, what it used is noted.
+struct Working<'a> {
+    agent: Agent,
+    accounts: &'a OpenAccounts,
+    conversation: ConversationId,
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        self.accounts.note(&self.conversation, self.agent.status().totals);
+    }
 }
 
 /// Restrictions of a sub-agent compared with the agent that calls it.
@@ -83,6 +97,7 @@ impl SubAgent {
             system: String::new(),
             settings: AgentSettings::default(),
             host: OnceLock::new(),
+            accounts: Arc::default(),
         }))
     }
 
@@ -98,12 +113,15 @@ impl SubAgent {
             system: system.into(),
             settings,
             host: OnceLock::new(),
+            accounts: Arc::default(),
         }))
     }
 
-    /// Its calls are made by this host. The first counts.
-    pub(crate) fn bind(&self, host: &Arc<dyn ToolHost>) {
+    /// Its calls are made by this host. The first counts. What it uses stands in the accounts that
+    /// this gives.
+    pub(crate) fn bind(&self, host: &Arc<dyn ToolHost>) -> Arc<OpenAccounts> {
         let _ = self.0.host.set(Arc::downgrade(host));
+        Arc::clone(&self.0.accounts)
     }
 
     async fn work(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
@@ -121,14 +139,15 @@ impl SubAgent {
             Some(level) => cx.clone().capped(level),
             None => cx.clone(),
         };
-        let mut agent = Agent::builder(Arc::clone(&self.0.provider), Arc::new(narrowed))
+        let agent = Agent::builder(Arc::clone(&self.0.provider), Arc::new(narrowed))
             .system(self.0.system.clone())
             .settings(self.0.settings.clone())
             .confirmer(Arc::new(ForwardedQuestions(cx.questions().cloned())))
             .phase(cx.phase())
             .below(format!("{above}/{}", self.0.name), cx.clone(), call.id.clone())
             .build();
-        let turn = agent.run_until(&task.task, cx.cancel()).await;
+        let mut working = Working { agent, accounts: &self.0.accounts, conversation: cx.conversation().clone() };
+        let turn = working.agent.run_until(&task.task, cx.cancel()).await;
         if turn.stop.is_done() {
             return Ok(Some(ToolOutput::text(turn.text)));
         }

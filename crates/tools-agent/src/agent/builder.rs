@@ -42,6 +42,7 @@ impl Agent {
             phase: Phases::new(CallPhase::Executor),
             path: Arc::from(MAIN),
             desk: CompressDesk::default(),
+            accounts: vec![],
             system: String::new(),
             below: None,
         };
@@ -182,7 +183,7 @@ impl AgentBuilder {
         }
         self.shared.settings.max_tool_iterations = self.shared.settings.max_tool_iterations.max(1);
         for agent in self.agents {
-            agent.bind(&self.shared.host);
+            self.shared.accounts.push(agent.bind(&self.shared.host));
         }
         let state = State { history: self.history, turn: self.turn, ..State::default() };
         Agent { shared: Arc::new(self.shared), state }

@@ -10,7 +10,7 @@ use tools_core::{
 };
 use tools_providers::Provider;
 
-use crate::{AgentEvents, AgentSettings, CompressDesk, Reformat, ToolHost};
+use crate::{AgentEvents, AgentSettings, CompressDesk, Reformat, ToolHost, account::OpenAccounts};
 
 /// A phase that can change while a turn runs: it counts from the next call on.
 pub(crate) type Phases = Swapped<CallPhase>;
@@ -29,6 +29,8 @@ pub(crate) struct Shared {
     pub(crate) phase: Phases,
     pub(crate) path: Arc<str>,
     pub(crate) desk: CompressDesk,
+    /// The accounts of the agents that may work for this one.
+    pub(crate) accounts: Vec<Arc<OpenAccounts>>,
     /// What the operator wants the model to know.
     pub(crate) system: String,
     /// The context of the call that this agent is the work of; `None` for the outermost.

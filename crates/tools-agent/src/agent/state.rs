@@ -64,7 +64,7 @@ impl VisibleTools {
     }
 }
 
-/// Usage of an agent in all its turns.
+/// Usage of an agent in all its turns, with that of the agents that worked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct AgentTotals {
     /// Tokens.
@@ -102,7 +102,25 @@ pub struct AgentStatus {
     pub reputation: Vec<ReputationLine>,
 }
 
+impl AgentTotals {
+    /// Puts further usage on the account.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.usage += more.usage;
+        self.requests += more.requests;
+        self.calls += more.calls;
+        if let Some(millionths) = more.millionths {
+            self.millionths = Some(self.millionths.unwrap_or_default().saturating_add(millionths));
+        }
+    }
+}
+
 impl State {
+    /// Puts what agents used that work for this one on its account and its turn's.
+    pub(crate) fn take_over(&mut self, below: AgentTotals) {
+        self.spent = self.spent.saturating_add(below.millionths.unwrap_or_default());
+        self.totals.add(below);
+    }
+
     /// An id for a call that no other call of the session has: the provider's own where that is
     /// possible.
     pub(crate) fn call_id(&mut self, id: &str) -> CallId {

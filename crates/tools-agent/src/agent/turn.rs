@@ -16,9 +16,9 @@ pub struct Turn {
     pub stop: Stop,
     /// Number of requests.
     pub iterations: u32,
-    /// Number of calls with a result.
+    /// Number of calls with a result, those of sub-agents among them.
     pub calls: u64,
-    /// Tokens.
+    /// Tokens, those of sub-agents among them.
     pub usage: Usage,
 }
 

@@ -1,0 +1,30 @@
+//! What sub-agents used and the agents above them have not yet put on their own account.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use tools_core::ConversationId;
+
+use crate::AgentTotals;
+
+/// Usage by conversation: one sub-agent may work for several agents at once.
+#[derive(Debug, Default)]
+pub(crate) struct OpenAccounts(Mutex<HashMap<ConversationId, AgentTotals>>);
+
+impl OpenAccounts {
+    /// Notes what was used in a conversation.
+    pub(crate) fn note(&self, conversation: &ConversationId, totals: AgentTotals) {
+        self.lock().entry(conversation.clone()).or_default().add(totals);
+    }
+
+    /// Takes what was used in a conversation.
+    pub(crate) fn take(&self, conversation: &ConversationId) -> Option<AgentTotals> {
+        self.lock().remove(conversation)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ConversationId, AgentTotals>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
