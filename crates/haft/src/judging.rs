@@ -85,6 +85,12 @@ impl Toolbox {
         self.gates().memory.ledger.reserve(cx, calls)
     }
 
+    /// Number of calls that a session has made or reserved, and the most it may make; `None` for no
+    /// limit. Without a limit nothing is counted.
+    pub fn quota(&self, session: &SessionId) -> (u64, Option<u64>) {
+        self.gates().memory.ledger.state(session)
+    }
+
     /// Remembers what a user said in a session: with `agent.hallucination_detection`, calls may
     /// name what stands in it.
     pub fn told(&self, session: &SessionId, text: &str) {

@@ -186,6 +186,12 @@ impl Toolbox {
         }
     }
 
+    /// The number of jobs that a session runs in the background.
+    #[cfg(feature = "shell")]
+    pub fn running_jobs(&self, session: &SessionId) -> usize {
+        self.parts.wiring.jobs.running(session)
+    }
+
     /// Ends what a session runs in the background. When this returns nothing of it is left.
     #[cfg_attr(not(feature = "shell"), expect(clippy::unused_async, reason = "there are no jobs to wait for"))]
     pub async fn end_jobs(&self, session: &SessionId) {

@@ -194,3 +194,30 @@ fn what_was_started_early_for_an_answer_that_broke_off_is_on_record_as_thrown_aw
         assert_eq!(std::fs::read_to_string(haft.workspace.path("a.txt")).expect("it is there"), "two\n");
     }
 }
+
+#[test]
+fn the_status_of_a_session_names_quota_cache_jobs_and_blocked_tools() {
+    let haft = Haft::configured(
+        "[tools]\nmax_tool_calls_per_session = 9\n\
+         [tools.permissions]\nbash = [{pattern = 'sleep *', action = 'allow'}]\n",
+    );
+    haft.workspace.file("a.txt", "a\n");
+    let read = "calls = [{ tool = 'read', params = { path = 'a.txt' } }]\n";
+    let job = "calls = [{ tool = 'bash', params = { command = 'sleep 60', background = true } }]\n";
+    let script = format!("[[turns]]\n{read}[[turns]]\n{read}[[turns]]\n{job}[[turns]]\ntext = 'done'\n");
+    haft.home.file("script.toml", &script);
+    let file = haft.home.path("script.toml");
+    let ran = haft.run_with_input(&["run", "--scripted", file.to_str().expect("a path")], b"go\n/status\n/quit\n");
+    for expected in ["calls: 3 (quota 3/9)", "jobs: 1 running", "cache: "] {
+        assert!(ran.out.contains(expected), "{expected}: {ran:?}");
+    }
+    let all = ["run", "--json", "--scripted", file.to_str().expect("a path")];
+    let ran = haft.run_with_input(&all, b"go\n/status\n/quit\n");
+    let mut lines = ran.out.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let status = lines.rfind(|line| line["quota"].is_object()).expect("there is a status");
+    assert_eq!(
+        (&status["quota"]["used"], &status["jobs"], &status["totals"]["calls"]),
+        (&3.into(), &1.into(), &3.into())
+    );
+    assert_eq!(status["blocked_tools"], serde_json::json!([]));
+}

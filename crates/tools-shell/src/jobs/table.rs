@@ -95,6 +95,12 @@ impl Jobs {
         })
     }
 
+    /// The number of jobs of a session that run.
+    pub fn running(&self, session: &SessionId) -> usize {
+        let is_its = |entry: &&Entry| entry.job.session == *session && entry.job.is_running();
+        self.lock().entries.iter().filter(is_its).count()
+    }
+
     /// Ends every job of a session, and forgets those that have ended. When this returns nothing of
     /// them is left.
     pub async fn end_session(&self, session: &SessionId) {

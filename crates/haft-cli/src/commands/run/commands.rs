@@ -2,7 +2,7 @@
 
 use haft::{checkpoint::Selection, core::ToolName};
 
-use super::turns::AgentRun;
+use super::{status, turns::AgentRun};
 use crate::{
     args::CommonArgs,
     commands::undo,
@@ -30,7 +30,7 @@ pub(super) async fn run(common: &CommonArgs, running: &mut AgentRun, line: &str)
     match command {
         "/help" => output::line(HELP),
         "/quit" | "/exit" => return NextStep::Ends,
-        "/status" => status(common, running),
+        "/status" => status::show(running, common.json),
         "/compact" => compact(running, rest).await,
         "/clear" => clear(running, rest == "--all"),
         "/undo" => take_back(common, running),
@@ -38,42 +38,6 @@ pub(super) async fn run(common: &CommonArgs, running: &mut AgentRun, line: &str)
         other => output::note(&format!("there is no command `{}`; /help lists them", one_line(other))),
     }
     NextStep::Goes
-}
-
-fn status(common: &CommonArgs, running: &AgentRun) {
-    let (status, toolbox) = (running.agent.status(), &running.toolbox);
-    if common.json {
-        return output::json(&status);
-    }
-    let config = toolbox.config();
-    output::line(&format!("model: {}", one_line(&status.model)));
-    output::line(&format!("turn {}, request {}/{}", status.turn, status.iteration, status.max_iterations));
-    let limit = status.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
-    output::line(&format!(
-        "context: {} tokens {limit}, {} messages, {} summaries",
-        status.tokens, status.messages, status.summaries
-    ));
-    let most =
-        config.tools.max_tool_calls_per_session.map_or_else(|| "no quota".to_owned(), |most| format!("quota {most}"));
-    output::line(&format!("calls: {} ({most})", status.totals.calls));
-    let filter = &config.agent.tool_filter;
-    if filter.enabled {
-        output::line(&format!("Filter: top_k={}, always_on={}, embeddings=0", filter.top_k, filter.always_on.len()));
-    }
-    let adversarial = &config.tools.adversarial_policy;
-    if adversarial.enabled {
-        output::line(&format!(
-            "adversarial gate: provider {}, {} policies, fail_open={}",
-            one_line(&adversarial.provider),
-            adversarial.policies.len(),
-            adversarial.fail_open
-        ));
-    }
-    for standing in &status.reputation {
-        let faulty = (standing.faulty * 100.0).round();
-        output::line(&format!("{}: {faulty} % of {:.0} calls had wrong parameters", standing.tool, standing.calls));
-    }
-    output::line(&running.status_line());
 }
 
 async fn compact(running: &mut AgentRun, focus: &str) {

@@ -5,6 +5,7 @@ mod confirm;
 mod line;
 mod show;
 mod start;
+mod status;
 mod turns;
 
 pub(crate) use start::run;
