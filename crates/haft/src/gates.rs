@@ -1,15 +1,7 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference
 //! pages and which tools are listed all go through it: another gate is one more entry here.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeSet,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{borrow::Cow, collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
 use tools_policy::{
@@ -95,8 +87,6 @@ pub(crate) struct Memory {
     quota: Shared<QuotaPolicy>,
     anomaly: Shared<AnomalyPolicy>,
     judge: Option<Arc<dyn Judge>>,
-    /// Whether a model judges calls, by the configuration in force.
-    is_judging: Arc<AtomicBool>,
     secrets: SecretRedactor,
 }
 
@@ -122,7 +112,6 @@ impl Memory {
             quota,
             anomaly,
             judge,
-            is_judging: Arc::default(),
             secrets,
         }
     }
@@ -312,14 +301,7 @@ impl Gates {
         let renamed = named(&loaded.config, &self.hosts).map(|config| loaded.with(config));
         let loaded = renamed.as_ref().unwrap_or(loaded);
         let compiled = self.wired.iter().map(|wired| (wired.compile)(loaded)).collect::<Result<Vec<_>, _>>()?;
-        let (is_judging, judges) =
-            (Arc::clone(&self.memory.is_judging), loaded.config.tools.adversarial_policy.enabled);
-        Ok(Box::new(move || {
-            is_judging.store(judges, Ordering::Release);
-            for swap in compiled {
-                swap();
-            }
-        }))
+        Ok(Box::new(move || compiled.into_iter().for_each(|swap| swap())))
     }
 
     /// The layers that stand in one place, outermost first.
@@ -348,14 +330,6 @@ impl Gates {
         self.memory.ledger.reset(session);
         self.memory.history.reset(session);
         self.memory.told.forget(session);
-    }
-
-    /// Whether a call runs without a question to a person or a model.
-    #[cfg(feature = "agent")]
-    pub(crate) fn let_run_unasked(&self, inv: &Invocation) -> bool {
-        let explained = self.explain(inv);
-        let is_judged = self.memory.is_judging.load(Ordering::Acquire);
-        !is_judged && explained.verdict == Verdict::Allow && explained.error.is_none()
     }
 
     /// What the gates would decide about a call: each is asked as for a call, in the same order,

@@ -117,8 +117,8 @@ impl SubAgent {
         }))
     }
 
-    /// Its calls are made by this host. The first counts. What it uses stands in the accounts that
-    /// this gives.
+    /// Sets the host that makes the agent's calls, unless one is set already. Returns the accounts
+    /// that the agent's usage is noted in.
     pub(crate) fn bind(&self, host: &Arc<dyn ToolHost>) -> Arc<OpenAccounts> {
         let _ = self.0.host.set(Arc::downgrade(host));
         Arc::clone(&self.0.accounts)

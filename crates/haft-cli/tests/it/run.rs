@@ -2,7 +2,6 @@
 //! and what is kept.
 
 use serde_json::Value;
-
 use tools_providers::Protocol;
 
 use crate::{

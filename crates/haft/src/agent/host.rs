@@ -35,8 +35,9 @@ impl ToolHost for Toolbox {
 
     async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
         let inv = self.stack().inspect(call, cx).await;
+        // Where a model would have to judge the call first, the gates say that somebody is asked.
         #[cfg(feature = "policy")]
-        if !self.gates().let_run_unasked(&inv) {
+        if self.gates().explain(&inv).verdict != tools_core::Verdict::Allow {
             return None;
         }
         self.stack().start_early(&inv)

@@ -6,6 +6,7 @@
 mod approval_fuzz;
 mod builder;
 mod cache;
+mod early;
 mod embedding;
 mod examples;
 mod gates;

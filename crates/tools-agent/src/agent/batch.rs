@@ -73,9 +73,8 @@ impl Agent {
         let stop = open.run(&shared, &cx).await;
         let stop = stop.or_else(|| open.watch());
         open.close();
-        let below: Vec<_> = shared.accounts.iter().filter_map(|accounts| accounts.take(cx.conversation())).collect();
-        for totals in below {
-            self.state.take_over(totals);
+        for used in shared.accounts.iter().filter_map(|accounts| accounts.take(cx.conversation())) {
+            self.state.charge(used);
         }
         discard(&shared, &cx, turn, early).await;
         stop

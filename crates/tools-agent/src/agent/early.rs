@@ -8,7 +8,7 @@ use std::{
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tools_core::{CallContext, EarlyRun, SpeculationOutcome, ToolCall};
+use tools_core::{CallContext, EarlyRun, InvokedAs, SpeculationOutcome, ToolCall};
 use tools_providers::Delta;
 
 use super::{calls::called_off, shared::Shared};
@@ -19,8 +19,8 @@ const AT_ONCE: usize = 2;
 /// new attempt to read them.
 const MAX_ARGUMENTS: usize = 16 << 10;
 
-/// What the model has written of its calls so far. Tells of each call that is complete, in their
-/// order; behind one that it cannot read it tells of none.
+/// The calls that the model has written so far. Sends each call that is complete, in their order;
+/// nothing is sent after a call that cannot be read.
 pub(super) struct Drafts {
     written: Mutex<Written>,
     complete: mpsc::UnboundedSender<ToolCall>,
@@ -30,13 +30,16 @@ pub(super) struct Drafts {
 struct Written {
     /// Tool and parameters of each call.
     calls: Vec<(String, String)>,
-    /// Number of calls that were told of.
-    told: usize,
+    /// Number of calls that were sent.
+    sent: usize,
 }
 
 impl Drafts {
     /// Takes in a piece of the answer.
     pub(super) fn take(&self, delta: &Delta<'_>) {
+        if self.complete.is_closed() {
+            return;
+        }
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         match *delta {
             Delta::CallStart { index, name } if index == written.calls.len() => {
@@ -47,10 +50,10 @@ impl Drafts {
                 arguments.push_str(text);
                 let call = text.trim_end().ends_with('}').then(|| complete(tool, arguments)).flatten();
                 if let Some(call) = call
-                    && index == written.told
+                    && index == written.sent
                 {
-                    written.told += 1;
-                    // An error means that nothing is started any more.
+                    written.sent += 1;
+                    // An error means that no call is started any more.
                     let _ = self.complete.send(call);
                 }
             }
@@ -76,16 +79,18 @@ pub(super) struct Starter<'a> {
     running: FuturesUnordered<BoxFuture<'static, ()>>,
     /// Of the first calls of the answer, in their order.
     runs: Vec<EarlyRun>,
-    /// A call has to wait for the answer, and with it all behind it: it may change what they read.
-    is_over: bool,
 }
 
 /// Both ends for one answer, whose calls are made in `cx`.
 pub(super) fn early_calls<'a>(shared: &'a Shared, cx: &CallContext) -> (Drafts, Starter<'a>) {
-    let (sender, complete) = mpsc::unbounded_channel();
+    let (sender, mut complete) = mpsc::unbounded_channel();
+    if !shared.settings.start_early {
+        // Then the drafts keep and read nothing.
+        complete.close();
+    }
     let drafts = Drafts { written: Mutex::default(), complete: sender };
     let (cx, running) = (cx.clone(), FuturesUnordered::new());
-    (drafts, Starter { shared, cx, complete, running, runs: vec![], is_over: !shared.settings.start_early })
+    (drafts, Starter { shared, cx, complete, running, runs: vec![] })
 }
 
 impl Starter<'_> {
@@ -94,19 +99,26 @@ impl Starter<'_> {
         loop {
             tokio::select! {
                 biased;
-                Some(call) = self.complete.recv(), if !self.is_over && self.running.len() < AT_ONCE => {
+                Some(call) = self.complete.recv(), if self.running.len() < AT_ONCE => {
                     match self.shared.host.start_early(call, &self.cx).await {
                         Some(run) => {
                             self.runs.push(run.clone());
                             self.running.push(async move { run.finished().await }.boxed());
                         }
-                        None => self.is_over = true,
+                        // The calls behind it wait as well: it may change what they read.
+                        None => self.close(),
                     }
                 }
                 Some(()) = self.running.next(), if !self.running.is_empty() => {}
                 else => std::future::pending().await,
             }
         }
+    }
+
+    /// Starts no further call.
+    fn close(&mut self) {
+        self.complete.close();
+        while self.complete.try_recv().is_ok() {}
     }
 
     /// What was started, of the first calls of the answer.
@@ -127,8 +139,7 @@ pub(super) fn belonging<'a>(runs: &[EarlyRun], calls: impl Iterator<Item = Optio
 /// Puts on record which calls were started although the model did not ask for them in the end.
 pub(super) async fn discard(shared: &Arc<Shared>, cx: &CallContext, turn: u64, runs: Vec<EarlyRun>) {
     for run in runs.into_iter().filter(|run| !run.is_taken()) {
-        let origin =
-            shared.origin(turn, tools_core::InvokedAs::Native, false).speculated(SpeculationOutcome::Discarded);
+        let origin = shared.origin(turn, InvokedAs::Native, false).speculated(SpeculationOutcome::Discarded);
         let error = called_off(run.call().tool.as_str());
         shared.host.refuse(run.call().clone(), &cx.clone().from_origin(origin), error).await;
     }

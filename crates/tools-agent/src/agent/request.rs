@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use tools_core::{CallContext, EarlyRun};
-use tools_providers::{Delta, Provider, ProviderError, ProviderFault, Reply, Request};
+use tools_providers::{Delta, ProviderError, ProviderFault, Reply, Request};
 
 use super::{
     early::{discard, early_calls},
@@ -16,15 +16,13 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// The first pause where the server asks for none; doubled each time.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// Asks the model, at most `attempts` times.
+/// Asks the model, at most as often as the settings allow.
 ///
 /// # Errors
 /// [`Stop::Cancelled`], or [`Stop::Provider`] when there is no answer.
 pub(super) async fn ask(
-    provider: &dyn Provider,
-    request: &Request<'_>,
-    attempts: u32,
     shared: &Arc<Shared>,
+    request: &Request<'_>,
     turn: u64,
     cx: &CallContext,
 ) -> Result<(Reply, Vec<EarlyRun>), Stop> {
@@ -39,7 +37,7 @@ pub(super) async fn ask(
         let answered = tokio::select! {
             biased;
             () = cancel.cancelled() => Err(None),
-            answered = provider.complete(request, &sink) => answered.map_err(Some),
+            answered = shared.provider.complete(request, &sink) => answered.map_err(Some),
             never = starter.work() => match never {},
         };
         let runs = starter.into_runs();
@@ -49,7 +47,7 @@ pub(super) async fn ask(
         };
         discard(shared, cx, turn, runs).await;
         let Some(error) = error else { return Err(Stop::Cancelled) };
-        if attempt >= attempts || !error.is_retryable() {
+        if attempt >= shared.settings.provider_attempts || !error.is_retryable() {
             return Err(Stop::Provider { fault: error.fault, message: error.message });
         }
         let pause = pause(&error, attempt);

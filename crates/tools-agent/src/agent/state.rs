@@ -103,7 +103,7 @@ pub struct AgentStatus {
 }
 
 impl AgentTotals {
-    /// Puts further usage on the account.
+    /// Adds further usage.
     pub(crate) fn add(&mut self, more: Self) {
         self.usage += more.usage;
         self.requests += more.requests;
@@ -115,10 +115,10 @@ impl AgentTotals {
 }
 
 impl State {
-    /// Puts what agents used that work for this one on its account and its turn's.
-    pub(crate) fn take_over(&mut self, below: AgentTotals) {
-        self.spent = self.spent.saturating_add(below.millionths.unwrap_or_default());
-        self.totals.add(below);
+    /// Adds usage to the totals and its cost to that of the turn.
+    pub(crate) fn charge(&mut self, used: AgentTotals) {
+        self.spent = self.spent.saturating_add(used.millionths.unwrap_or_default());
+        self.totals.add(used);
     }
 
     /// An id for a call that no other call of the session has: the provider's own where that is

@@ -5,7 +5,7 @@ use tools_core::{EarlyRun, InvokedAs};
 use tools_providers::{Block, Reply, Request, Usage};
 
 use super::{Agent, calls::RequestedCall, early::discard, request::ask};
-use crate::{AgentEvent, Budget, Pressure, Stop, fenced};
+use crate::{AgentEvent, AgentTotals, Budget, Pressure, Stop, fenced};
 
 /// Result of a turn.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,10 +77,10 @@ impl Agent {
                 Ok(answered) => answered,
                 Err(stop) => return stop,
             };
-            self.count(&reply);
             *text = reply.message.text();
             let wanted = self.wanted(&reply);
             let millionths = self.cost(&reply.usage);
+            self.state.charge(AgentTotals { usage: reply.usage, requests: 1, calls: 0, millionths });
             let calls = wanted.len();
             self.shared.events.send(AgentEvent::Replied { usage: reply.usage, millionths, calls }).await;
             if wanted.is_empty() {
@@ -133,20 +133,7 @@ impl Agent {
         let cx = shared.host.context();
         let request =
             Request::new(&state.shown.system, &state.shown.list, state.history.messages(), cx.conversation().as_str());
-        let attempts = shared.settings.provider_attempts;
-        ask(&*shared.provider, &request, attempts, shared, state.turn, &shared.context(cancel)).await
-    }
-
-    /// Puts a request on the account.
-    fn count(&mut self, reply: &Reply) {
-        let cost = self.cost(&reply.usage);
-        let totals = &mut self.state.totals;
-        totals.requests += 1;
-        totals.usage += reply.usage;
-        if let Some(cost) = cost {
-            totals.millionths = Some(totals.millionths.unwrap_or_default().saturating_add(cost));
-            self.state.spent = self.state.spent.saturating_add(cost);
-        }
+        ask(shared, &request, state.turn, &shared.context(cancel)).await
     }
 
     /// What a request cost, in millionths; `None` where no prices are known.

@@ -1,9 +1,9 @@
-//! Calls that are started while the model writes: which ones, and that nobody can tell from the
-//! results.
+//! Calls that are started while the model writes: which calls are, and that the results are the
+//! same as without.
 
 use std::sync::{
     Arc, Mutex,
-    atomic::{AtomicBool, AtomicU64, Ordering},
+    atomic::{AtomicU64, Ordering},
 };
 
 use async_trait::async_trait;
@@ -141,11 +141,11 @@ async fn what_changes_something_or_needs_a_person_never_runs_early_and_neither_d
 }
 
 /// One number: `get` reads it, `add` counts it up, `slow` reads it after a while.
-struct Number(AtomicU64, AtomicBool, ToolDefs);
+struct Number(AtomicU64, ToolDefs);
 
 impl ToolExecutor for Number {
     fn tool_definitions(&self) -> ToolDefs {
-        Arc::clone(&self.2)
+        Arc::clone(&self.1)
     }
 
     async fn inspect(&self, call: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
@@ -161,7 +161,6 @@ impl ToolExecutor for Number {
             }
             _ => self.0.load(Ordering::SeqCst),
         };
-        self.1.store(true, Ordering::SeqCst);
         Ok(Some(ToolOutput::text(format!("{} gives {number}", call.tool))))
     }
 
@@ -177,7 +176,7 @@ fn number() -> Number {
     };
     let reads = ToolTraits::READ_ONLY;
     let tools = [define("get", reads), define("slow", reads), define("add", ToolTraits::EDIT)];
-    Number(AtomicU64::new(0), AtomicBool::new(false), tools.into_iter().collect())
+    Number(AtomicU64::new(0), tools.into_iter().collect())
 }
 
 /// Answers with up to five calls each, of which some break off.

@@ -23,10 +23,11 @@ use super::caught::caught;
 
 /// A call that runs before the answer of the model is complete. Clones share the run.
 ///
-/// It gets past no gate: its result is taken where the executor would run, when the call comes
-/// through all layers with the same parameters and would touch the same. Until then nobody sees the
-/// result, and no event, quota, cache or record knows of it. It makes progress while somebody waits
-/// for it ([`EarlyRun::finished`]); when the last clone is dropped, it ends.
+/// The run bypasses no gate. When the call is made, it goes through all layers, and the innermost
+/// step takes this result instead of running the executor, provided that the parameters and
+/// everything the call would touch are unchanged. Before that the result is not shown to anybody:
+/// it causes no event, uses no quota, and is neither cached nor recorded. The run makes progress
+/// only while [`EarlyRun::finished`] is awaited. Dropping the last clone cancels it.
 #[derive(Clone)]
 pub struct EarlyRun(Arc<Started>);
 
@@ -104,7 +105,7 @@ impl fmt::Debug for EarlyRun {
     }
 }
 
-/// Whether nothing is lost when a call is run and nobody wants its result.
+/// Whether running the call does no harm if its result is never used.
 fn may_start_early(inv: &Invocation) -> bool {
     let traits = inv.definition.trusted_traits();
     let is_harmless = traits.read_only && traits.idempotent && !traits.open_world;
@@ -116,11 +117,12 @@ fn may_start_early(inv: &Invocation) -> bool {
 /// Whether two calls have the same parameters, place and limits, and would touch the same files in
 /// the same state.
 fn is_same(started: &Invocation, asked: &Invocation) -> bool {
-    let inspected = |inv: &Invocation| inv.inspection().ok().cloned();
+    let has_same_subjects =
+        || matches!((started.inspection(), asked.inspection()), (Ok(one), Ok(other)) if one == other);
     started.call.tool == asked.call.tool
         && started.call.params == asked.call.params
         && is_same_place(&started.context, &asked.context)
-        && inspected(started) == inspected(asked)
+        && has_same_subjects()
 }
 
 fn is_same_place(one: &CallContext, other: &CallContext) -> bool {

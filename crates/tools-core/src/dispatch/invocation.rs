@@ -9,8 +9,8 @@ use crate::{CallContext, Inspection, JsonObject, ToolCall, ToolDef, ToolError, T
 pub struct Invocation {
     /// The call.
     pub call: Arc<ToolCall>,
-    /// The tool it names; [`crate::ToolTraits::CAUTIOUS`] and without description when nobody owns
-    /// it.
+    /// Definition of the tool that the call names. If no executor has that tool, the definition has
+    /// no description and the traits [`crate::ToolTraits::CAUTIOUS`].
     pub definition: Arc<ToolDef>,
     /// Session, place and limits of the call.
     pub context: CallContext,
@@ -43,9 +43,8 @@ impl Invocation {
         Self { context, ..self.clone() }
     }
 
-    /// The same call with another text in parameters that its definition lists as
-    /// [`ToolDef::content`], for the layers further in and the executor only: whoever is outside
-    /// keeps the call as it came.
+    /// Replaces the text of content parameters ([`ToolDef::content`]) for the layers further in and
+    /// the executor. The layers further out keep the original call.
     ///
     /// # Errors
     /// `PolicyBlocked/parameters_changed` when `params` differ from the call's in any other
