@@ -38,7 +38,6 @@ mod reading;
 mod credentials;
 mod own_places;
 mod paths;
-#[cfg(any(feature = "policy", feature = "watch"))]
 mod plain;
 mod policy_digest;
 mod replaceable;

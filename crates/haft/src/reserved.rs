@@ -27,7 +27,8 @@ impl ReservedPlaces {
         beside: Option<&Path>,
     ) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
-        let files = loaded.file.clone().into_iter().chain(named).chain(obeyed(config, beside));
+        let overlays = loaded.overlay_folder().map(Path::to_owned);
+        let files = loaded.file.clone().into_iter().chain(overlays).chain(named).chain(obeyed(config, beside));
         let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.folders().iter().cloned());
         Self { own: own.collect(), config: Arc::clone(config) }
     }

@@ -19,7 +19,11 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use crate::{ReloadReport, ReloadState, Toolbox, config::LoadedConfig, plain};
+use crate::{
+    ReloadReport, ReloadState, Toolbox,
+    config::{LoadedConfig, Overlays, places},
+    plain,
+};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -50,8 +54,8 @@ impl ConfigWatch {
 }
 
 impl Toolbox {
-    /// Reads the configuration file again whenever it changes, until the watch is dropped; `None`
-    /// when there is no file.
+    /// Reads the configuration file and its overlays again whenever one of them changes, until the
+    /// watch is dropped; `None` when there is neither a file nor a place for overlays.
     ///
     /// A file that is broken leaves in force what was, and that is logged and told by
     /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
@@ -59,23 +63,29 @@ impl Toolbox {
     /// commands from writing it (without a sandbox, and inside writable folders without
     /// namespaces), it is not looked after at all.
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
-        let file = std::path::absolute(self.parts.loaded.file.as_ref()?).ok()?;
+        let loaded = &self.parts.loaded;
+        let usual = || places::config_file().filter(|_| loaded.overlay_folder().is_some());
+        let anchor = std::path::absolute(loaded.file.clone().or_else(usual)?).ok()?;
         let (stop, changes) = channel();
         #[cfg(feature = "filter")]
         let rules = self.parts.filters.file.clone();
         #[cfg(not(feature = "filter"))]
         let rules = None;
-        let files: Vec<PathBuf> = std::iter::once(file.clone()).chain(rules).collect();
-        let told = watcher(&files, stop.clone());
+        let overlays = &loaded.overlays;
+        let files: Vec<PathBuf> = std::iter::once(anchor.clone()).chain(rules.clone()).collect();
+        let told = watcher(&files, overlays.folder(), stop.clone());
         let watched = WatchState {
             toolbox: self.clone(),
-            folder: identity_of_folder(&file),
+            folder: identity_of_folder(&anchor),
             // What was read, not what is there: it may have changed since.
-            seen: std::iter::once(Ok(self.parts.loaded.text().to_owned()))
-                .chain(files.iter().skip(1).map(|file| contents(file)))
-                .collect(),
-            file,
-            files,
+            seen: Seen {
+                text: Ok(loaded.text().to_owned()),
+                overlays: Ok(overlays.clone()),
+                rules: rules.as_deref().map(contents),
+            },
+            file: loaded.file.clone().and(Some(anchor.clone())),
+            anchor,
+            rules,
             environment: Box::new(environment),
         };
         let started = thread::Builder::new().name("haft-config".to_owned()).spawn(move || watched.run(&changes));
@@ -87,18 +97,25 @@ impl Toolbox {
     }
 }
 
-/// Tells of events around files: their folders are watched, since editors put new files in the
-/// place of old ones.
-fn watcher(files: &[PathBuf], changed: std::sync::mpsc::Sender<()>) -> Option<notify::RecommendedWatcher> {
+/// Tells of events around files, and in the folder of overlays: the folders of the files are
+/// watched, since editors put new files in the place of old ones.
+fn watcher(
+    files: &[PathBuf],
+    overlays: Option<&Path>,
+    changed: std::sync::mpsc::Sender<()>,
+) -> Option<notify::RecommendedWatcher> {
     let places = || files.iter().flat_map(|file| [Some(file.clone()), file.canonicalize().ok()]).flatten();
-    let names: BTreeSet<OsString> = places().filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
+    let ours = places().chain(overlays.map(Path::to_owned));
+    let names: BTreeSet<OsString> = ours.filter_map(|file| file.file_name().map(ToOwned::to_owned)).collect();
     let told = move |event: notify::Result<notify::Event>| {
-        let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| names.contains(name));
+        let has_name = |path: &Path| path.file_name().is_some_and(|name| names.contains(name));
+        let is_ours = |path: &PathBuf| has_name(path) || path.parent().is_some_and(has_name);
         if event.is_ok_and(|event| !event.kind.is_access() && event.paths.iter().any(is_ours)) {
             let _ = changed.send(());
         }
     };
-    let folders: BTreeSet<PathBuf> = places().filter_map(|file| file.parent().map(Path::to_owned)).collect();
+    let mut folders: BTreeSet<PathBuf> = places().filter_map(|file| file.parent().map(Path::to_owned)).collect();
+    folders.extend(overlays.filter(|folder| folder.is_dir()).map(Path::to_owned));
     let mut watcher = notify::recommended_watcher(told).ok()?;
     for folder in folders {
         if let Err(error) = watcher.watch(&folder, RecursiveMode::NonRecursive) {
@@ -110,19 +127,30 @@ fn watcher(files: &[PathBuf], changed: std::sync::mpsc::Sender<()>) -> Option<no
 
 struct WatchState {
     toolbox: Toolbox,
-    file: PathBuf,
-    /// The configuration, and the rules of filters where these are a file.
-    files: Vec<PathBuf>,
+    /// The configuration; `None` where there was none at the start, and only overlays count.
+    file: Option<PathBuf>,
+    /// The same, or where it would be.
+    anchor: PathBuf,
+    /// The rules of filters, where these are a file.
+    rules: Option<PathBuf>,
     /// Which folder the configuration lay in.
     folder: Option<(u64, u64)>,
-    seen: Vec<Result<String, String>>,
+    seen: Seen,
     environment: Box<Environment>,
+}
+
+/// What the files said, or why they could not be had.
+#[derive(PartialEq)]
+struct Seen {
+    text: Result<String, String>,
+    overlays: Result<Overlays, String>,
+    rules: Option<Result<String, String>>,
 }
 
 impl WatchState {
     fn run(mut self, changes: &Receiver<()>) {
         if !self.is_held() {
-            let file = self.file.display();
+            let file = self.anchor.display();
             tracing::info!(%file, "commands may write the configuration: its changes count from the next start");
             return;
         }
@@ -140,17 +168,27 @@ impl WatchState {
     /// Whether the kernel keeps commands, as they are confined now, from writing what is looked
     /// after.
     fn is_held(&self) -> bool {
-        self.files.iter().all(|file| is_held(&self.toolbox, file))
+        let overlays = Overlays::folder_of(&self.anchor);
+        let places = [Some(&self.anchor), self.rules.as_ref(), Some(&overlays)];
+        places.into_iter().flatten().all(|place| is_held(&self.toolbox, place))
+    }
+
+    fn now(&self) -> Seen {
+        Seen {
+            text: self.file.as_deref().map_or_else(|| Ok(String::new()), contents),
+            overlays: Overlays::beside(&self.anchor).map_err(|error| error.to_string()),
+            rules: self.rules.as_deref().map(contents),
+        }
     }
 
     fn look(&mut self) {
-        let now: Vec<Result<String, String>> = self.files.iter().map(|file| contents(file)).collect();
+        let now = self.now();
         if now == self.seen {
             return;
         }
         self.seen = now;
         let read = self.read();
-        let file = self.file.display();
+        let file = self.anchor.display();
         let (problem, needs_restart) = match read {
             Ok(report) => {
                 tracing::info!(%file, changed = ?report.applied, "the configuration was read again");
@@ -177,11 +215,11 @@ impl WatchState {
         }
         // Who may move folders could put another one in the place of the one that no tool may write
         // to.
-        if identity_of_folder(&self.file) != self.folder {
+        if identity_of_folder(&self.anchor) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
-        let text = self.seen.first().ok_or("there is no such file")?.as_ref()?;
-        let loaded = LoadedConfig::assemble(text, Some(self.file.clone()), &self.environment);
+        let (text, overlays) = (self.seen.text.as_ref()?, self.seen.overlays.as_ref()?);
+        let loaded = LoadedConfig::assemble(text, self.file.clone(), overlays.clone(), &self.environment);
         let loaded = loaded.map_err(|error| error.to_string())?;
         self.toolbox.reload(&loaded).map_err(|error| error.to_string())
     }

@@ -42,6 +42,7 @@ pub enum Fsync {
 #[serde(default, deny_unknown_fields)]
 pub struct AuditConfig {
     /// Whether calls are put on record at all.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// The file, one JSON object per line; a relative path starts at the state folder.
     pub path: PathBuf,
@@ -51,6 +52,7 @@ pub struct AuditConfig {
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
     /// `"block"` refuses calls that cannot be put on record, `"warn"` lets them run.
+    #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnError,
     /// The size in bytes from which a new file is begun and the old one kept under a numbered name;
     /// 0 never does.

@@ -14,7 +14,7 @@ use crate::languages::named;
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
     /// Whether there is `search_code`.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
     /// Ranking of passages for queries in words: `words` (BM25 over the words of each symbol; a
     /// model in `embedding.model` ranks the best of them again), or vectors of all passages beside

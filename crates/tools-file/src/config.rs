@@ -24,7 +24,7 @@ pub struct FileConfig {
     /// content. Unset: a built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …).
     /// `[]`: nothing is closed. A leading `!` makes an exception; a list of nothing but exceptions
     /// makes them from the built-in list.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = "extend", "x-unset" = tools_sandbox::SECRET_PRESET))]
     pub deny_read: Option<Vec<String>>,
     /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is
     /// not denied.
@@ -39,6 +39,7 @@ pub struct FileConfig {
     /// Size up to which `read` hands an image to the model.
     pub image_bytes: u64,
     /// Size up to which a file can be edited.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub edit_bytes: u64,
     /// Matching lines that `grep` shows when the call does not say how many.
     pub grep_matches: usize,

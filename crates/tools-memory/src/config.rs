@@ -12,7 +12,7 @@ use crate::Limits;
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
     /// Whether there are the tools `memory_save` and `memory_search`.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
     /// The file that memories lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
@@ -28,6 +28,7 @@ pub struct MemoryConfig {
     /// Treatment of a memory that a session saves after it read text from outside (the web, MCP
     /// servers, files, output of commands): `mark` saves it, and it is shown as data from outside;
     /// `ask` asks a person first; `deny` refuses it.
+    #[schemars(extend("x-overlay" = ["mark", "ask", "deny"]))]
     pub save_from_untrusted: FromUntrusted,
     /// Ranking of memories: `hybrid` by words, and by meaning too where the host brings a model for
     /// it; `lexical` by words alone.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SchedulerConfig {
     /// Whether there are the tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
     /// The file that tasks lie in; a relative path starts in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
@@ -21,6 +21,7 @@ pub struct SchedulerConfig {
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
     /// The most tasks of a folder that are still to run.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub max_tasks: u64,
     /// The fewest seconds between two runs of a task.
     pub min_interval_secs: u64,
@@ -31,6 +32,7 @@ pub struct SchedulerConfig {
     pub grace_secs: u64,
     /// Whether a person is asked before a task is stored, also where a rule allows the call: it
     /// runs later, when nobody is there.
+    #[schemars(extend("x-overlay" = true))]
     pub confirm_create: bool,
     /// Treatment of a task's call that would ask a person.
     pub unattended: UnattendedPolicy,

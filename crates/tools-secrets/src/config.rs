@@ -10,11 +10,14 @@ use crate::{ExtraPatterns, PatternError};
 #[serde(default, deny_unknown_fields)]
 pub struct SecurityConfig {
     /// Whether results are searched for credentials at all. The record of calls is, in any case.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// Treatment of credentials that are found: `redact`, `warn` or `off`.
+    #[schemars(extend("x-overlay" = ["off", "warn", "redact"]))]
     pub secrets: SecretsMode,
     /// Regular expressions of at most 512 characters for credentials of your own. The first group
     /// is the credential; the whole match where there is no group.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub extra_patterns: Vec<String>,
 }
 

@@ -12,6 +12,7 @@ use tools_sandbox::expand_home;
 #[serde(default, deny_unknown_fields)]
 pub struct ShellConfig {
     /// Seconds a command may take before it is stopped.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub timeout: u64,
     /// Folders a command may write to, `~` being the home. Empty: the working directory only. A
     /// private temp folder is always there.
@@ -35,6 +36,7 @@ pub struct ShellConfig {
     /// that no rule names. `off`: they reach only the servers that they start themselves. `open`:
     /// the network of the machine. `gate` needs the sandbox `namespaces` and is the same as `off`
     /// without it.
+    #[schemars(extend("x-overlay" = ["open", "gate", "off"]))]
     pub network: NetworkMode,
     /// Ports that a command in the background may publish without a question (`[3000, 8080]`): what
     /// it listens on is reachable on 127.0.0.1 of this machine under the same number, by every
@@ -49,12 +51,15 @@ pub struct ShellConfig {
     pub sockets: Vec<String>,
     /// Commands that never run, beside the built-in ones: a program and words that must be among
     /// its arguments.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub blocked_commands: Vec<String>,
     /// Commands that a person is asked about: a program and words that must be among its arguments,
     /// or words of SQL.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub confirm_patterns: Vec<String>,
     /// Strictness of the kernel's confinement of commands: `namespaces`, `landlock` (both run
     /// nothing where they do not work), `best-effort` or `off`.
+    #[schemars(extend("x-overlay" = ["off", "best-effort", "namespaces"]))]
     pub sandbox: SandboxChoice,
     /// Further environment variables handed to commands though their names look like credentials:
     /// names, or globs with `*` at the end. Values that look like credentials are dropped all the
@@ -66,8 +71,10 @@ pub struct ShellConfig {
     /// Resource limits of one command.
     pub limits: LimitsConfig,
     /// Commands that may run in the background at once.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub max_jobs: u64,
     /// Seconds a command may run in the background before it is stopped.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub job_timeout: u64,
     /// Milliseconds between asking a command to end and killing it.
     pub kill_grace_ms: u64,
@@ -81,6 +88,7 @@ pub struct ShellConfig {
     pub auto_rollback_exit_codes: Vec<i32>,
     /// Whether a command is refused when its files cannot be copied; otherwise it runs without, and
     /// that is said.
+    #[schemars(extend("x-overlay" = true))]
     pub snapshot_required: bool,
     /// Bytes that may be copied for one command; 0 for no limit.
     pub max_snapshot_bytes: u64,
@@ -166,6 +174,7 @@ pub struct LimitsConfig {
     /// Processor seconds of each process; 0 for no limit.
     pub cpu_secs: u64,
     /// Bytes of a core dump.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub core: u64,
     /// Files in memory (`/dev/shm`) of a command and all it starts (`1 GiB`), or `unlimited`.
     pub shared_memory: String,

@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsConfig {
     /// Whether skills are looked for.
+    #[schemars(extend("x-overlay" = false))]
     pub enabled: bool,
     /// Further folders that hold skills.
     pub dirs: Vec<PathBuf>,
     /// Whether skills of the project count: `ask` asks a person about each, and again when one of
     /// its files changed; `allow` takes them as they are; `deny` leaves out those that `haft skills
     /// trust` did not name.
+    #[schemars(extend("x-overlay" = ["allow", "ask", "deny"]))]
     pub trust: Trust,
     /// Maximum number of bytes of a body that are shown; what is longer is stored with its
     /// beginning shown.

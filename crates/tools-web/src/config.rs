@@ -13,14 +13,17 @@ use crate::guard::{HostRules, UrlRules};
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeConfig {
     /// Seconds that one page may take: looking up its name, redirects and the body together.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub timeout: u64,
     /// Bytes of a page that are read, before and after decompression. What is beyond is left out,
     /// and the result says so.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub max_body_bytes: usize,
     /// Domains that may be reached, each with what lies below it (`docs.rs`). Empty: all.
     pub allowed_domains: Vec<String>,
     /// Domains that may not be reached, each with what lies below it. Redirects are held to both
     /// lists.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub denied_domains: Vec<String>,
     /// Ports that may be asked for.
     pub ports: Vec<u16>,

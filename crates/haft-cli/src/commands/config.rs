@@ -1,5 +1,7 @@
 //! `haft config`: what is configured, where it was set, and what is wrong with it.
 
+use std::path::{Path, PathBuf};
+
 use haft::{
     Toolbox,
     config::{HaftConfig, LoadedConfig, Place, places},
@@ -50,6 +52,7 @@ fn show(common: &CommonArgs, loaded: &LoadedConfig<HaftConfig>) {
 fn check(common: &CommonArgs) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
+    let overlays: Vec<PathBuf> = loaded.overlays().map(Path::to_owned).collect();
     let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
     if common.config.is_none() {
         builder = builder.discovered();
@@ -57,13 +60,16 @@ fn check(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = builder.build().map_err(|error| error.to_string())?;
     let findings = toolbox.lint();
     if common.json {
-        output::json(&json!({"ok": true, "file": file, "warnings": findings}));
+        output::json(&json!({"ok": true, "file": file, "overlays": overlays, "warnings": findings}));
         return Ok(Exit::Ok);
     }
     for finding in &findings {
         output::line(&format!("warning: {finding}"));
     }
     let from = file.map_or_else(|| "the defaults".to_owned(), |file| format!("`{}`", file.display()));
+    for overlay in &overlays {
+        output::line(&format!("tightened by `{}`", overlay.display()));
+    }
     output::line(&format!("{from}: ok, {} warnings", findings.len()));
     Ok(Exit::Ok)
 }

@@ -82,7 +82,10 @@ fn configuration(schema: &Value) -> Result<String, String> {
     let mut page = String::from(
         "# Configuration\n\nTOML. An unknown key is an error that names the nearest valid one. `haft config show` prints \
          every effective value and where it was set, `haft config check` finds what is wrong. A variable overrides the \
-         file: TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else plain text.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
+         file: TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else plain text.\n\nOverlays are files `*.toml` in the \
+         folder `config.d` beside `config.toml` (`NAME.d` beside `NAME.toml`). They come last, in the order of their \
+         names, and may only tighten: other keys and values are errors. A change of one counts at once where a \
+         change of the configuration does.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
     );
     keys(&mut page, "", schema, &defaults, false);
     Ok(page)
@@ -95,6 +98,9 @@ fn keys(page: &mut String, path: &str, schema: &Value, default: &Value, is_from_
         if is_from_start {
             about.push_str(" Counts from the next start.");
         }
+        if let Some(rule) = schema.get("x-overlay") {
+            let _ = write!(about, " An overlay {}.", overlay_may(rule));
+        }
         let variable = format!("`HAFT_{}`", path.replace('.', "_").to_uppercase());
         let _ = writeln!(page, "| `{path}` | `{default}` | {variable} | {} |", about.replace('|', "\\|"));
         return;
@@ -102,6 +108,21 @@ fn keys(page: &mut String, path: &str, schema: &Value, default: &Value, is_from_
     for (name, schema) in properties {
         let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
         keys(page, &path, schema, default.get(name).unwrap_or(&Value::Null), is_from_start);
+    }
+}
+
+/// What an overlay may do with a key, of the keyword of its schema.
+fn overlay_may(rule: &Value) -> String {
+    match rule {
+        Value::Bool(only) => format!("may set it to `{only}`"),
+        Value::Array(names) => {
+            let names: Vec<String> =
+                names.iter().map(|name| format!("`{}`", name.as_str().unwrap_or_default())).collect();
+            format!("may raise it, in the order {}", names.join(", "))
+        }
+        Value::String(rule) if rule == "lower" => "may lower it".to_owned(),
+        Value::String(rule) if rule == "deny" => "may put rules that deny in front".to_owned(),
+        _ => "may add to it".to_owned(),
     }
 }
 

@@ -48,6 +48,54 @@ fn show_says_where_each_value_was_set() {
 }
 
 #[test]
+fn an_overlay_tightens_what_file_and_environment_say() {
+    let haft = Haft::configured("[tools.shell]\ntimeout = 50\n");
+    haft.home.file(".config/haft/config.d/company.toml", "# By the administrators.\n[tools.shell]\ntimeout = 20\n");
+    let mut command = haft.command(&["config", "show"]);
+    command.env("HAFT_TOOLS_SHELL_TIMEOUT", "40");
+    let ran = crate::support::finished(command);
+    let line = ran.out.lines().find(|line| line.starts_with("tools.shell.timeout")).unwrap_or_default();
+    assert!(line.starts_with("tools.shell.timeout = 20") && line.ends_with("config.d/company.toml:3"), "{ran:?}");
+    let ran = haft.run(&["config", "check"]);
+    assert!(ran.code == 0 && ran.out.contains("tightened by") && ran.out.contains("company.toml"), "{ran:?}");
+
+    haft.home.file(".config/haft/config.d/company.toml", "[tools.shell]\nnetwork = \"open\"\nsandbox = \"off\"\n");
+    let ran = haft.run(&["config", "show"]);
+    let line = ran.out.lines().find(|line| line.starts_with("tools.shell.network")).unwrap_or_default();
+    assert!(line.starts_with("tools.shell.network = \"gate\""), "{ran:?}");
+    haft.home.file(".config/haft/config.d/company.toml", "[tools.shell]\nread_paths = [\"/\"]\n");
+    for arguments in [&["config", "check"][..], &["call", "read", "path=a"], &["mcp", "serve"]] {
+        let ran = haft.run(arguments);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("company.toml") && ran.err.contains("line 2: `tools.shell.read_paths`"), "{ran:?}");
+    }
+
+    // They count where the user has no configuration, too.
+    let haft = Haft::new();
+    std::fs::remove_file(haft.home.path(".config/haft/config.toml")).ok();
+    haft.home.file(".config/haft/config.d/company.toml", "[tools]\nread_only = true\n");
+    let ran = haft.run(&["tools"]);
+    assert!(ran.code == 0 && ran.out.contains("read") && !ran.out.contains("bash"), "{ran:?}");
+}
+
+#[test]
+fn no_call_writes_an_overlay() {
+    let haft = Haft::new();
+    let folder = haft.workspace.path("");
+    haft.workspace.file("own.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    haft.workspace.file("own.d/a.toml", "[tools]\nmax_tool_calls_per_session = 9\n");
+    let config = folder.join("own.toml");
+    let config = config.to_str().expect("it is text");
+    let command = "command=rm own.d/a.toml; mv own.d other; echo > own.d/a.toml; touch made";
+    let ran = haft.run(&["call", "bash", command, "--yes", "--config", config]);
+    let kept = std::fs::read_to_string(haft.workspace.path("own.d/a.toml"));
+    assert!(kept.is_ok_and(|text| text.contains("= 9")), "{ran:?}");
+    assert!(haft.workspace.path("made").exists(), "the command ran: {ran:?}");
+    let ran = haft.run(&["call", "write", "path=own.d/b.toml", "content=x", "--yes", "--config", config]);
+    assert!(ran.code != 0 && !haft.workspace.path("own.d/b.toml").exists(), "{ran:?}");
+}
+
+#[test]
 fn the_variable_of_the_old_switch_closes_the_network() {
     let haft = Haft::new();
     let shown = |value: &str| {

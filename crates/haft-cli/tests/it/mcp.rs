@@ -127,6 +127,16 @@ fn a_server_that_runs_heeds_a_changed_configuration_and_no_broken_one() {
     assert!(answer().contains("policy_blocked"));
     haft.home.file(".config/haft/config.toml", rule("allow"));
     assert!(eventually(|| !answer().contains("policy_blocked")));
+
+    // So it does overlays: one that comes, one that is wrong, one that goes.
+    let overlay = ".config/haft/config.d/company.toml";
+    haft.home.file(overlay, rule("deny"));
+    assert!(eventually(|| answer().contains("policy_blocked")));
+    haft.home.file(overlay, rule("allow"));
+    assert!(eventually(|| said().contains("its rules deny")));
+    assert!(answer().contains("policy_blocked"));
+    std::fs::remove_file(haft.home.path(overlay)).expect("it is there");
+    assert!(eventually(|| !answer().contains("policy_blocked")));
 }
 
 #[test]

@@ -25,6 +25,13 @@ pub enum Place {
     Line(usize),
     /// In this environment variable.
     Variable(String),
+    /// In an overlay.
+    Overlay {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
 }
 
 impl fmt::Display for Place {
@@ -32,6 +39,7 @@ impl fmt::Display for Place {
         match self {
             Self::Line(line) => write!(f, "line {line}"),
             Self::Variable(name) => write!(f, "environment variable {name}"),
+            Self::Overlay { file, line } => write!(f, "{}:{line}", file.display()),
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::config::{
     environment,
     error::{ConfigError, LoadError, Place},
     migrate::{self, Migration},
+    overlay::{self, Overlays},
+    places,
     source::Source,
     typed,
 };
@@ -31,18 +33,20 @@ pub struct LoadedConfig<C> {
     /// Keys of older versions in the text, one sentence each; it was read as
     /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
     pub older: Vec<String>,
-    source: Source,
+    pub(crate) overlays: Overlays,
+    pub(super) source: Source,
 }
 
 impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
-    /// Reads a file, then the environment on top of it.
+    /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
+    /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
     ///
     /// # Errors
     /// [`LoadError`] with every fault that was found.
     pub fn read(file: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.to_owned(), source };
         let text = std::fs::read_to_string(file).map_err(unreadable)?;
-        Self::assemble(&text, Some(file.to_owned()), environment)
+        Self::assemble(&text, Some(file.to_owned()), Overlays::beside(file)?, environment)
     }
 
     /// Parses a text, then the environment on top of it.
@@ -50,10 +54,11 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
     /// # Errors
     /// [`LoadError::Faulty`] with every fault that was found.
     pub fn parse(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
-        Self::assemble(text, None, environment)
+        Self::assemble(text, None, Overlays::default(), environment)
     }
 
-    /// Reads a file, or none, then the environment of this process on top of it.
+    /// Reads a file, or none, then the environment of this process on top of it, then the overlays:
+    /// those of the file, else those of the file that the user's configuration would be.
     ///
     /// # Errors
     /// [`LoadError`] with every fault that was found.
@@ -64,16 +69,21 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         // Which keys there are costs more to tell than most texts to read.
         let environment = environment::may_override(names).then_some(&lookup as Lookup<'_>);
-        Self::under(&text, file.map(Path::to_owned), environment)
+        let overlays = match file.map(Path::to_owned).or_else(places::config_file) {
+            Some(file) => Overlays::beside(&file)?,
+            None => Overlays::default(),
+        };
+        overlay::tightened(Self::under(&text, file.map(Path::to_owned), environment)?, overlays)
     }
 
-    /// As [`Self::read`], of a text that was read already.
+    /// As [`Self::read`], of texts that were read already.
     pub(crate) fn assemble(
         text: &str,
         file: Option<PathBuf>,
+        overlays: Overlays,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, LoadError> {
-        Self::under(text, file, Some(environment))
+        overlay::tightened(Self::under(text, file, Some(environment))?, overlays)
     }
 
     /// The configuration of a text; `environment` is `None` where no variable overrides a key.
@@ -83,7 +93,8 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
         let migrated = migrate::to_load(text);
         if let (true, None, Some(config)) = (set.is_empty(), &migrated, typed::decode(text)) {
-            return Ok(Self { config, file, older: vec![], source: Source::decoded(text) });
+            let overlays = Overlays::default();
+            return Ok(Self { config, file, older: vec![], overlays, source: Source::decoded(text) });
         }
         let (mut source, older) = match parse(text, migrated) {
             Ok(parsed) => parsed,
@@ -109,7 +120,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
             // The values go into the configuration as they are: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
             if let Ok(config) = C::deserialize(value) {
-                return Ok(Self { config, file, older, source });
+                return Ok(Self { config, file, older, overlays: Overlays::default(), source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
             let (mut again, _) = parse(text, migrate::to_load(text)).unwrap_or_default();
@@ -117,7 +128,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
                 again.set(&path, value, &variable);
             }
             match serde_path_to_error::deserialize(&again.value) {
-                Ok(config) => return Ok(Self { config, file, older, source }),
+                Ok(config) => return Ok(Self { config, file, older, overlays: Overlays::default(), source }),
                 Err(error) => {
                     let path = error.path().to_string();
                     let place = source.place(&path).cloned();
@@ -127,15 +138,27 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         }
         faults.sort_by_key(|fault| match &fault.place {
             Some(Place::Line(line)) => *line,
-            Some(Place::Variable(_)) | None => usize::MAX,
+            Some(Place::Variable(_) | Place::Overlay { .. }) | None => usize::MAX,
         });
         Err(LoadError::Faulty { file, faults })
     }
 
     /// The same with another configuration, whose values still count as set where these were.
     pub(crate) fn with(&self, config: C) -> Self {
-        let Self { config: _, file, older, source } = self;
-        Self { config, file: file.clone(), older: older.clone(), source: source.clone() }
+        let Self { config: _, file, older, overlays, source } = self;
+        let (file, older) = (file.clone(), older.clone());
+        Self { config, file, older, overlays: overlays.clone(), source: source.clone() }
+    }
+
+    /// The overlays that tightened it, in the order of their names.
+    pub fn overlays(&self) -> impl Iterator<Item = &Path> {
+        self.overlays.files()
+    }
+
+    /// The folder of the overlays, which may not be there; `None` for a configuration that was not
+    /// read from a file.
+    pub fn overlay_folder(&self) -> Option<&Path> {
+        self.overlays.folder()
     }
 
     /// The text as it was read.
@@ -191,7 +214,7 @@ fn flatten(rows: &mut Vec<(String, Value)>, path: &str, value: &Value) {
     }
 }
 
-fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError {
+pub(super) fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError {
     let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (text, hint) = match &problem.fault {
         SchemaFault::Missing { expected } => (format!("missing key ({expected})"), None),

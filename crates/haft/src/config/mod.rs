@@ -7,6 +7,7 @@ mod environment;
 mod error;
 mod load;
 mod migrate;
+mod overlay;
 mod profile;
 mod sections;
 mod source;
@@ -25,3 +26,5 @@ pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 pub(crate) use absent::refuse;
 #[cfg(feature = "policy")]
 pub(crate) use aliases::named;
+#[cfg(feature = "watch")]
+pub(crate) use overlay::Overlays;

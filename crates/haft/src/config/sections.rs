@@ -145,28 +145,29 @@ const MAX_TOOL_ITERATIONS: NonZeroU32 = NonZeroU32::new(10).expect("it is not ze
 #[serde(default, deny_unknown_fields)]
 pub struct AgentConfig {
     /// Maximum number of requests to the model in one turn of `haft run`.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub max_tool_iterations: NonZeroU32,
     /// Maximum number of tokens in a conversation: at nine tenths of four fifths of it old results
     /// are taken out and what is older becomes a summary, and beyond four fifths the turn stops.
     /// Unset, what the model reads at most.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub context_budget_tokens: Option<u64>,
     /// Whether calls that only read are started while the model still writes its answer: at most
     /// two at once, of tools of this program, without a question and without a model that judges
     /// them. Their results are used where the model asks for the same in the end; else they are
     /// thrown away, which stands on record.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub start_early: bool,
     /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
     #[schemars(extend("x-applies" = "next_start"))]
     pub compress_provider: String,
     /// Maximum cost of one turn, in the currency of the provider's prices; no limit when unset.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub max_cost: Option<f64>,
     /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and
     /// for addresses and numbers that were not. What is found is a warning to the model, an event
     /// and a field of the record; nothing is refused for it.
+    #[schemars(extend("x-overlay" = true))]
     pub hallucination_detection: bool,
     /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as
     /// well: such models make them up more readily. Nothing is told from a model's name.
@@ -198,11 +199,11 @@ impl Default for AgentConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsConfig {
     /// Whether there are tools at all.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
     /// Takes every tool away that may change something, whatever it is called with: `bash` and the
     /// tools that write.
-    #[schemars(extend("x-applies" = "next_start"))]
+    #[schemars(extend("x-applies" = "next_start", "x-overlay" = true))]
     pub read_only: bool,
     /// Whether an agent's model summarises long results before they go into the conversation.
     /// References to stored output stay in place.
@@ -235,6 +236,7 @@ pub struct ToolsConfig {
     /// without rules runs when it only reads the workspace, and asks otherwise. A rule is about the
     /// tool it stands under and the path that is named: what no tool may read belongs into
     /// `tools.file.deny_read`.
+    #[schemars(extend("x-overlay" = "deny"))]
     pub permissions: PermissionsConfig,
     /// Shortening of command output before a model reads it. Rules of your own stand in
     /// `filters.toml`.
@@ -268,6 +270,7 @@ pub struct ToolsConfig {
     /// Skips calls that are not worth making.
     pub utility: UtilityConfig,
     /// The most calls that a session may make; no limit when unset.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub max_tool_calls_per_session: Option<u64>,
     /// Quota of callers, over all their sessions.
     pub caller_quota: CallerQuotaConfig,

@@ -86,6 +86,11 @@ impl Source {
         })
     }
 
+    /// The same, with what is known of where its values were set.
+    pub(crate) fn placed(self, places: BTreeMap<String, Place>) -> Self {
+        Self { places: OnceLock::from(places), ..self }
+    }
+
     /// Where the value at `path` was set, or else the nearest table around it.
     pub(crate) fn place(&self, path: &str) -> Option<&Place> {
         let places = self.places();

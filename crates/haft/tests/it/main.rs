@@ -13,6 +13,7 @@ mod gates;
 mod grounding;
 mod init;
 mod migrate;
+mod overlay;
 mod reload;
 mod undo;
 mod windows;

@@ -15,10 +15,13 @@ const MAX_TIMEOUT_SECS: u64 = 600;
 #[serde(default, deny_unknown_fields)]
 pub struct AdversarialConfig {
     /// Whether calls are judged.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// Whether a call goes on when the judge gives no answer.
+    #[schemars(extend("x-overlay" = false))]
     pub fail_open: bool,
     /// The policies, each a sentence.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub policies: Vec<String>,
     /// Further policies for calls that the model makes in one phase of its work.
     pub phases: PhasePolicies,
@@ -30,6 +33,7 @@ pub struct AdversarialConfig {
     pub provider: String,
     /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are
     /// only warned.
+    #[schemars(extend("x-overlay" = true))]
     pub block_on_reject: bool,
     /// Seconds that the judge may take for a call.
     pub timeout: u64,
@@ -56,12 +60,16 @@ impl Default for AdversarialConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct PhasePolicies {
     /// While it works out what to do.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub planner: Vec<String>,
     /// While it does it.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub executor: Vec<String>,
     /// While it checks what was done.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub verifier: Vec<String>,
     /// While nobody is there to be asked.
+    #[schemars(extend("x-overlay" = "extend"))]
     pub autonomous: Vec<String>,
 }
 

@@ -14,6 +14,7 @@ const MAX_COOLDOWN: u64 = 604_800;
 #[serde(default, deny_unknown_fields)]
 pub struct AnomalyConfig {
     /// Whether results are counted.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// Number of the last results of a tool that count.
     pub window_size: usize,
@@ -22,8 +23,10 @@ pub struct AnomalyConfig {
     /// The share of failures from which a person is warned.
     pub warn_threshold: f64,
     /// The share of failures above which a tool is blocked.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub failure_threshold: f64,
     /// Whether it is blocked; otherwise a person is only warned.
+    #[schemars(extend("x-overlay" = true))]
     pub auto_block: bool,
     /// Seconds of blocking before one call may test whether the tool works again.
     pub cooldown: u64,

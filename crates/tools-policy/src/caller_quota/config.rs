@@ -28,6 +28,7 @@ pub enum OnUnavailable {
 #[serde(default, deny_unknown_fields)]
 pub struct CallerQuotaConfig {
     /// The most calls of each caller in a window; no limit when unset.
+    #[schemars(extend("x-overlay" = "lower"))]
     pub calls: Option<u64>,
     /// Other limits by caller.
     pub callers: BTreeMap<String, u64>,
@@ -39,6 +40,7 @@ pub struct CallerQuotaConfig {
     pub database: String,
     /// Treatment of a call while the database cannot be reached: `"block"` refuses it, `"warn"`
     /// lets it run uncounted.
+    #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnUnavailable,
 }
 

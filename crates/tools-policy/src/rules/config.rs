@@ -15,9 +15,11 @@ use crate::matching::{OneGlob, Patterns, SeparatorRule, literal, parse, path_glo
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
     /// Whether the rules count.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// The rules: the first that matches a call denies it or ends the list. An allowance lifts no
     /// other gate.
+    #[schemars(extend("x-overlay" = "deny"))]
     pub rules: Vec<PolicyRuleConfig>,
 }
 
@@ -33,8 +35,10 @@ impl Default for PolicyConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct AuthorizationConfig {
     /// Whether the rules count.
+    #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
     /// The rules.
+    #[schemars(extend("x-overlay" = "deny"))]
     pub rules: Vec<PolicyRuleConfig>,
 }
 

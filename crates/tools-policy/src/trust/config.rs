@@ -12,10 +12,13 @@ use tools_core::{CallerId, ToolName, TrustLevel};
 #[serde(default, deny_unknown_fields)]
 pub struct TrustConfig {
     /// The most that any call is trusted: `trusted`, `provisional` or `untrusted`.
+    #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub level: TrustLevel,
     /// Levels by caller. A caller `a/b` is also held to the level of `a`.
+    #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub callers: BTreeMap<String, TrustLevel>,
     /// Levels by tool.
+    #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub tools: BTreeMap<String, TrustLevel>,
 }
 

@@ -1,0 +1,292 @@
+//! Overlays: files in a folder beside the configuration, each of which may only tighten what the
+//! configuration says.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::OFlags;
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use tools_core::{built_in_tool, inline_schema, schema_problems};
+
+use crate::{
+    config::{
+        error::{ConfigError, LoadError, Place},
+        load::{LoadedConfig, describe},
+        source::Source,
+    },
+    plain,
+};
+
+/// The longest overlay that is read.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+/// The keyword of a schema that says how an overlay may tighten a key; see [`tighten`].
+pub(super) const KEYWORD: &str = "x-overlay";
+/// The keyword that says what an unset list stands for.
+const UNSET: &str = "x-unset";
+
+/// The overlays of a configuration, in the order of their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Overlays {
+    folder: Option<PathBuf>,
+    texts: Vec<(PathBuf, String)>,
+}
+
+impl Overlays {
+    /// Reads the files `*.toml` in the folder of the overlays of a configuration file: `config.d`
+    /// for `config.toml`. A folder that is not there holds none. Names with a dot in front are left
+    /// out: editors and package managers write their own beside the files.
+    ///
+    /// # Errors
+    /// [`LoadError::Unreadable`] for the folder or a file in it: what tightens is never skipped.
+    pub(crate) fn beside(file: &Path) -> Result<Self, LoadError> {
+        let folder = Self::folder_of(file);
+        if folder == file {
+            return Ok(Self::default());
+        }
+        let unreadable = |path: &Path, source| LoadError::Unreadable { path: path.to_owned(), source };
+        let mut files = Vec::new();
+        match std::fs::read_dir(&folder) {
+            Ok(entries) => {
+                for entry in entries {
+                    files.push(entry.map_err(|error| unreadable(&folder, error))?.path());
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(unreadable(&folder, error)),
+        }
+        files.retain(|file| is_overlay(file));
+        files.sort();
+        let read = |file: PathBuf| {
+            let bytes = plain::read(&file, OFlags::empty(), MAX_BYTES, |_| Ok(()));
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
+            text.map_err(|error| unreadable(&file, error)).map(|text| (file, text))
+        };
+        let texts = files.into_iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Self { folder: Some(folder), texts })
+    }
+
+    /// The folder of the overlays of a configuration file.
+    pub(crate) fn folder_of(file: &Path) -> PathBuf {
+        file.with_extension("d")
+    }
+
+    /// The folder, which may not be there; `None` for a configuration without a file.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.texts.iter().map(|(file, _)| file.as_path())
+    }
+}
+
+fn is_overlay(file: &Path) -> bool {
+    let is_hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+    !is_hidden && file.extension().is_some_and(|extension| extension == "toml")
+}
+
+/// A configuration, tightened by overlays.
+///
+/// # Errors
+/// [`LoadError::Faulty`] with every fault of the first overlay that has one.
+pub(super) fn tightened<C>(loaded: LoadedConfig<C>, overlays: Overlays) -> Result<LoadedConfig<C>, LoadError>
+where
+    C: DeserializeOwned + JsonSchema + Serialize,
+{
+    if overlays.texts.is_empty() {
+        return Ok(LoadedConfig { overlays, ..loaded });
+    }
+    let schema = inline_schema::<C>();
+    let mut value = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let mut places = loaded.source.places().clone();
+    for (file, text) in &overlays.texts {
+        let error = |faults| LoadError::Faulty { file: Some(file.clone()), faults };
+        let source = Source::parse(text).map_err(|fault| error(vec![fault]))?;
+        let problems = schema_problems(&source.value, schema.as_value());
+        let mut faults: Vec<ConfigError> = problems.iter().map(|problem| describe(problem, &source)).collect();
+        if faults.is_empty() {
+            let mut laying = Laying { source: &source, faults: vec![], set: vec![] };
+            laying.lay(schema.as_value(), "", &mut value, &source.value);
+            laying.set.iter().for_each(|set| set.note(&mut places, &source, file));
+            faults = laying.faults;
+        }
+        if !faults.is_empty() {
+            return Err(error(faults));
+        }
+    }
+    let config = serde_path_to_error::deserialize(&value).map_err(|error| {
+        let path = error.path().to_string();
+        let place = places.get(&path).cloned();
+        let fault = ConfigError { path, place, problem: error.inner().to_string(), hint: None };
+        LoadError::Faulty { file: loaded.file.clone(), faults: vec![fault] }
+    })?;
+    Ok(LoadedConfig { config, overlays, source: loaded.source.placed(places), ..loaded })
+}
+
+/// A key that an overlay set.
+struct SetKey {
+    path: String,
+    /// The path in the overlay.
+    from: String,
+    /// The place of the overlay's items in the list, and by how many places the others moved.
+    items: usize,
+    moved: usize,
+}
+
+impl SetKey {
+    /// Notes where the key and the items of the overlay stand, and moves the items that were there.
+    fn note(&self, places: &mut BTreeMap<String, Place>, source: &Source, file: &Path) {
+        if self.moved > 0 {
+            let moved = places.iter().map(|(path, place)| (item(path, &self.path, self.moved), place.clone()));
+            *places = moved.collect();
+        }
+        let below =
+            |path: &str| path.strip_prefix(&self.from).is_some_and(|rest| rest.is_empty() || rest.starts_with('['));
+        for (path, place) in source.places().iter().filter(|(path, _)| below(path)) {
+            let Place::Line(line) = place else { continue };
+            let path = item(&path.replacen(&self.from, &self.path, 1), &self.path, self.items);
+            places.insert(path, Place::Overlay { file: file.to_owned(), line: *line });
+        }
+    }
+}
+
+/// A path in the list `list`, with the number of its item raised by `by`; others stay as they are.
+fn item(path: &str, list: &str, by: usize) -> String {
+    let split = || {
+        let (number, rest) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
+        Some((number.parse::<usize>().ok()?, rest))
+    };
+    split().map_or_else(|| path.to_owned(), |(number, rest)| format!("{list}[{}]{rest}", number + by))
+}
+
+/// An overlay on its way into a configuration.
+struct Laying<'a> {
+    source: &'a Source,
+    faults: Vec<ConfigError>,
+    set: Vec<SetKey>,
+}
+
+impl Laying<'_> {
+    /// Lays the values `over` on those of the configuration, as the schema permits it.
+    fn lay(&mut self, schema: &Value, path: &str, base: &mut Value, over: &Value) {
+        if let Some(rule) = schema.get(KEYWORD) {
+            return self.tighten(rule, schema.get(UNSET), path, path, base, over);
+        }
+        let (Value::Object(members), Some(properties)) = (over, schema.get("properties")) else {
+            return self.fault(path, "an overlay cannot set this key: it may only tighten, and this could loosen");
+        };
+        for (name, over) in members {
+            let Some(schema) = properties.get(name) else { continue };
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            self.lay(schema, &path, member(base, name), over);
+        }
+    }
+
+    /// Tightens one key. `rule` is one of
+    /// - `"extend"`: items are added to the list;
+    /// - `"deny"`: rules are put in front of the list, all of which deny;
+    /// - `"lower"`: the lower number counts, and any where there was none;
+    /// - `true` or `false`: the switch can be set to this;
+    /// - a list of names, the loosest first: the later one counts.
+    ///
+    /// In a table of free keys the rule is about each.
+    fn tighten(&mut self, rule: &Value, unset: Option<&Value>, path: &str, from: &str, base: &mut Value, over: &Value) {
+        if let Value::Object(members) = over {
+            for (name, over) in members {
+                let below = format!("{path}.{name}");
+                self.tighten(rule, unset, &below, &below, member(base, name), over);
+                // Rules under the name that a tool has come before those under another one.
+                if let Some(tool) = built_in_tool(name).filter(|tool| *tool != name.as_str() && *rule == "deny") {
+                    self.tighten(rule, unset, &format!("{path}.{tool}"), &below, member(base, tool), over);
+                }
+            }
+            return;
+        }
+        let set = |items: usize, moved: usize| SetKey { path: path.to_owned(), from: from.to_owned(), items, moved };
+        match (rule, over) {
+            (Value::String(rule), Value::Array(new)) if rule == "extend" => {
+                for (index, _) in new.iter().enumerate().filter(|(_, item)| is_exception(item)) {
+                    self.fault(&format!("{path}[{index}]"), "an exception loosens; an overlay may only tighten");
+                }
+                let before = items(base, unset);
+                self.set.push(set(before.len(), 0));
+                *base = before.into_iter().chain(new.iter().cloned()).collect();
+            }
+            (Value::String(rule), Value::Array(new)) if rule == "deny" => {
+                for (index, _) in new.iter().enumerate().filter(|(_, rule)| !denies(rule)) {
+                    self.fault(&format!("{from}[{index}]"), "an overlay may only tighten: its rules deny");
+                }
+                *base = new.iter().cloned().chain(items(base, unset)).collect();
+                self.set.push(set(0, new.len()));
+            }
+            (Value::String(rule), Value::Number(new)) if rule == "lower" => {
+                let is_lower = base.as_f64().zip(new.as_f64()).is_none_or(|(base, new)| new < base);
+                if is_lower {
+                    *base = over.clone();
+                    self.set.push(set(0, 0));
+                }
+            }
+            (Value::Bool(only), Value::Bool(new)) if only == new => {
+                *base = over.clone();
+                self.set.push(set(0, 0));
+            }
+            (Value::Bool(only), _) => {
+                self.fault(path, &format!("an overlay may only tighten: `{only}` is the one value it can set here"));
+            }
+            (Value::Array(names), _) => self.raise(names, set(0, 0), base, over),
+            _ => self.fault(path, "an overlay cannot set this key: it may only tighten, and this could loosen"),
+        }
+    }
+
+    /// Puts the later of two names of an order in place.
+    fn raise(&mut self, names: &[Value], set: SetKey, base: &mut Value, over: &Value) {
+        let rank = |name: &Value| names.iter().position(|other| other == name);
+        let Some(new) = rank(over) else {
+            let quoted = |name: &Value| format!("`{}`", name.as_str().unwrap_or_default());
+            let names: Vec<String> = names.iter().map(quoted).collect();
+            return self.fault(&set.from, &format!("an overlay can set {} here", names.join(", ")));
+        };
+        // A value outside of the order is left only for the strictest of all.
+        let before = rank(base).unwrap_or(names.len().saturating_sub(2));
+        if new > before {
+            *base = over.clone();
+            self.set.push(set);
+        }
+    }
+
+    fn fault(&mut self, path: &str, problem: &str) {
+        let place = self.source.place(path).cloned();
+        self.faults.push(ConfigError { path: path.to_owned(), place, problem: problem.to_owned(), hint: None });
+    }
+}
+
+fn is_exception(item: &Value) -> bool {
+    item.as_str().is_some_and(|item| item.trim_start().starts_with('!'))
+}
+
+fn denies(rule: &Value) -> bool {
+    ["action", "effect"].iter().any(|key| rule.get(key).and_then(Value::as_str) == Some("deny"))
+}
+
+/// A member of a table, which is made where there is none.
+fn member<'a>(table: &'a mut Value, name: &str) -> &'a mut Value {
+    if !table.is_object() {
+        *table = Value::Object(Map::new());
+    }
+    &mut table[name]
+}
+
+/// The items of a list. What an unset one stands for comes before them where the list has nothing
+/// but exceptions to it.
+fn items(list: &Value, unset: Option<&Value>) -> Vec<Value> {
+    let items = list.as_array().cloned();
+    let is_of_unset = items.as_ref().is_none_or(|items| !items.is_empty() && items.iter().all(is_exception));
+    let unset = unset.and_then(Value::as_array).filter(|_| is_of_unset);
+    unset.into_iter().flatten().cloned().chain(items.unwrap_or_default()).collect()
+}
