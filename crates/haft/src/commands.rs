@@ -155,7 +155,7 @@ impl Commands {
         reserved: Vec<PathBuf>,
     ) -> Confinement {
         let view = Arc::clone(&self.view(&writable).view);
-        hidden.extend(self.hidden.masks_read_only(&view.searched));
+        hidden.extend(self.hidden.masks_read_only(&view.searched, &writable));
         let ask = self.policy.load().confinement(writable, hidden, reserved);
         let view = (ask.mode != SandboxMode::Off).then_some(view);
         Confinement { view, ..ask }
@@ -204,7 +204,7 @@ impl Commands {
             return Err("the folders that it may write are too large to be searched for secret files".to_owned());
         }
         let mut hidden = masks.paths;
-        hidden.extend(self.hidden.masks_read_only(&view.searched));
+        hidden.extend(self.hidden.masks_read_only(&view.searched, &writable));
         let ask = self.policy.load().confinement(writable, hidden, self.wiring.reserved.now());
         let view = (ask.mode != SandboxMode::Off).then_some(view);
         let (held, absent) = (masks.obeyed.held(), masks.obeyed.missing_hooks);

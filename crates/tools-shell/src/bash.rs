@@ -178,7 +178,7 @@ impl Bash {
         let is_confined = policy.config.sandbox != SandboxChoice::Off;
         let view = self.view.as_ref().filter(|_| is_confined).map(|view| view(&writable));
         if let Some(view) = &view {
-            hidden.extend(self.hidden.masks_read_only(&view.searched));
+            hidden.extend(self.hidden.masks_read_only(&view.searched, &writable));
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
         let joins = passage.map(|passage| passage.network());

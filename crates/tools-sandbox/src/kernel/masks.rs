@@ -137,29 +137,32 @@ impl MaskRules {
     /// The masks for a child that may write `roots`, and the obeyed files that exist there now. The
     /// roots are canonical.
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
-        let mut masks = self.walk(roots, MAX_ENTRIES, Depth::All);
+        let mut masks = self.walk(roots, &[], MAX_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
         masks
     }
 
     /// The masks for `places` that a child sees and may not write, the nearest first. Below what
-    /// was not examined nothing is readable.
-    pub fn masks_read_only(&self, places: &[PathBuf]) -> Vec<PathBuf> {
-        self.walk(places, MAX_READ_ONLY_ENTRIES, Depth::All).paths
+    /// was not examined nothing is readable. The folders of `writable` that lie in them are
+    /// searched as far as [`masks`](Self::masks) does: how large their surroundings are closes none
+    /// of them.
+    pub fn masks_read_only(&self, places: &[PathBuf], writable: &[PathBuf]) -> Vec<PathBuf> {
+        self.walk(places, writable, MAX_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
     /// Walks `roots` again, without folders of installed or built files.
     pub fn again(&self, roots: &[PathBuf]) -> Masks {
-        self.walk(roots, MAX_ENTRIES, Depth::WithoutLarge)
+        self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge)
     }
 
     /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget`
     /// entries of folders that are new or have changed. Links are not followed: what they lead to
     /// is denied, or not, where it lies. A root and the hidden folders right below it, where most
-    /// of what other programs obey lies, are looked at whatever the budget is.
-    fn walk(&self, roots: &[PathBuf], budget: usize, depth: Depth) -> Masks {
+    /// of what other programs obey lies, are looked at whatever the budget is. The folders of
+    /// `apart`, and those on the way to them, have a budget of their own.
+    fn walk(&self, roots: &[PathBuf], apart: &[PathBuf], budget: usize, depth: Depth) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (mut masks, mut left) = (Masks::default(), budget);
+        let (mut masks, mut left_here, mut left_apart) = (Masks::default(), budget, MAX_ENTRIES);
         let mut first: VecDeque<PathBuf> = roots.iter().cloned().collect();
         let (mut open, mut large) = (VecDeque::new(), VecDeque::new());
         loop {
@@ -173,12 +176,14 @@ impl MaskRules {
                 continue;
             };
             if known.get(&path).is_none_or(|folder| folder.changed != changed) {
-                if left == 0 && !is_first {
+                let is_apart = below_any(&path, apart) || holds_any(&path, apart);
+                let left = if is_apart { &mut left_apart } else { &mut left_here };
+                if *left == 0 && !is_first {
                     masks.unexamined.push(path);
                     continue;
                 }
-                let read = self.read(&path, roots, changed, if is_first { usize::MAX } else { left });
-                left = left.saturating_sub(read.entries);
+                let read = self.read(&path, roots, changed, if is_first { usize::MAX } else { *left });
+                *left = left.saturating_sub(read.entries);
                 known.insert(path.clone(), read);
             }
             let Some(folder) = known.get(&path) else { continue };
@@ -201,7 +206,7 @@ impl MaskRules {
                 large.clear();
             }
         }
-        masks.unexamined = gathered(masks.unexamined, MAX_UNEXAMINED);
+        masks.unexamined = gathered(masks.unexamined, MAX_UNEXAMINED, apart);
         masks.incomplete = masks.unexamined.iter().any(|folder| roots.contains(folder));
         masks.paths.extend(masks.unexamined.iter().cloned());
         masks
@@ -248,11 +253,14 @@ impl MaskRules {
 }
 
 /// No more than `most` folders that hold all of these: the deepest are exchanged for the folders
-/// above them.
-fn gathered(mut folders: Vec<PathBuf>, most: usize) -> Vec<PathBuf> {
+/// above them, unless those hold a folder of `apart`, which would be closed with them. Only such
+/// ones may be more.
+fn gathered(mut folders: Vec<PathBuf>, most: usize, apart: &[PathBuf]) -> Vec<PathBuf> {
+    let is_movable = |folder: &Path| folder.parent().is_some_and(|above| !holds_any(above, apart));
+    let depth = |folder: &PathBuf| folder.components().count();
     while folders.len() > most {
-        let deepest = folders.iter().map(|folder| folder.components().count()).max().unwrap_or(0);
-        for folder in folders.iter_mut().filter(|folder| folder.components().count() == deepest) {
+        let Some(deepest) = folders.iter().filter(|folder| is_movable(folder)).map(depth).max() else { break };
+        for folder in folders.iter_mut().filter(|folder| depth(folder) == deepest && is_movable(folder)) {
             folder.pop();
         }
         folders.sort();
@@ -290,6 +298,11 @@ pub(crate) fn below_any(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
+/// Whether one of these folders is this path or lies below it.
+fn holds_any(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| folder.starts_with(path))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -309,7 +322,7 @@ mod tests {
     }
 
     fn found(hidden: &MaskRules, root: &Path) -> Vec<String> {
-        let masks = hidden.walk(&[root.to_owned()], 100, Depth::All);
+        let masks = hidden.walk(&[root.to_owned()], &[], 100, Depth::All);
         assert!(!masks.incomplete && masks.unexamined.is_empty());
         let below = |path: &PathBuf| path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
         let mut found: Vec<String> = masks.paths.iter().map(below).collect();
@@ -335,7 +348,7 @@ mod tests {
                 (deny.into_iter().map(str::to_owned).collect(), allow.into_iter().map(str::to_owned).collect());
             let rules = ReadRules::compile(Some(&deny), &allow, &path, None).unwrap();
             let hidden = MaskRules::new(|path| path.ends_with("main.rs"), vec![]).with_rules(rules.clone());
-            let masks = hidden.masks_read_only(std::slice::from_ref(&path));
+            let masks = hidden.masks_read_only(std::slice::from_ref(&path), &[]);
             for file in [".env", "sub", "sub/.env", "secrets", "secrets/key", "src", "src/main.rs", "node_modules/.env"]
             {
                 let file = path.join(file);
@@ -378,7 +391,7 @@ mod tests {
             std::fs::write(root.path().join(file), "").unwrap();
         }
         let found = |budget, depth| {
-            let masks = MaskRules::new(is_denied, vec![]).walk(&[root.path().to_owned()], budget, depth);
+            let masks = MaskRules::new(is_denied, vec![]).walk(&[root.path().to_owned()], &[], budget, depth);
             let names =
                 |held: ReadOnlyPath| held.path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
             (masks.unexamined.is_empty(), masks.obeyed.held().into_iter().map(names).collect::<Vec<_>>())
@@ -395,7 +408,7 @@ mod tests {
         let root = tree();
         let hidden = MaskRules::new(is_denied, vec![]);
         let walk = |budget| {
-            let masks = hidden.walk(&[root.path().to_owned()], budget, Depth::All);
+            let masks = hidden.walk(&[root.path().to_owned()], &[], budget, Depth::All);
             let below = |path: &PathBuf| path.strip_prefix(root.path()).unwrap().to_string_lossy().into_owned();
             let mut unexamined: Vec<String> = masks.unexamined.iter().map(below).collect();
             unexamined.sort();
@@ -418,11 +431,31 @@ mod tests {
     }
 
     #[test]
+    fn a_writable_folder_is_not_closed_for_what_lies_around_it() {
+        let root = tempfile::tempdir().unwrap();
+        for number in 0..20 {
+            std::fs::create_dir_all(root.path().join(format!("many/{number}/deep"))).unwrap();
+        }
+        let work = root.path().join("some/way/work");
+        std::fs::create_dir_all(work.join("new/folder")).unwrap();
+        std::fs::write(work.join("new/.env"), "").unwrap();
+        let hidden = MaskRules::new(is_denied, vec![]);
+        let places = [root.path().to_owned()];
+        let masks = hidden.walk(&places, std::slice::from_ref(&work), 3, Depth::All);
+        let touches = |path: &&PathBuf| path.starts_with(&work) || work.starts_with(path);
+        assert_eq!(masks.paths.iter().filter(touches).collect::<Vec<_>>(), [&work.join("new/.env")]);
+        assert!(!masks.unexamined.is_empty(), "the others are closed");
+    }
+
+    #[test]
     fn folders_are_gathered_under_those_above_them() {
         let folders = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
         let many = folders(&["/w/a/x", "/w/a/y", "/w/a/z", "/w/b", "/w/a-b/x"]);
-        assert_eq!(gathered(many.clone(), 5), many);
-        assert_eq!(gathered(many.clone(), 3), folders(&["/w/a", "/w/a-b", "/w/b"]));
-        assert_eq!(gathered(many, 1), folders(&["/w"]));
+        assert_eq!(gathered(many.clone(), 5, &[]), many);
+        assert_eq!(gathered(many.clone(), 3, &[]), folders(&["/w/a", "/w/a-b", "/w/b"]));
+        // What holds a folder of its own budget is not closed for the sake of the number.
+        let apart = folders(&["/w/a/work"]);
+        assert_eq!(gathered(many.clone(), 1, &apart), folders(&["/w/a/x", "/w/a/y", "/w/a/z", "/w/a-b", "/w/b"]));
+        assert_eq!(gathered(many, 1, &[]), folders(&["/w"]));
     }
 }
