@@ -79,6 +79,17 @@ fn an_overlay_tightens_what_file_and_environment_say() {
 }
 
 #[test]
+fn a_home_that_is_none_has_no_overlays() {
+    let haft = Haft::new();
+    for home in ["/dev/null", "/nonexistent"] {
+        let mut command = haft.command(&["config", "check"]);
+        command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
+        let ran = crate::support::finished(command);
+        assert!(ran.code == 0 && ran.out.contains("the defaults: ok"), "{home}: {ran:?}");
+    }
+}
+
+#[test]
 fn no_call_writes_an_overlay() {
     let haft = Haft::new();
     let folder = haft.workspace.path("");

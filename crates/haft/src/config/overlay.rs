@@ -50,14 +50,13 @@ impl Overlays {
         }
         let unreadable = |path: &Path, source| LoadError::Unreadable { path: path.to_owned(), source };
         let mut files = Vec::new();
-        match std::fs::read_dir(&folder) {
-            Ok(entries) => {
-                for entry in entries {
-                    files.push(entry.map_err(|error| unreadable(&folder, error))?.path());
-                }
+        // Where not even that it is there can be told, as in a home that is none, no configuration
+        // is read either.
+        if folder.symlink_metadata().is_ok() {
+            let entries = std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))?;
+            for entry in entries {
+                files.push(entry.map_err(|error| unreadable(&folder, error))?.path());
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(unreadable(&folder, error)),
         }
         files.retain(|file| is_overlay(file));
         files.sort();

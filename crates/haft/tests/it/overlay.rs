@@ -104,6 +104,17 @@ fn an_overlay_that_cannot_be_read_is_not_left_out() {
         workspace.file(format!("user/config.d/{name}"), [0xff, b'[']);
     }
     assert_eq!(read().unwrap().overlays().count(), 1);
+    let folder = workspace.path("user/config.d");
+    let aside = workspace.path("user/aside");
+    std::fs::rename(&folder, &aside).unwrap();
+    for place in [|path| std::fs::write(path, "").unwrap(), |path| std::os::unix::fs::symlink("nowhere", path).unwrap()]
+        as [fn(&Path); 2]
+    {
+        place(&folder);
+        assert!(read().expect_err("it is no folder").contains("config.d"));
+        std::fs::remove_file(&folder).unwrap();
+    }
+    std::fs::rename(&aside, &folder).unwrap();
     let broken: [fn(&Path); 4] = [
         |path| std::fs::write(path, [0xff]).unwrap(),
         |path| std::fs::create_dir(path).unwrap(),
