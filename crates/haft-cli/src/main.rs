@@ -22,6 +22,12 @@ use crate::{
     exit::Exit,
 };
 
+/// The allocator of musl asks the system for memory, and gives it back, hundreds of times in one
+/// start.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if commands::mcp::is_plain_serve(&arguments) {
