@@ -173,7 +173,8 @@ impl GateSource for AdversarialGate {
     }
 
     fn over(memory: &Memory) -> GateLayer<Self> {
-        GateLayer::new(Self::new(memory.judge.clone(), memory.secrets.clone()), Shared::new(Self::Policy::default()))
+        let gate = Self::new(memory.judge.clone(), memory.secrets.clone(), Arc::clone(&memory.told));
+        GateLayer::new(gate, Shared::new(Self::Policy::default()))
     }
 }
 

@@ -111,7 +111,7 @@ pub struct Entry<'a> {
     /// Source of the result's content.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub claim_source: Option<tools_core::ClaimSource>,
+    pub result_source: Option<tools_core::ClaimSource>,
     /// Warnings for a person and the model.
     pub warnings: Vec<String>,
     /// The beginning of what the model was given, redacted; `not_executed` when the tool did not
@@ -273,7 +273,7 @@ impl<'a> Entry<'a> {
             fs: files(inv, end.done(), exit_code.is_some(), checkpoint, redactor),
             result: end.result(notes.contains_key(known::ROLLBACK), redactor),
             notes,
-            claim_source: end.output.map(|output| output.source),
+            result_source: end.output.map(|output| output.source),
             warnings: journal
                 .warnings()
                 .iter()

@@ -21,6 +21,9 @@ pub(super) struct KnownNotes {
     cache: Option<String>,
     /// The reference under which the complete output is stored.
     overflow: Option<String>,
+    /// Where the paths and hosts that the call names came from, and of several sources the least
+    /// believed: `user`, `internal`, `model`, `workspace`, `command`, `memory`, `mcp`, `web`.
+    claim_source: Option<String>,
     /// What the call names that neither exists nor was told to the model: field, value and kind
     /// (`path`, `entity`) of each.
     hallucination: Option<Vec<Value>>,

@@ -88,7 +88,7 @@ async fn a_call_is_one_line_of_this_shape() {
             "v": 1, "seq": 1, "ts": "2026-01-01T00:00:00.000Z", "session": "s1", "workdir": "/w", "call_id": "c1", "phase": "executor",
             "tool": "read", "call": {"depth": 2, "path": "a"},
             "args_sha256": tools_core::sha256_hex(br#"{"depth":2,"path":"a"}"#),
-            "subjects": [], "trust": "Trusted", "decision": "allow", "gates": [], "claim_source": "internal",
+            "subjects": [], "trust": "Trusted", "decision": "allow", "gates": [], "result_source": "internal",
             "warnings": [], "exit_code": null, "result": "fine", "result_sha256": tools_core::sha256_hex(b"fine"), "truncated": false,
             "bytes": {"model": 4}, "attempts": 1, "duration_ms": 0, "ms": {"gates": 0, "run": 0},
         })

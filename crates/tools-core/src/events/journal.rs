@@ -39,6 +39,9 @@ pub mod keys {
     /// Names in a call that neither exist nor were given to the model: field, value and kind of
     /// each.
     pub const HALLUCINATION: &str = "hallucination";
+    /// Source of the paths and hosts that a call names: the least believed one of all of them, by
+    /// its [label](crate::ClaimSource::label).
+    pub const CLAIM_SOURCE: &str = "claim_source";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
     /// Number of credentials in the result, by kind.

@@ -182,24 +182,45 @@ pub struct FileDiff {
     pub after: Option<Arc<str>>,
 }
 
-/// Source of a result's content, and so how far a model may believe it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Source of a result's content, or of the names in a call, and so how far they may be believed:
+/// in order, from whom is believed most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ClaimSource {
+    /// The user of the session.
+    User,
     /// Made by Haft itself.
     #[default]
     Internal,
+    /// The model alone: it was told nowhere.
+    Model,
     /// Files of the workspace.
     Workspace,
     /// The output of a command.
     Command,
-    /// The web.
-    Web,
-    /// An MCP server.
-    Mcp,
     /// Stored memories.
     Memory,
+    /// An MCP server.
+    Mcp,
+    /// The web.
+    Web,
+}
+
+impl ClaimSource {
+    /// Its name, as in the record.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Internal => "internal",
+            Self::Model => "model",
+            Self::Workspace => "workspace",
+            Self::Command => "command",
+            Self::Memory => "memory",
+            Self::Mcp => "mcp",
+            Self::Web => "web",
+        }
+    }
 }
 
 /// Confidence of a filter.

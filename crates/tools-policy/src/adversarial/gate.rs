@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands},
+    grounding::{SessionTexts, ToldBefore, told_before},
     names::unknown,
 };
 
@@ -31,6 +32,7 @@ pub struct AdversarialGate {
     judge: Option<Arc<dyn Judge>>,
     allowed: Mutex<AllowedCalls>,
     secrets: SecretRedactor,
+    told: Arc<SessionTexts>,
 }
 
 /// The calls that were allowed under one policy.
@@ -40,8 +42,9 @@ struct AllowedCalls {
     calls: HashSet<Key>,
 }
 
-/// A call as it is remembered: another phase may have other policies.
-type Key = (SessionId, CallDigest, CallPhase);
+/// A call as it is remembered: another phase may have other policies, and another message of the
+/// user or another source of its names may be judged otherwise.
+type Key = (SessionId, CallDigest, CallPhase, ToldBefore);
 
 /// How a judgement ended: a sentence, or why there is none.
 type JudgeResult = Result<Sentence, String>;
@@ -51,26 +54,31 @@ const NO_JUDGE: &str = "no judge is configured";
 
 impl AdversarialGate {
     /// A gate without a judge refuses every call that a policy is about, unless it may fail open.
-    /// What `secrets` finds is not shown to the judge.
-    pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor) -> Self {
-        Self { judge, allowed: Mutex::default(), secrets }
+    /// What `secrets` finds is not shown to the judge. `told` has what came before a call.
+    pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor, told: Arc<SessionTexts>) -> Self {
+        Self { judge, allowed: Mutex::default(), secrets, told }
+    }
+
+    fn key(&self, inv: &Invocation) -> Key {
+        let cx = &inv.context;
+        (cx.session().clone(), inv.call.digest(), cx.phase(), told_before(&self.told, inv))
     }
 
     /// What the judge is asked about a call.
-    fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy) -> Option<Vec<JudgeRequest>> {
+    fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &ToldBefore) -> Option<Vec<JudgeRequest>> {
         let redactor = self.secrets.of_session(inv.context.session());
-        requests(policy, &inv.call, inv.context.phase(), &redactor)
+        requests(policy, &inv.call, inv.context.phase(), before, &redactor)
     }
 
     async fn judge(&self, inv: &Invocation, policy: &Arc<AdversarialPolicy>) -> Ruling {
         let (call, journal) = (&inv.call, inv.context.journal());
-        let key = key(inv);
+        let key = self.key(inv);
         if self.was_allowed(policy, &key) {
             journal.note(keys::ADVERSARIAL_POLICY_DECISION, json!({"decision": "allow", "cached": true}));
             return Ruling::allow(SECTION);
         }
         let start = Instant::now();
-        let judged = match tokio::time::timeout(policy.patience(), self.ask(inv, policy)).await {
+        let judged = match tokio::time::timeout(policy.patience(), self.ask(inv, policy, &key.3)).await {
             Ok(judged) => judged,
             Err(_) => Err("the judge did not answer in time".to_owned()),
         };
@@ -91,9 +99,9 @@ impl AdversarialGate {
     }
 
     /// Asks about every piece, and stops at the first that is not allowed.
-    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy) -> JudgeResult {
+    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &ToldBefore) -> JudgeResult {
         let Some(judge) = &self.judge else { return Err(NO_JUDGE.to_owned()) };
-        let Some(requests) = self.requests(inv, policy) else {
+        let Some(requests) = self.requests(inv, policy, before) else {
             return Ok(Sentence::Deny("the parameters are too long to be judged".to_owned()));
         };
         for request in &requests {
@@ -159,10 +167,6 @@ impl AdversarialGate {
     }
 }
 
-fn key(inv: &Invocation) -> Key {
-    (inv.context.session().clone(), inv.call.digest(), inv.context.phase())
-}
-
 /// The word of a judgement in the record, and its reason.
 fn described(judged: &JudgeResult) -> (&'static str, String) {
     match judged {
@@ -214,10 +218,11 @@ impl Gate for AdversarialGate {
             return Ruling::unreadable(error);
         }
         let Some(judge) = &self.judge else { return self.ruling(&Err(NO_JUDGE.to_owned()), policy, inv) };
-        if self.was_allowed(policy, &key(inv)) {
+        let key = self.key(inv);
+        if self.was_allowed(policy, &key) {
             return Ruling::allow(SECTION);
         }
-        if self.requests(inv, policy).is_none() {
+        if self.requests(inv, policy, &key.3).is_none() {
             return self.ruling(&Ok(Sentence::Unclear), policy, inv);
         }
         Ruling {

@@ -68,7 +68,7 @@ impl HallucinationSuspect {
 /// Values of a call that the model did not read anywhere; empty when everything exists or was told.
 pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     let context = Context::of(question);
-    let mut found: Vec<HallucinationSuspect> = paths(question)
+    let mut found: Vec<HallucinationSuspect> = paths(question.inspection, question.workdir)
         .iter()
         .filter(|(path, access)| !is_grounded(path, *access, &context, question))
         .map(|(path, _)| {
@@ -96,17 +96,45 @@ pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     found
 }
 
-/// The paths that a call is about: those the tool found and, of a line of commands, the files among
-/// its words. What a command does with a file is not known, so that it counts as one that may be
-/// made.
-fn paths(question: &GroundingQuestion<'_>) -> Vec<(PathBuf, Access)> {
+/// The paths and hosts that a call names: of what lies outside the working directory its name
+/// alone, since a model is seldom told the folders above it.
+pub(super) fn names(inspection: &Inspection, workdir: &Path) -> Vec<String> {
+    let shown = |path: &Path| {
+        let name = || path.file_name().map_or(path, Path::new);
+        path.strip_prefix(workdir).unwrap_or_else(|_| name()).to_string_lossy().into_owned()
+    };
+    let mut found: Vec<String> = paths(inspection, workdir).iter().map(|(path, _)| shown(path)).collect();
+    found.extend(inspection.subjects.iter().filter_map(|subject| match subject {
+        Subject::Host { host, .. } => Some(host_alone(host).to_owned()),
+        Subject::Url { url } => Some(host_alone(url.as_str()).to_owned()),
+        _ => None,
+    }));
+    found
+}
+
+/// The host of a URL, or of a host with a port.
+fn host_alone(text: &str) -> &str {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    match host.rsplit_once(':') {
+        Some((host, port)) if is_port(port) && (!host.contains(':') || host.ends_with(']')) => host,
+        _ => host,
+    }
+}
+
+/// The paths that a call is about: those the tool found and, of a line of commands, the files
+/// among its words. What a command does with a file is not known, so that it counts as one that may
+/// be made.
+fn paths(inspection: &Inspection, workdir: &Path) -> Vec<(PathBuf, Access)> {
     let mut found: Vec<(PathBuf, Access)> = Vec::new();
-    for subject in &question.inspection.subjects {
+    for subject in &inspection.subjects {
         match subject {
             Subject::Path { path, access, .. } => found.push((path.clone(), *access)),
             Subject::Command { argv, .. } => {
                 let files = argv.iter().filter(|word| is_file(word));
-                found.extend(files.map(|word| (plain(&question.workdir.join(word)), Access::Write)));
+                found.extend(files.map(|word| (plain(&workdir.join(word)), Access::Write)));
             }
             _ => {}
         }

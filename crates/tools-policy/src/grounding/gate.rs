@@ -1,14 +1,14 @@
 //! The gate that only warns: of calls that name something out of nowhere. Remembers what a model
-//! was told.
+//! was told, and notes where the names in a call came from.
 
-use std::{borrow::Cow, path::Path, sync::Arc};
+use std::{borrow::Cow, collections::HashSet, path::Path, sync::Arc};
 
 use serde_json::Value;
-use tools_core::{Access, Inspection, Invocation, Outcome, SessionId, Subject, keys, nearest};
+use tools_core::{Access, ClaimSource, Inspection, Invocation, Outcome, Subject, keys, nearest};
 
 use super::{
-    SessionTexts,
-    decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects},
+    SessionTexts, ToldBefore,
+    decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, names, suspects},
     extract::extract_paths,
 };
 use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
@@ -18,10 +18,33 @@ const MAX_NAMES: usize = 1000;
 /// How many warnings a call gets.
 const MAX_WARNINGS: usize = 3;
 
-/// Warns of what a call names that neither exists nor was told to the model.
+/// Names in a call, kept until it ends.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// What it names out of nowhere.
+    suspects: Vec<HallucinationSuspect>,
+    /// The words of the paths and hosts that it names.
+    words: HashSet<u64>,
+}
+
+/// Provenance of a call: the source of the paths and hosts that it names, and the last message of
+/// the user.
+pub fn told_before(told: &SessionTexts, inv: &Invocation) -> ToldBefore {
+    told.told_before(inv.context.session(), &words_of(told, inv))
+}
+
+/// The words of the paths and hosts that a call names; none where it cannot be inspected.
+fn words_of(told: &SessionTexts, inv: &Invocation) -> HashSet<u64> {
+    let Ok(inspection) = inv.inspection() else { return HashSet::new() };
+    names(inspection, inv.context.workdir()).iter().flat_map(|name| told.name(name)).collect()
+}
+
+/// Notes the source of the paths and hosts that a call names, and warns of those that neither exist
+/// nor were told to the model.
 ///
-/// Paths are looked at in every session. Addresses and numbers only where the host tells what the
-/// user said ([`SessionTexts`]), and only of models that are configured as reasoning ones.
+/// The source is noted of every call, the warnings come where the gate is on. Paths are looked at
+/// in every session. Addresses and numbers only where the host tells what the user said
+/// ([`SessionTexts`]), and only of models that are configured as reasoning ones.
 #[derive(Debug)]
 pub struct GroundingGate(Arc<SessionTexts>);
 
@@ -61,14 +84,20 @@ impl GroundingGate {
         found
     }
 
-    /// Remembers what the model reads, without the lines that only say its own invention again.
-    fn remember(&self, session: &SessionId, text: &str, found: &[HallucinationSuspect]) {
-        if found.is_empty() {
-            return self.0.other(session, text);
+    /// Remembers what the model reads.
+    fn remember(&self, inv: &Invocation, source: ClaimSource, text: &str, named: &Named, is_on: bool) {
+        let session = inv.context.session();
+        // What a result says again of its own call is no news.
+        self.0.news(session, source, text, &named.words);
+        if !is_on {
+            return;
         }
-        let is_news = |line: &&str| !found.iter().any(|suspect| line.contains(&suspect.value));
+        if named.suspects.is_empty() {
+            return self.0.remember(session, text);
+        }
+        let is_news = |line: &&str| !named.suspects.iter().any(|suspect| line.contains(&suspect.value));
         let news: Vec<&str> = text.lines().filter(is_news).collect();
-        self.0.other(session, &news.join("\n"));
+        self.0.remember(session, &news.join("\n"));
     }
 }
 
@@ -105,8 +134,7 @@ impl Gate for GroundingGate {
     /// Whether calls are looked through.
     type Config = bool;
     type Policy = bool;
-    /// What the call names out of nowhere.
-    type Held = Vec<HallucinationSuspect>;
+    type Held = Named;
 
     const ABOUT: GateInfo = GateInfo {
         name: "grounding",
@@ -125,30 +153,24 @@ impl Gate for GroundingGate {
         Ruling::none()
     }
 
-    async fn settle(
-        &self,
-        is_on: &Arc<bool>,
-        ruling: Ruling,
-        inv: &Invocation,
-        _: bool,
-    ) -> (Ruling, Vec<HallucinationSuspect>) {
-        (ruling, if **is_on { self.warn(inv) } else { vec![] })
+    async fn settle(&self, is_on: &Arc<bool>, ruling: Ruling, inv: &Invocation, _: bool) -> (Ruling, Named) {
+        let words = words_of(&self.0, inv);
+        if let Some(source) = self.0.told_before(inv.context.session(), &words).source {
+            inv.context.journal().note(keys::CLAIM_SOURCE, source.label());
+        }
+        (ruling, Named { suspects: if **is_on { self.warn(inv) } else { vec![] }, words })
     }
 
-    fn ended(&self, is_on: &Arc<bool>, found: Vec<HallucinationSuspect>, inv: &Invocation, _: bool, outcome: &Outcome) {
-        if !**is_on {
-            return;
-        }
-        let session = inv.context.session();
+    fn ended(&self, is_on: &Arc<bool>, named: Named, inv: &Invocation, _: bool, outcome: &Outcome) {
         let output = match outcome {
             Ok(output) => Some(output),
             Err(error) => {
-                self.remember(session, error.suggestion(), &found);
+                self.remember(inv, ClaimSource::Internal, error.suggestion(), &named, **is_on);
                 error.output()
             }
         };
         if let Some(output) = output {
-            self.remember(session, &output.summary, &found);
+            self.remember(inv, output.source, &output.summary, &named, **is_on);
         }
     }
 }

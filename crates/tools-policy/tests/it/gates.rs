@@ -283,8 +283,10 @@ fn judged(config: &str, judge: Option<FakeJudge>) -> (Stack, ScriptedExecutor, S
     let policy = toml::from_str::<AdversarialConfig>(&text).unwrap().compile().unwrap();
     let policy = Shared::new(policy);
     let judge = judge.map(|judge| Arc::new(judge) as Arc<dyn tools_core::Judge>);
-    let gate: Arc<dyn Layer> =
-        Arc::new(GateLayer::new(AdversarialGate::new(judge, SecretRedactor::default()), policy.clone()));
+    let gate: Arc<dyn Layer> = Arc::new(GateLayer::new(
+        AdversarialGate::new(judge, SecretRedactor::default(), Arc::default()),
+        policy.clone(),
+    ));
     let scripted = ["t", "load_skill"].into_iter().fold(ScriptedExecutor::new(), |scripted, name| {
         scripted.tool(name, ToolTraits::EDIT, Behaviour::reply("done"))
     });
