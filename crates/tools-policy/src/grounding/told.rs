@@ -241,8 +241,8 @@ mod tests {
         let session = SessionId::generate();
         told.user(&session, "notes.txt");
         for at in 0..10 {
-            let many: String = (0..MAX_WORDS).map(|word| format!("word{at}x{word} ")).collect();
-            told.other(&session, ClaimSource::Command, &many);
+            let many: Vec<String> = (0..MAX_WORDS).map(|word| format!("word{at}x{word}")).collect();
+            told.other(&session, ClaimSource::Command, &many.join(" "));
         }
         assert_eq!(source(&told, &session, "notes.txt"), Some(ClaimSource::User));
         assert_eq!(source(&told, &session, &format!("word9x{}", MAX_WORDS - 1)), Some(ClaimSource::Command));
