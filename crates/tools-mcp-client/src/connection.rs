@@ -274,7 +274,7 @@ impl Connection {
         McpError::of_service(self.server.id(), error, gone)
     }
 
-    fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         self.server.id().to_owned()
     }
 

@@ -244,6 +244,20 @@ impl McpServers {
         Ok(was_there)
     }
 
+    /// Tools that are held until a person has looked at them, as servers and names of tools; of the
+    /// servers that this session has open now.
+    pub fn held(&self, session: &SessionId) -> Vec<(String, String)> {
+        let mut held: Vec<(String, String)> = Vec::new();
+        for connection in self.slots.open(session) {
+            let listing = connection.listing();
+            let tools = listing.findings.iter().filter(|finding| finding.is_held());
+            held.extend(tools.map(|finding| (connection.id(), finding.tool.clone())));
+        }
+        held.sort();
+        held.dedup();
+        held
+    }
+
     /// Ends the servers of a session.
     pub fn end(&self, session: &SessionId) {
         self.slots.end(session);

@@ -108,6 +108,13 @@ impl Slots {
         }
     }
 
+    /// The connections of a session that are open now; one that is being started is none yet.
+    pub(crate) fn open(&self, session: &SessionId) -> Vec<Arc<Connection>> {
+        let slots = self.lock();
+        let own = slots.iter().filter(|(key, _)| key.session == *session);
+        own.filter_map(|(_, slot)| slot.try_lock().ok()?.connection.clone()).collect()
+    }
+
     /// Ends the servers of a session. Where there is a runtime they are given time to end by
     /// themselves.
     pub(crate) fn end(&self, session: &SessionId) {

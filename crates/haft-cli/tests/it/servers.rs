@@ -53,6 +53,29 @@ fn a_call_is_judged_answered_and_on_record_and_its_definition_pinned() {
 }
 
 #[test]
+fn the_status_of_a_session_names_tools_that_are_held() {
+    if !installed(&["python3"]) {
+        return;
+    }
+    let (haft, script) = with_server(&named(&["say", "tell"]), &json!({}), &allowing(&["say", "tell"]));
+    assert_eq!(haft.run(&["mcp", "test", "one"]).code, 0);
+    let turns = "[[turns]]\ncalls = [{ tool = 'mcp_one_tell', params = {} }]\n[[turns]]\ntext = 'done'\n";
+    haft.home.file("script.toml", turns);
+    let file = haft.home.path("script.toml");
+    let status = |more: &[&str]| {
+        let all = [more, &["run", "--scripted", file.to_str().unwrap()]].concat();
+        haft.run_with_input(&all, b"go\n/status\n/quit\n")
+    };
+    assert!(!status(&[]).out.contains("held tools"));
+    let mut tools = named(&["say", "tell"]);
+    tools[0]["description"] = "Says more.".into();
+    script.list(&tools);
+    let ran = status(&[]);
+    assert!(ran.out.contains("held tools: say of one; `haft pins review` shows"), "{ran:?}");
+    assert!(status(&["--json"]).out.contains(r#""held_tools":[{"server":"one","tool":"say"}]"#));
+}
+
+#[test]
 fn a_server_is_confined_as_its_section_says() {
     if !installed(&["python3"]) {
         return;

@@ -17,6 +17,14 @@ struct SessionStatus {
     jobs: usize,
     /// Tools that are blocked because they kept failing.
     blocked_tools: Vec<String>,
+    /// Tools of MCP servers that are held until a person has looked at what changed about them.
+    held_tools: Vec<HeldTool>,
+}
+
+#[derive(Serialize)]
+struct HeldTool {
+    server: String,
+    tool: String,
 }
 
 #[derive(Serialize)]
@@ -42,9 +50,14 @@ impl SessionStatus {
             quota: Quota { used, most },
             cache: Cache { hits: cached.hits, misses: cached.misses },
             jobs: toolbox.running_jobs(context.session()),
+            held_tools: held(toolbox.servers().held(context.session())),
             blocked_tools: toolbox.blocked_tools().into_iter().map(|(tool, ..)| tool.to_string()).collect(),
         }
     }
+}
+
+fn held(tools: Vec<(String, String)>) -> Vec<HeldTool> {
+    tools.into_iter().map(|(server, tool)| HeldTool { server, tool }).collect()
 }
 
 /// Shows it.
@@ -53,7 +66,7 @@ pub(super) fn show(running: &AgentRun, as_json: bool) {
     if as_json {
         return output::json(&status);
     }
-    let SessionStatus { agent, quota, cache, jobs, blocked_tools } = status;
+    let SessionStatus { agent, quota, cache, jobs, blocked_tools, held_tools } = status;
     output::line(&format!("model: {}", one_line(&agent.model)));
     output::line(&format!("turn {}, request {}/{}", agent.turn, agent.iteration, agent.max_iterations));
     let limit = agent.limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
@@ -67,6 +80,11 @@ pub(super) fn show(running: &AgentRun, as_json: bool) {
     output::line(&format!("jobs: {jobs} running"));
     if !blocked_tools.is_empty() {
         output::line(&format!("blocked tools: {}", blocked_tools.join(", ")));
+    }
+    if !held_tools.is_empty() {
+        let names: Vec<String> =
+            held_tools.iter().map(|held| format!("{} of {}", one_line(&held.tool), one_line(&held.server))).collect();
+        output::line(&format!("held tools: {}; `haft pins review` shows what changed", names.join(", ")));
     }
     gates(running);
     for standing in &agent.reputation {
