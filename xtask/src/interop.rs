@@ -2,6 +2,7 @@
 //! would change the features of everyone else's dependencies.
 
 mod conformance;
+mod models;
 
 use std::{
     fs,
@@ -46,6 +47,17 @@ pub(crate) fn conformance() -> Result<(), Failure> {
         Some(modules) => conformance::run(root, &modules),
         None => Ok(()),
     }
+}
+
+/// Runs an agent against a server of the providers' protocols from npm; skipped visibly where it
+/// cannot be installed.
+pub(crate) fn models() -> Result<(), Failure> {
+    let root = repository::root();
+    let Some(modules) = installed(root, "interop models", models::FOLDER, "target/interop/models")? else {
+        return Ok(());
+    };
+    command::run(&mut build())?;
+    models::run(root, &modules)
 }
 
 /// The folder with the programs of the hosts; `None` where npm is missing or cannot fetch them.

@@ -40,6 +40,7 @@ usage: cargo xtask COMMAND
   interop                         `haft acp` against the official client and schema
   interop conformance             the official MCP conformance suite from npm against a server over HTTP
   interop hosts [HOST…]           `haft setup` and `haft hook` against hosts from npm and a scripted model on loopback
+  interop models                  `haft run` against a server from npm that speaks the providers' protocols
   deps [--install]                licences, bans, sources, duplicate versions
   dist [--time]                   release archive and packages, or only the cold build's time
   dist --check [BINARY]           packs the debug build, or another, and installs it in each way from local files";
@@ -75,6 +76,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["interop"] => interop::run(),
         ["interop", "conformance"] => interop::conformance(),
         ["interop", "hosts", names @ ..] => interop::hosts(names),
+        ["interop", "models"] => interop::models(),
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::failure::Failure;
 
 /// An empty folder.
-pub(super) fn clear(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn clear(folder: &Path) -> Result<(), Failure> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(Failure::io(format!("removing `{}`", folder.display())))?;
     }
@@ -15,7 +15,7 @@ pub(super) fn clear(folder: &Path) -> Result<(), Failure> {
 }
 
 /// A folder and those above it.
-pub(super) fn make(folder: &Path) -> Result<(), Failure> {
+pub(crate) fn make(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(Failure::io(format!("creating `{}`", folder.display())))
 }
 
@@ -29,7 +29,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a text.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if let Some(folder) = file.parent() {
         make(folder)?;
     }

@@ -6,7 +6,7 @@ mod release;
 
 mod archive;
 mod binary;
-mod files;
+pub(crate) mod files;
 mod manifest;
 mod npm;
 mod wheel;

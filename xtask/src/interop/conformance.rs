@@ -15,7 +15,7 @@ pub(super) const FOLDER: &str = "interop/conformance";
 const TOKEN: &str = "conformance-0123456789-0123456789-0123456789";
 
 /// Ends a process with the value.
-struct ChildGuard(Child);
+pub(super) struct ChildGuard(pub(super) Child);
 
 impl Drop for ChildGuard {
     fn drop(&mut self) {
@@ -82,7 +82,7 @@ fn started(mut command: Command) -> Result<(ChildGuard, String), Failure> {
 
 /// A port of loopback that is free now: the server has to be told under which one the proxy will be
 /// reached.
-fn free_port() -> Result<u16, Failure> {
+pub(super) fn free_port() -> Result<u16, Failure> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Failure::io("binding a port".to_owned()))?;
     Ok(listener.local_addr().map_err(Failure::io("asking for the port".to_owned()))?.port())
 }
