@@ -1,9 +1,9 @@
 //! The web tools of the binary, as far as they go without a network: what is refused, what is
 //! judged, what is listed.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::{client::Client, support::Haft};
 
 #[test]
 fn what_is_not_public_is_refused_before_anything_is_asked() {
@@ -88,4 +88,35 @@ fn a_section_that_cannot_be_used_is_told_by_its_key() {
     let ran = haft.run(&["config", "check"]);
     assert_ne!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("tools.scrape.ports") || ran.out.contains("tools.scrape.ports"), "{ran:?}");
+}
+
+#[test]
+fn over_mcp_the_same_is_refused_and_a_person_is_asked_by_host() {
+    let haft = Haft::configured(
+        "[tools.scrape]\ndenied_domains = [\"tracker.example.com\"]\n\
+         [[tools.permissions.fetch]]\npattern = \"*.evil.com\"\naction = \"deny\"\n",
+    );
+    let mut client = Client::connect_answering(&haft, Some("no"));
+    for tool in ["fetch", "web_scrape"] {
+        for (url, text) in [
+            ("http://example.org/", "only `https` is"),
+            ("https://127.0.0.1/", "the address is not public: loopback"),
+            ("https://2852039166/latest/meta-data/", "metadata service"),
+            ("https://[::ffff:10.0.0.1]/", "the address is not public: private"),
+            ("https://a.tracker.example.com/", "tracker.example.com"),
+        ] {
+            let params = match tool {
+                "fetch" => json!({ "url": url }),
+                _ => json!({ "url": url, "select": "p" }),
+            };
+            let answer = client.call(tool, &params);
+            assert!(answer["isError"] == true && answer.to_string().contains(text), "{tool} {url}: {answer}");
+        }
+    }
+    let denied = client.call("fetch", &json!({ "url": "https://a.evil.com/" }));
+    assert!(denied["isError"] == true && denied.to_string().contains("policy_blocked"), "{denied}");
+    assert!(client.asked.is_empty(), "{:?}", client.asked);
+    let refused = client.call("fetch", &json!({ "url": "https://docs.example.org/page?x=1" }));
+    assert!(refused["isError"] == true, "{refused}");
+    assert!(client.asked.len() == 1 && client.asked[0].contains("docs.example.org"), "{:?}", client.asked);
 }
