@@ -169,6 +169,13 @@ impl Toolbox {
         self.with_declared(session, &listed, self.parts.offering.turn(session, &listed, text, used))
     }
 
+    /// The line of a status display about the filter of definitions; `None` while nothing is
+    /// filtered.
+    #[cfg(feature = "graph")]
+    pub fn filter_status(&self) -> Option<String> {
+        self.parts.offering.filter_status()
+    }
+
     /// What a session is shown, and behind it the tools of the skill that it has invoked.
     #[cfg(feature = "graph")]
     pub(crate) fn with_declared(

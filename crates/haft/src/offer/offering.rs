@@ -112,6 +112,11 @@ impl ToolOffer {
         self.lists.forget(session);
     }
 
+    /// The line of a status display about the filter; `None` while nothing is filtered.
+    pub(crate) fn filter_status(&self) -> Option<String> {
+        self.lists.filter_status()
+    }
+
     /// What was wrong with the rules on dependencies, a sentence each.
     pub(crate) fn lint(&self) -> Vec<String> {
         self.faults.load().iter().map(ToString::to_string).collect()

@@ -66,6 +66,8 @@ struct Index {
     /// Those of them that may be shown.
     tools: Vec<Arc<ToolDef>>,
     scorer: OnceLock<Arc<dyn Scorer>>,
+    /// The part of `scorer` that goes by meaning; empty without a model.
+    by_meaning: OnceLock<Arc<EmbeddingScorer>>,
     filter: OnceLock<Option<ToolSchemaFilter>>,
 }
 
@@ -213,6 +215,14 @@ impl SessionLists {
         self.held(session, &index.tools).remove(tool).unwrap_or_default()
     }
 
+    /// The filter's line of a status display, with the number of tools that have a vector; `None`
+    /// while nothing is filtered.
+    pub fn filter_status(&self) -> Option<String> {
+        let index = self.index.load();
+        let embeddings = index.by_meaning.get().map_or(0, |scorer| scorer.embeddings());
+        self.settings.load().filter.as_ref()?.status(embeddings)
+    }
+
     /// Notes that a call of a tool succeeded.
     pub fn complete(&self, session: &SessionId, tool: &ToolName) {
         if self.settings.load().graph.has_rules() {
@@ -262,7 +272,8 @@ impl Index {
                 scorers.push(Arc::new(Grams::new(&self.tools)));
             }
             if let Some(embedder) = embedder {
-                scorers.push(Arc::new(EmbeddingScorer::in_background(&self.tools, Arc::clone(embedder))));
+                let by_meaning = EmbeddingScorer::in_background(&self.tools, Arc::clone(embedder));
+                scorers.push(Arc::clone(self.by_meaning.get_or_init(|| Arc::new(by_meaning))) as Arc<dyn Scorer>);
             }
             match <[Arc<dyn Scorer>; 1]>::try_from(scorers) {
                 Ok([words]) => words,

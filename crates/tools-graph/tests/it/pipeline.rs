@@ -6,7 +6,6 @@ use std::{
 };
 
 use proptest::prelude::*;
-use tools_core::{Embedder, EmbedderError};
 use tools_graph::{
     Bm25, EmbeddingScorer, FusedScorer, Grams, InclusionReason, Query, Scorer, ToolDependencyGraph, ToolFilterConfig,
     ToolSchemaFilter,
@@ -16,7 +15,7 @@ use InclusionReason::{
     AlwaysOn, DependencyMet, NameMentioned, NoEmbedding, PreferenceBoost, ShortDescription, SimilarityRank,
 };
 
-use crate::support::{config, fixed, name, names, rules, tool, tools};
+use crate::support::{Letters, config, fixed, name, names, rules, tool, tools};
 
 #[test]
 fn each_reason_is_asked_for_in_its_order() {
@@ -198,22 +197,6 @@ fn words_pieces_and_their_fusion_find_what_is_meant() {
     assert!(misspelt.get(&name("get_weather")).unwrap() > 0.0, "a misspelt word is found by its pieces");
     assert_eq!(misspelt.get(&name("send_mail")), Some(0.0));
     assert_eq!(misspelt.get(&name("absent")), None);
-}
-
-/// Vectors of letters; no direction for a text without letters.
-#[derive(Debug)]
-struct Letters;
-
-impl Embedder for Letters {
-    fn name(&self) -> &'static str {
-        "letters"
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
-        let count =
-            |text: &str, letter: char| f32::from(u16::try_from(text.matches(letter).count()).unwrap_or(u16::MAX));
-        Ok(texts.iter().map(|text| ('a'..='z').map(|letter| count(text, letter)).collect()).collect())
-    }
 }
 
 #[test]

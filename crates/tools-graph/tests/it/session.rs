@@ -1,6 +1,9 @@
 //! What sessions are shown, what they find, and what they have to do first.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -8,7 +11,7 @@ use tools_core::{CallContext, DynExecutor, SessionId, Stack, ToolCall, ToolDef, 
 use tools_graph::{DependencyLayer, ListSettings, SessionLists, ToolDependencyGraph, ToolFilterConfig, ToolSearch};
 use tools_testkit::{Behaviour, ScriptedExecutor};
 
-use crate::support::{name, names, rules, tool};
+use crate::support::{Letters, config, name, names, rules, tool};
 
 fn weather() -> Vec<Arc<ToolDef>> {
     [
@@ -52,6 +55,26 @@ fn a_profile_says_which_tools_there_are_and_in_which_order() {
     let tools = Some(vec![name("send_mail"), name("get_weather"), name("absent")]);
     let lists = SessionLists::new(ListSettings { tools, search_above: 2, ..ListSettings::default() });
     assert_eq!(listed(&lists.shown(&SessionId::generate(), &all)), "send_mail get_weather");
+}
+
+#[test]
+fn the_status_of_the_filter_counts_the_vectors_that_there_are() {
+    let (all, session) = (weather(), SessionId::generate());
+    let lists = |filter, embedder| SessionLists::new(ListSettings { filter, embedder, ..ListSettings::default() });
+    let policy = || Some(config(2).compile().expect("it is valid"));
+    assert_eq!(lists(None, None).filter_status(), None);
+    let words = lists(policy(), None);
+    words.turn(&session, &all, "weather", &[]);
+    assert_eq!(words.filter_status().as_deref(), Some("Filter: top_k=2, always_on=0, embeddings=0"));
+    let meaning = lists(policy(), Some(Arc::new(Letters)));
+    meaning.turn(&session, &all, "weather", &[]);
+    // The vectors are made on a thread of their own.
+    let until = Instant::now() + Duration::from_secs(20);
+    let all_known = "Filter: top_k=2, always_on=0, embeddings=5";
+    while meaning.filter_status().as_deref() != Some(all_known) {
+        assert!(Instant::now() < until, "{:?}", meaning.filter_status());
+        std::thread::yield_now();
+    }
 }
 
 fn graph(needs: &[(&str, &[&str])], all: &[Arc<ToolDef>]) -> ToolDependencyGraph {

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{ToolDef, ToolKind, ToolName, ToolTraits};
+use tools_core::{Embedder, EmbedderError, ToolDef, ToolKind, ToolName, ToolTraits};
 use tools_graph::{DependenciesConfig, DependencyRule, Scorer, Scores, ToolFilterConfig};
 
 pub(crate) fn name(text: &str) -> ToolName {
@@ -60,4 +60,20 @@ pub(crate) fn rules(requires: &[(&str, &[&str])], prefers: &[(&str, &[&str])]) -
         rules.entry((*tool).to_owned()).or_default().prefers = texts(preferred);
     }
     DependenciesConfig { enabled: true, rules, ..DependenciesConfig::default() }
+}
+
+/// Vectors of letters; no direction for a text without letters.
+#[derive(Debug)]
+pub(crate) struct Letters;
+
+impl Embedder for Letters {
+    fn name(&self) -> &'static str {
+        "letters"
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError> {
+        let count =
+            |text: &str, letter: char| f32::from(u16::try_from(text.matches(letter).count()).unwrap_or(u16::MAX));
+        Ok(texts.iter().map(|text| ('a'..='z').map(|letter| count(text, letter)).collect()).collect())
+    }
 }

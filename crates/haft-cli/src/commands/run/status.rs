@@ -97,9 +97,8 @@ pub(super) fn show(running: &AgentRun, as_json: bool) {
 /// The parts of the configuration that decide about calls and are switched on.
 fn gates(running: &AgentRun) {
     let config = running.toolbox.config();
-    let filter = &config.agent.tool_filter;
-    if filter.enabled {
-        output::line(&format!("Filter: top_k={}, always_on={}, embeddings=0", filter.top_k, filter.always_on.len()));
+    if let Some(filter) = running.toolbox.filter_status() {
+        output::line(&filter);
     }
     let adversarial = &config.tools.adversarial_policy;
     if adversarial.enabled {
