@@ -216,6 +216,8 @@ pub use scheduler::{PromptRunner, UnattendedRunner, schedule};
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 
+#[cfg(feature = "acp")]
+pub use tools_acp::{Viewer, show_in_terminal};
 #[cfg(feature = "agent")]
 pub use tools_agent as agents;
 #[cfg(feature = "approvals")]

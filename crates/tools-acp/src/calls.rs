@@ -34,6 +34,8 @@ struct RunningCall {
     printed: String,
     /// Whether the client has not seen the latest of that.
     is_new: bool,
+    /// The client's terminal that shows what it prints.
+    terminal: Option<String>,
 }
 
 impl Calls {
@@ -84,10 +86,10 @@ impl Calls {
                 None
             }
             SessionEvent::Answered { call, is_error, text, diff, media, locations } => {
-                self.open.remove(&call)?;
+                let running = self.open.remove(&call)?;
                 self.ended.insert(call.clone());
-                let mut content: Vec<CallContent> =
-                    diff.and_then(|diff| shown(&self.workdir, diff)).into_iter().collect();
+                let mut content: Vec<CallContent> = running.terminal.map(terminal).into_iter().collect();
+                content.extend(diff.and_then(|diff| shown(&self.workdir, diff)));
                 if !text.is_empty() {
                     content.push(CallContent::text(text));
                 }
@@ -111,9 +113,18 @@ impl Calls {
         }
     }
 
-    /// What calls printed since this was asked last.
+    /// Shows a call in a terminal of the client from now on; `None` for a call that has ended.
+    pub(crate) fn attach(&mut self, call: &CallId, id: &str) -> Option<Update> {
+        let running = self.open.get_mut(call)?;
+        running.terminal = Some(id.to_owned());
+        let content = Some(vec![terminal(id.to_owned())]);
+        Some(Update::ToolCallUpdate(CallUpdate { tool_call_id: call.to_string(), content, ..CallUpdate::default() }))
+    }
+
+    /// What calls that no terminal shows printed since this was asked last.
     pub(crate) fn printed(&mut self) -> Vec<Update> {
-        let new = self.open.iter_mut().filter_map(|(call, running)| {
+        let in_text = self.open.iter_mut().filter(|(_, running)| running.terminal.is_none());
+        let new = in_text.filter_map(|(call, running)| {
             std::mem::take(&mut running.is_new).then(|| {
                 let content = Some(vec![CallContent::text(running.printed.clone())]);
                 Update::ToolCallUpdate(CallUpdate { tool_call_id: call.to_string(), content, ..CallUpdate::default() })
@@ -155,6 +166,10 @@ impl RunningCall {
         }
         self.is_new = true;
     }
+}
+
+fn terminal(terminal_id: String) -> CallContent {
+    CallContent::Terminal { terminal_id }
 }
 
 fn status(call: &CallId, status: CallStatus) -> CallUpdate {

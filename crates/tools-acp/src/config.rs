@@ -15,11 +15,25 @@ pub struct AcpConfig {
     /// Seconds that a person may take to answer a question in the editor. Without an answer in
     /// time the call is refused.
     pub permission_timeout: NonZeroU64,
+    /// Where the output of a running command is shown: in a terminal of the editor where it has
+    /// some (`auto`), or as text (`local`). The command itself runs in the sandbox either way.
+    pub terminal: TerminalUse,
+}
+
+/// Use of the editor's terminals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TerminalUse {
+    /// Output is shown in a terminal of the editor, or as text where it has none.
+    #[default]
+    Auto,
+    /// Output is shown as text.
+    Local,
 }
 
 impl Default for AcpConfig {
     fn default() -> Self {
-        Self { permission_timeout: PERMISSION_TIMEOUT }
+        Self { permission_timeout: PERMISSION_TIMEOUT, terminal: TerminalUse::Auto }
     }
 }
 

@@ -33,10 +33,19 @@ struct Inner {
     state: Mutex<State>,
 }
 
+/// What a client can do beyond what every client does.
+#[derive(Debug, Clone, Copy, Default)]
+struct ClientFeatures {
+    /// Whether it shows notices.
+    notices: bool,
+    /// Whether it makes terminals.
+    terminals: bool,
+}
+
 #[derive(Default)]
 struct State {
-    /// Whether the client shows notices; `None` before `initialize`.
-    notices: Option<bool>,
+    /// What the client can do; `None` before `initialize`.
+    client: Option<ClientFeatures>,
     /// Requests without an answer.
     in_flight: HashSet<RequestId>,
     sessions: HashMap<String, Session>,
@@ -88,7 +97,7 @@ impl Connection {
             let error = RpcError::invalid_request("another request of this `id` is not answered yet");
             return self.0.peer.answer(&id, Err(error));
         }
-        if method != "initialize" && self.state().notices.is_none() {
+        if method != "initialize" && self.state().client.is_none() {
             return self.answer(&id, Err(RpcError::invalid_request("`initialize` comes first")));
         }
         match method {
@@ -118,10 +127,13 @@ impl Connection {
     fn initialize(&self, params: Value) -> Result<Value, RpcError> {
         let Initialize { client_capabilities, .. } = wire::parse(params)?;
         let mut state = self.state();
-        if state.notices.is_some() {
+        if state.client.is_some() {
             return Err(RpcError::invalid_request("`initialize` comes once"));
         }
-        state.notices = Some(client_capabilities.shows_notices());
+        state.client = Some(ClientFeatures {
+            notices: client_capabilities.shows_notices(),
+            terminals: client_capabilities.terminal,
+        });
         Ok(wire::initialized(&self.0.greeting.name, &self.0.greeting.version))
     }
 
@@ -168,10 +180,11 @@ impl Connection {
     }
 
     async fn opened(&self, id: &RequestId, opened: OpenConversation, is_new: bool, workdir: &Path, place: &NewSession) {
-        let OpenConversation { session: name, conversation, modes, patience, past } = opened;
+        let OpenConversation { session: name, conversation, modes, patience, viewer, past } = opened;
         let name = name.as_str().to_owned();
-        let notices = self.state().notices.unwrap_or_default();
-        let watch = Watch::new(self.0.peer.clone(), &name, workdir, notices, patience);
+        let ClientFeatures { notices, terminals } = self.state().client.unwrap_or_default();
+        let viewer = viewer.filter(|_| terminals);
+        let watch = Watch::new(self.0.peer.clone(), &name, workdir, notices, viewer, patience);
         for happening in past {
             watch.tell(happening).await;
         }

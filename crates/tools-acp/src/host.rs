@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tools_core::SessionId;
 
-use crate::{Modes, SessionEvent, Watch};
+use crate::{Modes, SessionEvent, Viewer, Watch};
 
 /// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`,
 /// `session/delete` and the lists of kept sessions. The program that has models and tools
@@ -61,6 +61,9 @@ pub struct OpenConversation {
     pub modes: Modes,
     /// Time limit of a question.
     pub patience: std::time::Duration,
+    /// What shows commands in terminals of a client that has some; `None` to show them as text
+    /// everywhere.
+    pub viewer: Option<Viewer>,
     /// Earlier events, to be repeated to the client; empty for a new session.
     pub past: Vec<SessionEvent>,
 }

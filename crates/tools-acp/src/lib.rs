@@ -22,15 +22,17 @@ mod wire;
 mod calls;
 mod permission;
 mod prompt;
+mod terminal;
 mod watch;
 
 mod connection;
 mod serve;
 mod session;
 
-pub use config::AcpConfig;
+pub use config::{AcpConfig, TerminalUse};
 pub use happening::{SessionEvent, Severity};
 pub use host::{AcpHost, Conversation, OpenConversation, OpenError, PromptEnd, Resume, SessionRequest, SessionSummary};
 pub use modes::{Mode, Modes};
 pub use serve::{InitializeRequest, serve, serve_stdio};
+pub use terminal::{Viewer, show_in_terminal};
 pub use watch::Watch;

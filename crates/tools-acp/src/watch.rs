@@ -10,7 +10,7 @@ use std::{
 use serde_json::json;
 use tools_core::{Absence, Answer, CallId, ConfirmPrompt};
 
-use crate::{SessionEvent, calls::Calls, permission::Permission, rpc::Peer, wire::Update};
+use crate::{SessionEvent, Viewer, calls::Calls, permission::Permission, rpc::Peer, terminal::Displays, wire::Update};
 
 /// The client's view of one session. Clones are the same view.
 #[derive(Clone)]
@@ -19,22 +19,42 @@ pub struct Watch {
     session: Arc<str>,
     patience: Duration,
     calls: Arc<Mutex<Calls>>,
+    displays: Arc<Displays>,
 }
 
 impl Watch {
-    pub(crate) fn new(peer: Peer, session: &str, workdir: &Path, notices: bool, patience: Duration) -> Self {
+    /// The view of a client that shows notices where `notices` says so, and commands in terminals
+    /// where there is a `viewer`.
+    pub(crate) fn new(
+        peer: Peer,
+        session: &str,
+        workdir: &Path,
+        notices: bool,
+        viewer: Option<Viewer>,
+        patience: Duration,
+    ) -> Self {
         let calls = Arc::new(Mutex::new(Calls::new(workdir.to_owned(), notices)));
-        Self { peer, session: Arc::from(session), patience, calls }
+        let session: Arc<str> = Arc::from(session);
+        let displays = Displays::new(peer.clone(), Arc::clone(&session), workdir, Arc::clone(&calls), viewer);
+        Self { peer, session, patience, calls, displays: Arc::new(displays) }
     }
 
     /// Tells what happened, waiting for a client that is slow. To be called from one place after
     /// the other: the order in which things are told is the order in which the client hears of
     /// them. What calls print is held back until [`Watch::flush`].
     pub async fn tell(&self, happening: SessionEvent) {
+        let terminal = self.displays.before(&happening).await;
         let update = self.calls().update(happening);
         if let Some(update) = update {
             self.send(&update).await;
         }
+        drop(terminal);
+    }
+
+    /// The next call whose terminal the person closed while the call ran: it is to be cancelled.
+    /// Waits for as long as there is none.
+    pub async fn was_closed(&self) -> CallId {
+        self.displays.was_closed().await
     }
 
     /// Tells what calls printed since the last time: to be called a few times a second while calls
@@ -58,6 +78,7 @@ impl Watch {
 
     /// Tells the end of every call that was told of and has none.
     pub(crate) async fn close(&self) {
+        self.displays.close();
         let ended = self.calls().close();
         for update in ended {
             self.send(&update).await;

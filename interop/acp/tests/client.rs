@@ -14,8 +14,9 @@ use agent_client_protocol::{
     v1::{
         ConnectionTo,
         schema::{
-            CancelNotification, ContentBlock, InitializeRequest, LoadSessionRequest, NewSessionRequest,
-            PermissionOptionKind, PromptRequest, RequestPermissionOutcome, RequestPermissionRequest,
+            CancelNotification, ClientCapabilities, ContentBlock, CreateTerminalRequest, CreateTerminalResponse,
+            InitializeRequest, LoadSessionRequest, NewSessionRequest, PermissionOptionKind, PromptRequest,
+            ReleaseTerminalRequest, ReleaseTerminalResponse, RequestPermissionOutcome, RequestPermissionRequest,
             RequestPermissionResponse, SelectedPermissionOutcome, SessionNotification, SessionUpdate,
             SetSessionModeRequest, StopReason, TextContent, ToolCallContent, ToolCallStatus,
         },
@@ -70,6 +71,8 @@ calls = [{ tool = "bash", params = { command = "touch asked.txt" } }]
 calls = [{ tool = "read", params = { path = "missing.txt" } }]
 [[turns]]
 calls = [{ tool = "no_such_tool", params = {} }]
+[[turns]]
+calls = [{ tool = "bash", params = { command = "seq 3; sleep 3" } }]
 [[turns]]
 text = "All done."
 
@@ -147,6 +150,7 @@ async fn with_agent<T>(place: &Place, tap: &Tap, what: impl AsyncFnOnce(Connecti
     tokio::spawn(tap.clone().copy(From::Client, far_in, child.stdin.take().unwrap()));
     tokio::spawn(tap.clone().copy(From::Agent, child.stdout.take().unwrap(), far_out));
     let transport = ByteStreams::new(near_in.compat_write(), near_out.compat());
+    let terminal = place.home.join("terminal");
     let given = Arc::new(Mutex::new(None));
     let result = Arc::clone(&given);
     Client
@@ -162,6 +166,24 @@ async fn with_agent<T>(place: &Place, tap: &Tap, what: impl AsyncFnOnce(Connecti
                 let selected = SelectedPermissionOutcome::new(once.option_id.clone());
                 responder.respond(RequestPermissionResponse::new(RequestPermissionOutcome::Selected(selected)))
             },
+            agent_client_protocol::on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request: CreateTerminalRequest, responder, _| {
+                let printed = std::fs::File::create(&terminal).unwrap();
+                Command::new(&request.command)
+                    .args(&request.args)
+                    .current_dir(request.cwd.unwrap())
+                    .stdin(Stdio::null())
+                    .stdout(printed)
+                    .spawn()
+                    .unwrap();
+                responder.respond(CreateTerminalResponse::new("terminal"))
+            },
+            agent_client_protocol::on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |_: ReleaseTerminalRequest, responder, _| responder.respond(ReleaseTerminalResponse::new()),
             agent_client_protocol::on_receive_request!(),
         )
         .connect_with(transport, async move |connection: ConnectionTo<Agent>| {
@@ -185,7 +207,9 @@ async fn the_official_client_gets_through_a_session() {
     let workspace = place.workspace.clone();
     let watched = tap.clone();
     let session = with_agent(&place, &tap, async move |connection| {
-        let greeted = connection.send_request(InitializeRequest::new(ProtocolVersion::V1)).block_task().await.unwrap();
+        let able = ClientCapabilities::new().terminal(true);
+        let greeting = InitializeRequest::new(ProtocolVersion::V1).client_capabilities(able);
+        let greeted = connection.send_request(greeting).block_task().await.unwrap();
         assert_eq!(greeted.protocol_version, ProtocolVersion::V1);
         assert!(greeted.agent_capabilities.load_session);
         let opened = connection.send_request(NewSessionRequest::new(&workspace)).block_task().await.unwrap();
@@ -217,10 +241,13 @@ async fn the_official_client_gets_through_a_session() {
     let completed = updates.iter().filter(|update| ended(update) == Some(ToolCallStatus::Completed)).count();
     assert_eq!(
         (completed, failed),
-        (12, 4),
+        (13, 4),
         "two that do not exist, one that the mode refuses, one that was called off"
     );
     assert!(updates.iter().any(|update| matches!(update, SessionUpdate::AgentThoughtChunk(_))));
+    let terminals = updates.iter().flat_map(contents).filter(|content| matches!(content, ToolCallContent::Terminal(_)));
+    assert_eq!(terminals.count(), 2, "when the command has run for a moment, and at its end");
+    assert_eq!(std::fs::read_to_string(place.home.join("terminal")).unwrap(), "1\n2\n3\n");
     // A second process goes on with the session, and tells it again.
     let (workspace, again) = (place.workspace.clone(), Tap::default());
     with_agent(&place, &again, async move |connection| {
@@ -296,6 +323,8 @@ fn of_params(method: &str) -> Value {
         "session/cancel" => schema::<v1::CancelNotification>(),
         "session/update" => schema::<v1::SessionNotification>(),
         "session/request_permission" => schema::<v1::RequestPermissionRequest>(),
+        "terminal/create" => schema::<v1::CreateTerminalRequest>(),
+        "terminal/release" => schema::<v1::ReleaseTerminalRequest>(),
         "$/cancel_request" => schema::<v1::CancelRequestNotification>(),
         other => panic!("`{other}` is not expected"),
     }
@@ -309,6 +338,8 @@ fn of_result(method: &str) -> Value {
         "session/prompt" => schema::<v1::PromptResponse>(),
         "session/set_mode" => schema::<v1::SetSessionModeResponse>(),
         "session/request_permission" => schema::<v1::RequestPermissionResponse>(),
+        "terminal/create" => schema::<v1::CreateTerminalResponse>(),
+        "terminal/release" => schema::<v1::ReleaseTerminalResponse>(),
         other => panic!("`{other}` is not expected"),
     }
 }

@@ -34,6 +34,10 @@ pub(crate) struct Acp {
     /// The model, by its name in `[[llm.providers]]` [default: `llm.provider`, else the first].
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
+    /// Show a running call in this terminal: what editors are asked to start in a terminal of
+    /// theirs.
+    #[arg(long, value_name = "SOCKET", hide = true)]
+    pub(crate) view: Option<String>,
 }
 
 /// What happens to calls that need approval when nobody can be asked.

@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use haft::{AcpAgent, AcpPlace, Toolbox, config::places, overflow_archive, scripted_provider, serve_acp};
+use haft::{
+    AcpAgent, AcpPlace, Toolbox, Viewer, config::places, overflow_archive, scripted_provider, serve_acp,
+    show_in_terminal,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -16,6 +19,9 @@ use crate::{
 
 /// Serves one editor until it is gone.
 pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String> {
+    if let Some(socket) = &verb.view {
+        return view(socket);
+    }
     if common.session.is_some() {
         return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
@@ -26,6 +32,10 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
     let common = common.clone();
     let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
     let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default()).storing_in(archive);
+    // A program that was replaced since it started has no path: output is shown as text then.
+    if let Ok(program) = std::env::current_exe() {
+        agent = agent.viewed_by(Viewer { program, arguments: vec!["acp".into(), "--view".into()] });
+    }
     if let Some(provider) = scripted {
         agent = agent.answered_by(provider);
     }
@@ -39,6 +49,15 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
             serving.await;
             Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok))
         }
+    }
+}
+
+/// Shows a call in this terminal, which an editor has made for it.
+fn view(socket: &str) -> Result<Exit, String> {
+    match show_in_terminal(socket, std::io::stdout().lock()) {
+        Ok(0) => Ok(Exit::Ok),
+        Ok(_) => Ok(Exit::ToolFailed),
+        Err(error) => Err(format!("the call is not shown any more: {error}")),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Stdio},
     time::{Duration, Instant},
 };
@@ -25,6 +25,8 @@ struct Editor {
     choice: Option<&'static str>,
     seen: Vec<Value>,
     next: u64,
+    /// The programs in its terminals, with the files that they print into.
+    terminals: Vec<(Child, PathBuf)>,
 }
 
 impl Editor {
@@ -44,7 +46,7 @@ impl Editor {
             .expect("the agent starts");
         let input = child.stdin.take();
         let output = child.stdout.take().map(BufReader::new);
-        Self { child, input, output, choice, seen: vec![], next: 1 }
+        Self { child, input, output, choice, seen: vec![], next: 1, terminals: vec![] }
     }
 
     /// The same, greeted and with a session in the workspace; also the session.
@@ -56,8 +58,21 @@ impl Editor {
         (editor, session)
     }
 
+    /// The same, which makes terminals.
+    fn with_terminals(haft: &Haft, script: &str) -> (Self, String) {
+        let mut editor = Self::start(haft, script, None, &[]);
+        editor.greet_with(&json!({"terminal": true}));
+        let opened = editor.request("session/new", &json!({"cwd": haft.workspace.root(), "mcpServers": []}));
+        let session = opened["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("{opened}")).to_owned();
+        (editor, session)
+    }
+
     fn greet(&mut self) {
-        let greeted = self.request("initialize", &json!({"protocolVersion": 1, "clientCapabilities": {}}));
+        self.greet_with(&json!({}));
+    }
+
+    fn greet_with(&mut self, capabilities: &Value) {
+        let greeted = self.request("initialize", &json!({"protocolVersion": 1, "clientCapabilities": capabilities}));
         assert_eq!(greeted["result"]["protocolVersion"], 1, "{greeted}");
     }
 
@@ -89,8 +104,35 @@ impl Editor {
             let outcome = json!({"outcome": {"outcome": "selected", "optionId": choice}});
             self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": outcome}));
         }
+        if message["method"] == "terminal/create" {
+            let terminal = self.terminal(&message["params"]);
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"terminalId": terminal}}));
+        }
+        if message["method"] == "terminal/release" {
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {}}));
+        }
         self.seen.push(message.clone());
         Some(message)
+    }
+
+    /// Starts the program of a terminal, and gives the terminal's name.
+    fn terminal(&mut self, params: &Value) -> String {
+        let arguments = params["args"].as_array().expect("a list");
+        let printed = tempfile::NamedTempFile::new().expect("a file is made").keep().expect("it stays").1;
+        let program = std::process::Command::new(params["command"].as_str().expect("a path"))
+            .args(arguments.iter().map(|argument| argument.as_str().expect("a text")))
+            .current_dir(params["cwd"].as_str().expect("a path"))
+            .stdin(Stdio::null())
+            .stdout(std::fs::File::create(&printed).expect("a file is made"))
+            .spawn()
+            .expect("it starts");
+        self.terminals.push((program, printed));
+        format!("terminal-{}", self.terminals.len())
+    }
+
+    /// Waits until a call is shown in a terminal.
+    fn until_attached(&mut self) {
+        self.until(|message| message["params"]["update"]["content"][0]["type"] == "terminal");
     }
 
     fn until(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
@@ -415,6 +457,65 @@ fn a_mode_takes_calls_away_and_a_cancel_ends_what_runs() {
     let ends =
         ends.iter().filter(|update| ["completed", "failed"].contains(&update["status"].as_str().unwrap_or_default()));
     assert_eq!(ends.count(), 1);
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn a_command_that_runs_for_a_while_is_shown_in_a_terminal_of_the_editor() {
+    let haft = workspace();
+    let pipe = haft.workspace.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("it runs").success());
+    let script = [call("bash", "command = \"seq 3; cat pipe\""), "[[turns]]\ntext = \"done\"\n".to_owned()].concat();
+    let (mut editor, session) = Editor::with_terminals(&haft, &script);
+    let id = editor.prompt(&session, "go");
+    editor.until_attached();
+    std::fs::write(&pipe, format!("{TOKEN} \u{1b}]0;title\u{7}\n")).expect("the command reads");
+    assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
+    let end = editor.of_call(&editor.calls()[0]).last().expect("it has an end").to_owned().clone();
+    assert_eq!(end["content"][0], json!({"type": "terminal", "terminalId": "terminal-1"}));
+    assert!(text(&end).starts_with("1\n2\n3\n"), "{end}");
+    let released = |message: &Value| message["method"] == "terminal/release";
+    if !editor.seen.iter().any(released) {
+        editor.until(released);
+    }
+    let (mut viewer, printed) = editor.terminals.remove(0);
+    assert_eq!(ended(&mut viewer), Some(0));
+    let shown = std::fs::read_to_string(&printed).expect("it printed text");
+    assert!(shown.starts_with("1\n2\n3\n") && shown.contains("\\u{1b}]0;title"), "{shown:?}");
+    assert!(!shown.contains(TOKEN) && !shown.contains('\u{1b}'), "{shown:?}");
+    std::fs::remove_file(printed).expect("it is ours");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn closing_its_terminal_cancels_a_command_and_the_turn_goes_on() {
+    let haft = workspace();
+    let mark = "63.875";
+    let command = call("bash", &format!("command = \"seq 3; sleep {mark}\""));
+    let script = [command, "[[turns]]\ntext = \"done\"\n".to_owned()].concat();
+    let (mut editor, session) = Editor::with_terminals(&haft, &script);
+    let id = editor.prompt(&session, "go");
+    editor.until_attached();
+    assert!(eventually(|| processes_with(mark) > 0), "it runs");
+    let (mut viewer, printed) = editor.terminals.remove(0);
+    viewer.kill().expect("it is ours");
+    viewer.wait().expect("it is ours");
+    assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
+    assert_eq!(processes_with(mark), 0);
+    let end = editor.of_call(&editor.calls()[0]).last().expect("it has an end").to_owned().clone();
+    assert!(end["status"] == "failed" && text(&end).contains("cancelled"), "{end}");
+    std::fs::remove_file(printed).expect("it is ours");
+    assert_eq!(editor.leave(), Some(0));
+}
+
+#[test]
+fn output_is_text_where_the_configuration_wants_no_terminal() {
+    let haft = Haft::configured(&format!("[acp]\nterminal = \"local\"\n{RULES}"));
+    let script = [call("bash", "command = \"seq 3; sleep 0.8\""), "[[turns]]\ntext = \"done\"\n".to_owned()].concat();
+    let (mut editor, session) = Editor::with_terminals(&haft, &script);
+    let id = editor.prompt(&session, "go");
+    assert_eq!(editor.answer(id)["result"]["stopReason"], "end_turn");
+    assert!(editor.terminals.is_empty());
     assert_eq!(editor.leave(), Some(0));
 }
 

@@ -9,13 +9,13 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
-use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, Watch};
+use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, TerminalUse, Watch};
 use tools_agent::{Agent, AgentEvent, AgentEvents, CompressDesk, Stop};
 use tools_core::SessionId;
 use tools_providers::Provider;
 
 use super::{
-    desk::{AcpDesk, PendingQuestion},
+    desk::{AcpDesk, PendingQuestion, RunningCalls},
     telling::SessionNotifier,
 };
 use crate::{KeptSession, Sessions, Toolbox, agent_builder, credentials::redactor};
@@ -31,6 +31,7 @@ pub(super) struct Talk {
     agent: Agent,
     events: mpsc::Receiver<AgentEvent>,
     questions: mpsc::Receiver<PendingQuestion>,
+    running: RunningCalls,
     telling: SessionNotifier,
     title: String,
     #[cfg(feature = "watch")]
@@ -52,6 +53,7 @@ impl Talk {
         let modes = Modes::usual();
         let (sender, events) = AgentEvents::channel(EVENTS);
         let (host, beside, questions) = AcpDesk::new(toolbox.clone(), toolbox.config().acp.patience());
+        let running = host.running();
         let builder = agent_builder(&toolbox, provider, Arc::new(host), desk)?;
         let mut builder = builder.phase_of(modes.phase()).events(sender);
         let mut title = String::new();
@@ -68,6 +70,7 @@ impl Talk {
             agent,
             events,
             questions,
+            running,
             telling,
             title,
             #[cfg(feature = "watch")]
@@ -82,6 +85,10 @@ impl Talk {
 
     pub(super) fn patience(&self) -> Duration {
         self.toolbox.config().acp.patience()
+    }
+
+    pub(super) fn terminal_use(&self) -> TerminalUse {
+        self.toolbox.config().acp.terminal
     }
 
     /// Keeps the conversation, so that it can go on later.
@@ -99,7 +106,7 @@ impl Talk {
 #[async_trait]
 impl Conversation for Talk {
     async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
-        let Self { agent, events, questions, telling, .. } = self;
+        let Self { agent, events, questions, running: calls, telling, .. } = self;
         // The agent works on while a slow editor is told: what it started is still called off in
         // time.
         let over = CancellationToken::new();
@@ -108,7 +115,7 @@ impl Conversation for Talk {
             over.cancel();
             turn
         };
-        let told = tell(events, questions, telling, watch, &over);
+        let told = tell(events, questions, calls, telling, watch, &over);
         let (turn, ()) = tokio::join!(running, told);
         let notice = match &turn.stop {
             Stop::Cancelled | Stop::Provider { .. } => String::new(),
@@ -139,6 +146,7 @@ impl Conversation for Talk {
 async fn tell(
     events: &mut mpsc::Receiver<AgentEvent>,
     questions: &mut mpsc::Receiver<PendingQuestion>,
+    calls: &RunningCalls,
     telling: &mut SessionNotifier,
     watch: &Watch,
     over: &CancellationToken,
@@ -154,6 +162,7 @@ async fn tell(
                 }
             }
             Some(asked) = questions.recv() => ask(asked, watch),
+            call = watch.was_closed() => calls.cancel(&call),
             () = over.cancelled() => return,
             _ = printed.tick() => watch.flush().await,
         }

@@ -9,6 +9,7 @@ use std::{
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
 use tools_agent::ToolHost;
 use tools_core::{
     Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media,
@@ -39,10 +40,15 @@ pub(super) struct Extras {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
 
+/// The calls that run, so that one of them can be cancelled. Clones share them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RunningCalls(Arc<Mutex<HashMap<CallId, CancellationToken>>>);
+
 /// A toolbox whose questions go to an editor.
 pub(super) struct AcpDesk {
     toolbox: Toolbox,
     beside: Beside,
+    running: RunningCalls,
     questions: mpsc::Sender<PendingQuestion>,
     /// One question after the other: a person reads one at a time, and each has its whole time.
     turn: tokio::sync::Mutex<()>,
@@ -55,7 +61,46 @@ impl AcpDesk {
         let (questions, asked) = mpsc::channel(MAX_WAITING);
         let beside = Beside::default();
         let turn = tokio::sync::Mutex::default();
-        (Self { toolbox, beside: beside.clone(), questions, turn, patience }, beside, asked)
+        let running = RunningCalls::default();
+        (Self { toolbox, beside: beside.clone(), running, questions, turn, patience }, beside, asked)
+    }
+
+    /// The calls that run at this desk.
+    pub(super) fn running(&self) -> RunningCalls {
+        self.running.clone()
+    }
+}
+
+impl RunningCalls {
+    /// Cancels a call; nothing where it does not run.
+    pub(super) fn cancel(&self, call: &CallId) {
+        if let Some(token) = self.all().get(call) {
+            token.cancel();
+        }
+    }
+
+    /// The same context, in which the call can be cancelled alone for as long as the second value
+    /// lives.
+    fn enter(&self, call: &CallId, cx: &CallContext) -> (CallContext, RunningCall<'_>) {
+        let token = cx.cancel().child_token();
+        self.all().insert(call.clone(), token.clone());
+        (cx.clone().with_cancel(token), RunningCall { running: self, call: call.clone() })
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<CallId, CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One entry of [`RunningCalls`].
+struct RunningCall<'a> {
+    running: &'a RunningCalls,
+    call: CallId,
+}
+
+impl Drop for RunningCall<'_> {
+    fn drop(&mut self) {
+        self.running.all().remove(&self.call);
     }
 }
 
@@ -128,7 +173,8 @@ impl ToolHost for AcpDesk {
 
     async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> RecordedResult {
         let asking = AboutCall { desk: self, call: call.id.clone() };
-        let recorded = self.toolbox.call(call, cx, &asking).await;
+        let (cx, _running) = self.running.enter(&call.id, cx);
+        let recorded = self.toolbox.call(call, &cx, &asking).await;
         self.beside.put(asking.call, &recorded);
         recorded
     }

@@ -7,7 +7,10 @@ use std::{
 
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
-use tools_acp::{AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, serve_stdio};
+use tools_acp::{
+    AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, TerminalUse, Viewer,
+    serve_stdio,
+};
 use tools_agent::CompressDesk;
 use tools_core::{DynExecutor, SessionId, Typed};
 use tools_providers::Provider;
@@ -33,6 +36,7 @@ pub struct AcpAgent {
     make: Box<Make>,
     provider: String,
     scripted: Option<Arc<dyn Provider>>,
+    viewer: Option<Viewer>,
     #[cfg(feature = "overflow")]
     archive: Option<tools_overflow::Archive>,
 }
@@ -55,6 +59,7 @@ impl AcpAgent {
             make: Box::new(make),
             provider: provider.into(),
             scripted: None,
+            viewer: None,
             #[cfg(feature = "overflow")]
             archive: None,
         }
@@ -65,6 +70,12 @@ impl AcpAgent {
     #[cfg(feature = "overflow")]
     pub fn storing_in(self, archive: Option<tools_overflow::Archive>) -> Self {
         Self { archive, ..self }
+    }
+
+    /// The same agent, which shows the output of commands in terminals of an editor that has some,
+    /// by this program. The configuration can switch it off (`acp.terminal`).
+    pub fn viewed_by(self, viewer: Viewer) -> Self {
+        Self { viewer: Some(viewer), ..self }
     }
 
     /// The same agent with this model, whatever the configuration says.
@@ -103,7 +114,8 @@ impl AcpHost for AcpAgent {
         }
         let (talk, modes) = Talk::new(toolbox, &provider, desk, kept).map_err(OpenError::Failed)?;
         let (session, patience) = (talk.session(), talk.patience());
-        Ok(OpenConversation { session, conversation: Box::new(talk), modes, patience, past })
+        let viewer = self.viewer.clone().filter(|_| talk.terminal_use() == TerminalUse::Auto);
+        Ok(OpenConversation { session, conversation: Box::new(talk), modes, patience, viewer, past })
     }
 
     fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String> {

@@ -32,6 +32,9 @@ pub(crate) struct Initialize {
 pub(crate) struct ClientCapabilities {
     #[serde(default)]
     session: Option<ClientSession>,
+    /// Whether the client makes terminals.
+    #[serde(default)]
+    pub(crate) terminal: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]

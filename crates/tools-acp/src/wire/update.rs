@@ -73,6 +73,9 @@ pub(crate) enum CallContent {
         old_text: Option<String>,
         new_text: String,
     },
+    Terminal {
+        terminal_id: String,
+    },
 }
 
 /// A place in a file.

@@ -39,15 +39,25 @@ impl Client {
 
     /// A client that was greeted and has a session.
     pub(crate) async fn open(host: Host) -> Self {
+        Self::open_with(host, json!({})).await
+    }
+
+    /// The same with a client that can do this.
+    pub(crate) async fn open_with(host: Host, capabilities: Value) -> Self {
         let mut client = Self::raw(host);
-        client.greet().await;
+        client.greet_with(capabilities).await;
         let opened = client.request("session/new", json!({"cwd": "/", "mcpServers": []})).await;
         assert_eq!(opened["result"]["sessionId"], "s-1", "{opened}");
         client
     }
 
     pub(crate) async fn greet(&mut self) {
-        let greeted = self.request("initialize", json!({"protocolVersion": 1, "clientCapabilities": {}})).await;
+        self.greet_with(json!({})).await;
+    }
+
+    async fn greet_with(&mut self, capabilities: Value) {
+        let params = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+        let greeted = self.request("initialize", params).await;
         assert_eq!(greeted["result"]["protocolVersion"], 1, "{greeted}");
     }
 

@@ -1,4 +1,4 @@
-//! A host whose conversations do what the prompt says: `ask`, `wait`, `flood`, or repeat it.
+//! A host whose conversations do what the prompt says: `ask`, `print`, `wait`, `flood`, or repeat it.
 
 use std::{
     path::Path,
@@ -10,10 +10,11 @@ use std::{
 };
 
 use async_trait::async_trait;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tools_acp::{
     AcpHost, Conversation, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent, SessionRequest, SessionSummary,
-    Watch,
+    Viewer, Watch,
 };
 use tools_core::{CallId, ConfirmPrompt, PromptPart, SessionId, StoredRule, Subject, ToolKind, ToolName, Verdict};
 
@@ -24,11 +25,20 @@ pub(crate) struct Host {
     /// The sessions that were deleted, and how many were open by then.
     pub(crate) forgotten: Arc<Mutex<Vec<String>>>,
     pub(crate) patience: Duration,
+    pub(crate) viewer: Option<Viewer>,
+    /// Ends the call of `print`.
+    pub(crate) go: Arc<Notify>,
 }
 
 impl Default for Host {
     fn default() -> Self {
-        Self { open: Arc::default(), forgotten: Arc::default(), patience: Duration::from_mins(1) }
+        Self {
+            open: Arc::default(),
+            forgotten: Arc::default(),
+            patience: Duration::from_mins(1),
+            viewer: None,
+            go: Arc::default(),
+        }
     }
 }
 
@@ -47,9 +57,17 @@ impl AcpHost for Host {
         let number = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         let name = opening.resume.map_or_else(|| format!("s-{number}"), |resume| resume.session.as_str().to_owned());
         let modes = Modes::usual();
-        let conversation = Box::new(Echo { open: Arc::clone(&self.open), modes: modes.clone() });
+        let conversation =
+            Box::new(Echo { open: Arc::clone(&self.open), modes: modes.clone(), go: Arc::clone(&self.go) });
         let session = SessionId::parse(&name).expect("a name");
-        Ok(OpenConversation { session, conversation, modes, patience: self.patience, past })
+        Ok(OpenConversation {
+            session,
+            conversation,
+            modes,
+            patience: self.patience,
+            viewer: self.viewer.clone(),
+            past,
+        })
     }
 
     fn kept(&self, _: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
@@ -72,6 +90,7 @@ impl AcpHost for Host {
 struct Echo {
     open: Arc<AtomicUsize>,
     modes: Modes,
+    go: Arc<Notify>,
 }
 
 fn called(id: &str) -> SessionEvent {
@@ -113,6 +132,20 @@ impl Conversation for Echo {
                     locations: vec![],
                 };
                 watch.tell(answered).await;
+            }
+            "print" => {
+                let call = CallId::parse("c-3").expect("an id");
+                let (tool, title, kind) = ("bash".to_owned(), "make".to_owned(), ToolKind::Execute);
+                watch.tell(SessionEvent::Started { call: call.clone(), tool, title, kind, locations: vec![] }).await;
+                watch.tell(SessionEvent::Printed { call: call.clone(), text: "one \u{1b}[2J\n".to_owned() }).await;
+                watch.flush().await;
+                let closed = tokio::select! {
+                    () = self.go.notified() => false,
+                    closed = watch.was_closed() => closed == call,
+                };
+                let text = if closed { "closed" } else { "one" }.to_owned();
+                let (diff, media, locations) = (None, vec![], vec![]);
+                watch.tell(SessionEvent::Answered { call, is_error: closed, text, diff, media, locations }).await;
             }
             "wait" => {
                 watch.tell(called("c-2")).await;

@@ -5,3 +5,4 @@ mod doubles;
 
 mod order;
 mod robust;
+mod terminals;

@@ -1,0 +1,44 @@
+//! The program in the client's terminal.
+
+use std::{
+    ffi::OsString,
+    io::{self, Write},
+    path::PathBuf,
+};
+
+use super::{
+    frame::{self, Frame},
+    link,
+};
+
+/// The program that a client starts in a terminal to show a call: it is called with these arguments
+/// and the name of a socket, and passes that name to [`show_in_terminal`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewer {
+    /// The program, by an absolute path.
+    pub program: PathBuf,
+    /// Its arguments before the name of the socket.
+    pub arguments: Vec<OsString>,
+}
+
+/// Prints what the call prints to `output` until the call ends. Returns the exit code for this
+/// process: 0 or 1 as the call worked or failed.
+///
+/// Ending this process before that cancels the call.
+///
+/// # Errors
+/// When no agent waits at `socket`, when the agent goes before the call has ended, and when
+/// `output` takes no more.
+pub fn show_in_terminal(socket: &str, mut output: impl Write) -> io::Result<u8> {
+    let mut agent = link::connect(socket)?;
+    loop {
+        match frame::read(&mut agent)? {
+            Some(Frame::Text(text)) => {
+                output.write_all(&text)?;
+                output.flush()?;
+            }
+            Some(Frame::End(code)) => return Ok(code),
+            None => return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the agent has ended")),
+        }
+    }
+}
