@@ -5,6 +5,7 @@ use std::{
     collections::BTreeSet,
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use tools_sandbox::tree::Node;
@@ -25,10 +26,13 @@ pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Diff
     let mut found = Vec::new();
     let folders: BTreeSet<&PathBuf> = before.folders.keys().chain(after.folders.keys()).collect();
     for folder in folders {
-        let items = |seen: &'_ FolderState| seen.folders.get(folder).cloned().unwrap_or_default();
         match (before.folders.get(folder), after.folders.get(folder)) {
-            (Some(then), Some(now)) => merge(folder, then, now, &mut found),
-            _ => merge(folder, &items(before), &items(after), &mut found),
+            // Nothing was told of it meanwhile.
+            (Some(then), Some(now)) if Arc::ptr_eq(then, now) => {}
+            (then, now) => {
+                let items = |list: Option<&'_ Arc<Vec<Item>>>| list.cloned().unwrap_or_default();
+                merge(folder, &items(then), &items(now), &mut found);
+            }
         }
     }
     for (path, then) in &before.alone {

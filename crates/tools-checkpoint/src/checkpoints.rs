@@ -7,15 +7,16 @@ use std::{
     time::Duration,
 };
 
-use tools_core::sha256_hex;
-use tools_sandbox::ReadRules;
+use tools_core::{Writes, sha256_hex};
+use tools_sandbox::{Directory, ReadRules, tree::Bounds};
 
 use crate::{
     config::CheckpointConfig,
+    current::Current,
     diff,
     error::CheckpointError,
     record::Checkpoint,
-    seen::Rules,
+    seen::{FolderState, Rules},
     select::Selection,
     store::{Store, StoreLock},
     undo::{self, Undone},
@@ -48,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) rules: Rules,
     folder: PathBuf,
     stores: Mutex<HashMap<PathBuf, Arc<Mutex<Store>>>>,
+    /// What is known of each folder between calls.
+    current: Mutex<HashMap<PathBuf, Arc<Mutex<Current>>>>,
     pub(crate) unfinished: Arc<OpenWrites>,
 }
 
@@ -55,8 +58,8 @@ impl Checkpoints {
     /// Keeps everything below `folder`, which tools and commands must not reach.
     pub fn new(config: &CheckpointConfig, folder: PathBuf, coverage: Coverage) -> Self {
         let rules = Rules { skip: config.skip.clone(), own: folder.canonicalize().unwrap_or_else(|_| folder.clone()) };
-        let (stores, unfinished) = (Mutex::default(), Arc::default());
-        Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, unfinished }))
+        let (stores, current, unfinished) = Default::default();
+        Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, current, unfinished }))
     }
 
     /// The calls that were kept for a workspace, oldest first.
@@ -146,6 +149,30 @@ impl Inner {
         Arc::clone(
             stores.entry(folder.clone()).or_insert_with(|| Arc::new(Mutex::new(Store::new(folder, &self.config)))),
         )
+    }
+
+    /// Looks at everything in `root`; see [`Current::look`].
+    pub(crate) fn look(
+        &self,
+        root: &Directory,
+        bounds: &Bounds<'_>,
+        before: Option<&FolderState>,
+        written: Option<&Writes>,
+    ) -> Result<Arc<FolderState>, CheckpointError> {
+        let current = self.current(root.path());
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        current.look(root, &self.rules, bounds, before, written)
+    }
+
+    /// More contents of a state are kept than before.
+    pub(crate) fn replace(&self, old: &Arc<FolderState>, new: &Arc<FolderState>) {
+        let current = self.current(&old.root);
+        current.lock().unwrap_or_else(PoisonError::into_inner).replace(old, new);
+    }
+
+    fn current(&self, root: &Path) -> Arc<Mutex<Current>> {
+        let mut all = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(all.entry(root.to_owned()).or_default())
     }
 
     fn with_store<T>(

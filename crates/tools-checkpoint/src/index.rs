@@ -22,7 +22,7 @@ const RECORD: usize = 7 * 8 + 32 + 8;
 const SLACK: usize = 20_000;
 
 /// What tells that a file has not changed: device and inode; length, times of content and of inode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     file: (u64, u64),
     state: [u64; 5],

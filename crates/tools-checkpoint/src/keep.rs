@@ -2,9 +2,13 @@
 //! room and time for them.
 
 use std::{
+    ffi::OsString,
     fs::File,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -43,14 +47,17 @@ impl<'a> Keeper<'a> {
     }
 
     /// Keeps every file that was seen: of more than the budget allows, the smallest.
-    pub(crate) fn all(&mut self, seen: &mut FolderState, budget: &Budget<'_>) -> Result<(), CheckpointError> {
+    pub(crate) fn all(&mut self, seen: &mut Arc<FolderState>, budget: &Budget<'_>) -> Result<(), CheckpointError> {
         let (mut known, mut wanted) = (0_u64, 0_u64);
-        let mut missing: Vec<(&Path, &mut Item)> = Vec::new();
-        for (folder, item) in seen.files_mut() {
+        let mut missing: Vec<(&Path, &Item)> = Vec::new();
+        let mut kept: Vec<(PathBuf, OsString, Hash)> = Vec::new();
+        for (folder, item) in seen.files() {
             let size = item.node.metadata.size;
-            item.hash = self.known(item);
             if item.hash.is_some() {
                 known = known.saturating_add(size);
+            } else if let Some(hash) = self.known(item) {
+                known = known.saturating_add(size);
+                kept.push((folder.to_owned(), item.name.clone(), hash));
             } else {
                 wanted = wanted.saturating_add(size);
                 missing.push((folder, item));
@@ -68,13 +75,32 @@ impl<'a> Keeper<'a> {
             if Instant::now() > budget.until {
                 break;
             }
-            item.hash = self.content(folder, item)?;
+            if let Some(hash) = self.unchanged(folder, item)? {
+                kept.push((folder.to_owned(), item.name.clone(), hash));
+            }
             left = rest;
+        }
+        if !kept.is_empty() {
+            let seen = Arc::make_mut(seen);
+            for (folder, name, hash) in &kept {
+                seen.keep(folder, name, *hash);
+            }
         }
         Ok(())
     }
 
-    fn known(&self, item: &Item) -> Option<Hash> {
+    /// The hash under which the content that a file had when it was seen is kept; `None` when it is
+    /// not, also since the file has changed.
+    pub(crate) fn unchanged(&mut self, folder: &Path, item: &Item) -> Result<Option<Hash>, CheckpointError> {
+        let Some(hash) = self.content(folder, item)? else { return Ok(None) };
+        if self.known(item) == Some(hash) {
+            return Ok(Some(hash));
+        }
+        let now = self.open(folder, item).and_then(|file| Metadata::of(&file).ok());
+        Ok(now.is_some_and(|now| now == item.node.metadata).then_some(hash))
+    }
+
+    pub(crate) fn known(&self, item: &Item) -> Option<Hash> {
         if item.node.is_fresh { None } else { self.store.index.get(&Stamp::from(&item.node.metadata)) }
     }
 

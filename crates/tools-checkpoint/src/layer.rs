@@ -96,15 +96,16 @@ fn touches(inv: &Invocation) -> Option<Touches> {
     if inv.definition.traits.read_only {
         return None;
     }
+    let anything = if inspection.observed { Touches::Noted } else { Touches::Anything };
     let mut paths = Vec::new();
     for subject in &inspection.subjects {
         match subject {
             Subject::Path { path, access: Access::Write | Access::Delete, .. } => paths.push(path.clone()),
-            Subject::Command { .. } | Subject::Opaque { .. } => return Some(Touches::Anything),
+            Subject::Command { .. } | Subject::Opaque { .. } => return Some(anything),
             _ => {}
         }
     }
-    Some(if paths.is_empty() { Touches::Anything } else { Touches::These(paths) })
+    Some(if paths.is_empty() { anything } else { Touches::These(paths) })
 }
 
 /// What is called, on one line: the command, else what it changes.

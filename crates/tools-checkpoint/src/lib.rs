@@ -18,6 +18,8 @@ mod attributes;
 
 mod attribute;
 mod changes;
+mod copies;
+mod current;
 mod keep;
 mod overlap;
 mod seen;

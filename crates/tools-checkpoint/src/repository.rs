@@ -41,7 +41,7 @@ pub(crate) fn fingerprint(seen: &FolderState, folder: &Path) -> String {
     let mut text = Vec::new();
     for (path, items) in folders {
         text.extend_from_slice(path.as_os_str().as_encoded_bytes());
-        for item in items {
+        for item in items.iter() {
             let shape = item.node.shape();
             let metadata = &item.node.metadata;
             let is_file = metadata.kind == FileKind::File;

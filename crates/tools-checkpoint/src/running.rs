@@ -7,13 +7,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tools_core::{Clock as _, SystemClock, WriteLog, Writes};
+use tools_core::{Clock as _, SystemClock, WriteKeeper, WriteLog, Writes};
 use tools_sandbox::FileKind;
 
 use crate::{
     attribute::{Attribution, attribute},
     changes::{Difference, differences},
     checkpoints::{Inner, OneMore, enter},
+    copies::Copies,
     error::CheckpointError,
     keep::{Budget, Keeper},
     overlap,
@@ -26,7 +27,7 @@ use crate::{
 /// How long looking at a workspace may take. Another one this size would be noticed.
 const LOOK: Duration = Duration::from_secs(2);
 /// How long reading what is not kept yet may take before a call; the next one goes on with it.
-const READ: Duration = Duration::from_secs(3);
+pub(crate) const READ: Duration = Duration::from_secs(3);
 /// Sentences about what is not covered that a record holds.
 const MAX_GAPS: usize = 100;
 
@@ -35,6 +36,8 @@ const MAX_GAPS: usize = 100;
 pub(crate) enum Touches {
     /// Nothing in particular: it could be anything.
     Anything,
+    /// Anything, and each write is noted before it happens.
+    Noted,
     /// These paths and what lies below them.
     These(Vec<PathBuf>),
 }
@@ -56,13 +59,15 @@ pub(crate) struct RunningCall {
     inner: Arc<Inner>,
     caller: Caller,
     /// One per folder, or why there is none.
-    before: Result<Arc<Vec<FolderState>>, String>,
+    before: Result<Arc<Vec<Arc<FolderState>>>, String>,
     /// The paths to look at in each folder; `None` for everything.
     paths: Option<Vec<Vec<PathBuf>>>,
     /// The last record when it began: what is newer ended while it ran.
     since: u64,
     /// Where the writes of its processes are noted.
     pub(crate) writes: WriteLog,
+    /// What was kept of files right before they were written.
+    copies: Option<Arc<Copies>>,
     /// What is known not to be covered.
     pub(crate) gaps: BTreeSet<String>,
 }
@@ -95,6 +100,7 @@ impl RunningCall {
             paths: None,
             since: 0,
             writes: WriteLog::default(),
+            copies: None,
             gaps: BTreeSet::new(),
         };
         match running.look_before(touches, cancelled) {
@@ -119,17 +125,18 @@ impl RunningCall {
         &mut self,
         touches: Touches,
         cancelled: &AtomicBool,
-    ) -> Result<Arc<Vec<FolderState>>, CheckpointError> {
+    ) -> Result<Arc<Vec<Arc<FolderState>>>, CheckpointError> {
         let (config, until) = (&self.inner.config, Instant::now() + LOOK);
         let mut before = Vec::new();
         let mut bytes = config.max_bytes;
+        let is_noted = matches!(touches, Touches::Noted);
         match touches {
-            Touches::Anything => {
+            Touches::Anything | Touches::Noted => {
                 // Half is left for what calls change.
                 bytes /= 2;
                 for root in self.inner.swept(&self.caller.workdir) {
                     let bounds = bounds(config.max_entries, until, cancelled);
-                    before.push(FolderState::everything(&open(&root)?, &self.inner.rules, &bounds, None)?);
+                    before.push(self.inner.look(&open(&root)?, &bounds, None, None)?);
                 }
             }
             Touches::These(paths) => {
@@ -148,7 +155,7 @@ impl RunningCall {
                 let mut at = Vec::new();
                 for (root, paths) in placed {
                     let bounds = bounds(config.max_entries, until, cancelled);
-                    before.push(FolderState::at(&open(&root)?, &paths, &bounds)?);
+                    before.push(Arc::new(FolderState::at(&open(&root)?, &paths, &bounds)?));
                     at.push(paths);
                 }
                 self.paths = Some(at);
@@ -158,16 +165,26 @@ impl RunningCall {
         let (mut store, _lock) = enter(&store, cancelled)?;
         let count = before.iter().map(|seen| seen.count).sum();
         if self.paths.is_none() && (store.is_tight() || store.index.is_stale(count)) {
-            store.index.keep_only(&before.iter().flat_map(FolderState::identities).collect());
+            store.index.keep_only(&before.iter().flat_map(|seen| seen.identities()).collect());
         }
-        let budget = Budget { bytes, until: Instant::now() + READ, cancelled };
-        for seen in &mut before {
-            let root = open(&seen.root)?;
-            Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(seen, &budget)?;
+        if !is_noted {
+            let budget = Budget { bytes, until: Instant::now() + READ, cancelled };
+            for seen in &mut before {
+                let (root, looked) = (open(&seen.root)?, Arc::clone(seen));
+                Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(seen, &budget)?;
+                if self.paths.is_none() {
+                    self.inner.replace(&looked, seen);
+                }
+            }
         }
         store.save()?;
         self.since = store.last()?;
         let before = Arc::new(before);
+        if is_noted {
+            let copies = Arc::new(Copies::new(&self.inner, &self.caller.workdir, &before));
+            self.writes = WriteLog::default().kept_by(Arc::clone(&copies) as Arc<dyn WriteKeeper>);
+            self.copies = Some(copies);
+        }
         store.pin(Arc::downgrade(&before));
         Ok(before)
     }
@@ -231,7 +248,7 @@ impl RunningCall {
 
     fn look_after(
         &self,
-        before: &[FolderState],
+        before: &[Arc<FolderState>],
         writes: Option<&Writes>,
         never: &AtomicBool,
     ) -> Result<CallChanges, CheckpointError> {
@@ -242,8 +259,11 @@ impl RunningCall {
             let most = then.count.saturating_mul(2).saturating_add(self.inner.config.max_entries);
             let bounds = bounds(most, Instant::now() + LOOK * 5, never);
             let now = match &self.paths {
-                None => FolderState::everything(&root, &self.inner.rules, &bounds, Some(then))?,
-                Some(paths) => FolderState::at(&root, paths.get(index).map_or(&[][..], Vec::as_slice), &bounds)?,
+                None => self.inner.look(&root, &bounds, Some(then), writes)?,
+                Some(paths) => {
+                    let paths = paths.get(index).map_or(&[][..], Vec::as_slice);
+                    Arc::new(FolderState::at(&root, paths, &bounds)?)
+                }
             };
             let differences = differences(then, &now);
             if differences.is_empty() {
@@ -259,7 +279,7 @@ impl RunningCall {
                 },
             };
             for (difference, is_shared) in attributed.own {
-                found.add(difference, is_shared, then, &mut keeper)?;
+                found.add(difference, is_shared, (then, self.copies.as_deref()), &mut keeper)?;
             }
             found.others.extend(attributed.others);
             store.save()?;
@@ -288,7 +308,7 @@ impl CallChanges {
         &mut self,
         difference: Difference,
         shared: bool,
-        then: &FolderState,
+        (then, copies): (&FolderState, Option<&Copies>),
         keeper: &mut Keeper<'_>,
     ) -> Result<(), CheckpointError> {
         let root = &then.root;
@@ -298,7 +318,7 @@ impl CallChanges {
         let before = before.map(|item| State {
             names: then.names_of(&item.node, &relative).into_iter().map(|name| Name(joined(root, &name))).collect(),
             attributes: keeper.attributes(&item),
-            ..State::of(&item.node, item.hash)
+            ..State::of(&item.node, item.hash.or_else(|| copies?.of(&item)).or_else(|| keeper.known(&item)))
         });
         let after = match after {
             Some(item) if item.node.metadata.kind == FileKind::File => {

@@ -5,13 +5,13 @@ use std::{
     ffi::{OsStr, OsString},
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
+    sync::{Arc, atomic::AtomicBool},
     time::Instant,
 };
 
 use tools_sandbox::{
     Directory, FileKind, Roots,
-    tree::{self, Bounds, CutReason, Node},
+    tree::{self, Bounds, CutReason, Node, Skips, Watch},
 };
 
 use crate::{error::CheckpointError, hash::Hash};
@@ -29,11 +29,11 @@ pub(crate) struct Item {
 }
 
 /// One folder as it was, or the part of it that was looked at. Paths are relative to it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct FolderState {
     pub(crate) root: PathBuf,
-    /// Sorted by name.
-    pub(crate) folders: HashMap<PathBuf, Vec<Item>>,
+    /// Sorted by name. States of the same folder share what is the same in both.
+    pub(crate) folders: HashMap<PathBuf, Arc<Vec<Item>>>,
     /// Folders whose times may change with what lies in them, and that are listed nowhere else.
     pub(crate) alone: BTreeMap<PathBuf, Node>,
     pub(crate) skipped: BTreeSet<PathBuf>,
@@ -55,7 +55,12 @@ pub(crate) fn open(folder: &Path) -> Result<Directory, CheckpointError> {
 }
 
 impl Rules {
-    fn skips(&self, root: &Directory, path: &Path, names: &[(OsString, FileKind)]) -> bool {
+    /// Whether the rule about a folder may change with what happens to this name in it.
+    pub(crate) fn depend_on(name: &OsStr) -> bool {
+        name == TAG
+    }
+
+    pub(crate) fn skips(&self, root: &Directory, path: &Path, names: &[(OsString, FileKind)]) -> bool {
         let name = path.file_name().unwrap_or_default();
         self.skip.iter().any(|skipped| name == OsStr::new(skipped))
             || (names.iter().any(|(name, kind)| name == TAG && *kind == FileKind::File) && is_tagged(root, path))
@@ -71,23 +76,17 @@ fn is_tagged(root: &Directory, path: &Path) -> bool {
 }
 
 impl FolderState {
-    /// Looks at everything in `root`. What was `looked_at` before is looked at again, whatever it
-    /// has become.
+    /// Looks at everything in `root` that is not to be skipped.
     ///
     /// # Errors
     /// When it is too much, takes too long, or nobody wants to know any more.
     pub(crate) fn everything(
         root: &Directory,
-        rules: &Rules,
         bounds: &Bounds<'_>,
-        before: Option<&Self>,
+        skips: &Skips<'_>,
+        watch: Option<&Watch>,
     ) -> Result<Self, CheckpointError> {
-        let skips = |path: &Path, names: &[(OsString, FileKind)]| match before {
-            Some(before) if before.skipped.contains(path) => true,
-            Some(before) if before.folders.contains_key(path) => false,
-            _ => rules.skips(root, path, names),
-        };
-        let look = tree::look(root, bounds, &skips)?;
+        let look = tree::look_below(root, vec![PathBuf::new()], bounds, skips, watch)?;
         if let Some(cut) = look.cut {
             return Err(too_much(cut, bounds.entries));
         }
@@ -120,7 +119,7 @@ impl FolderState {
             if let Some(own) = own(root, above)? {
                 seen.alone.insert(above.to_owned(), own);
             }
-            let list = seen.folders.entry(above.to_owned()).or_default();
+            let list = Arc::make_mut(seen.folders.entry(above.to_owned()).or_default());
             let Some(node) = tree::node(&parent, name)? else { continue };
             let is_directory = node.is_directory();
             if let Err(place) = list.binary_search_by(|item| item.name.as_os_str().cmp(name)) {
@@ -148,27 +147,40 @@ impl FolderState {
         }
     }
 
-    fn take(&mut self, below: &Path, look: tree::Look) {
+    pub(crate) fn take(&mut self, below: &Path, look: tree::Look) {
         let at = |path: PathBuf| if below.as_os_str().is_empty() { path } else { joined(below, &path) };
         self.count += look.count;
         self.skipped.extend(look.skipped.into_iter().map(at));
         self.closed.extend(look.closed.into_iter().map(at));
         self.folders.extend(look.folders.into_iter().map(|(path, entries)| {
             let items = entries.into_iter().map(|tree::Entry { name, node }| Item { name, node, hash: None });
-            (at(path), items.collect())
+            (at(path), Arc::new(items.collect()))
         }));
     }
 
     /// Every regular file that was seen.
-    pub(crate) fn files_mut(&mut self) -> impl Iterator<Item = (&Path, &mut Item)> {
-        let items =
-            self.folders.iter_mut().flat_map(|(path, items)| items.iter_mut().map(|item| (path.as_path(), item)));
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Item)> {
+        let items = self.folders.iter().flat_map(|(path, items)| items.iter().map(|item| (path.as_path(), item)));
         items.filter(|(_, item)| item.node.metadata.kind == FileKind::File)
+    }
+
+    /// What was seen under this name.
+    pub(crate) fn item(&self, folder: &Path, name: &OsStr) -> Option<&Item> {
+        let items = self.folders.get(folder)?;
+        items.binary_search_by(|item| item.name.as_os_str().cmp(name)).ok().map(|place| &items[place])
+    }
+
+    /// Notes that the content of a file is kept.
+    pub(crate) fn keep(&mut self, folder: &Path, name: &OsStr, hash: Hash) {
+        let Some(items) = self.folders.get_mut(folder).map(Arc::make_mut) else { return };
+        if let Ok(place) = items.binary_search_by(|item| item.name.as_os_str().cmp(name)) {
+            items[place].hash = Some(hash);
+        }
     }
 
     /// The contents of what was seen.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = Hash> {
-        self.folders.values().flatten().filter_map(|item| item.hash)
+        self.folders.values().flat_map(|items| items.iter()).filter_map(|item| item.hash)
     }
 
     /// Other paths at which the same file was seen.
@@ -186,7 +198,7 @@ impl FolderState {
 
     /// The files that were seen, by device and inode.
     pub(crate) fn identities(&self) -> impl Iterator<Item = (u64, u64)> {
-        let ids = self.folders.values().flatten().map(|item| item.node.metadata.id);
+        let ids = self.folders.values().flat_map(|items| items.iter()).map(|item| item.node.metadata.id);
         ids.map(|id| (id.device(), id.inode()))
     }
 }
@@ -225,7 +237,7 @@ pub(crate) fn joined(above: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { above.to_owned() } else { above.join(below) }
 }
 
-fn too_much(cut: CutReason, most: usize) -> CheckpointError {
+pub(crate) fn too_much(cut: CutReason, most: usize) -> CheckpointError {
     match cut {
         CutReason::Entries => CheckpointError::TooMany { most },
         CutReason::Time => CheckpointError::TooSlow,

@@ -10,7 +10,7 @@ use std::{
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::{
-        Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::{Duration, Instant},
@@ -46,7 +46,7 @@ pub(crate) struct Store {
     /// Bytes of all contents.
     used: u64,
     /// What calls that are running saw before: their records will need it.
-    running: Vec<Weak<Vec<FolderState>>>,
+    running: Vec<Weak<Vec<Arc<FolderState>>>>,
     made: u64,
 }
 
@@ -111,7 +111,7 @@ impl Store {
     }
 
     /// Keeps what a running call saw for as long as it runs.
-    pub(crate) fn pin(&mut self, seen: Weak<Vec<FolderState>>) {
+    pub(crate) fn pin(&mut self, seen: Weak<Vec<Arc<FolderState>>>) {
         self.running.retain(|seen| seen.strong_count() > 0);
         self.running.push(seen);
     }
@@ -307,7 +307,7 @@ impl Store {
     fn sweep(&mut self) -> Result<(), CheckpointError> {
         let mut needed: HashSet<Hash> = self.index.hashes().collect();
         for running in self.running.iter().filter_map(Weak::upgrade) {
-            needed.extend(running.iter().flat_map(FolderState::hashes));
+            needed.extend(running.iter().flat_map(|seen| seen.hashes()));
         }
         for checkpoint in self.checkpoints()? {
             let states = checkpoint.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));

@@ -76,7 +76,7 @@ pub use ask::{
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
     InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, SpeculationOutcome, StartedCall, SystemClock,
-    THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteLog, Writes, WrittenPath, built_in_tool,
+    THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteKeeper, WriteLog, Writes, WrittenPath, built_in_tool,
     canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
 };
 pub use dispatch::{

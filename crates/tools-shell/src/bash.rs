@@ -293,7 +293,8 @@ impl Tool for Bash {
         let published = publish::subjects(&args.publish, policy);
         let confirm = confirm.or_else(|| publish::reason(&published));
         subjects.extend(published);
-        Ok(Inspection { subjects, confirm, read_only, ..Inspection::mutating() }.keeping(looked))
+        let observed = policy.config.sandbox != SandboxChoice::Off;
+        Ok(Inspection { subjects, confirm, read_only, observed, ..Inspection::mutating() }.keeping(looked))
     }
 
     async fn run(&self, args: BashArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -40,6 +40,11 @@ fn state(folder: &Path) -> Vec<String> {
 }
 
 fn furnish(work: &Path) {
+    // So many that the system is asked to tell what changes between calls.
+    fs::create_dir(work.join("many")).unwrap();
+    for number in 0..150 {
+        fs::write(work.join(format!("many/{number}")), number.to_string()).unwrap();
+    }
     for folder in ["dir/deep/er", "src", ".git/objects/ab", ".git/refs/heads", "empty"] {
         fs::create_dir_all(work.join(folder)).unwrap();
     }

@@ -23,4 +23,4 @@ pub use origin::{CallOrigin, InvokedAs, SpeculationOutcome, Taint};
 pub use parameters::{JsonObject, invalid_parameters};
 pub use started::StartedCall;
 pub use thought::{THOUGHT_PREFIX, take_thoughts_out};
-pub use writes::{WriteLog, Writes, WrittenPath};
+pub use writes::{WriteKeeper, WriteLog, Writes, WrittenPath};

@@ -3,6 +3,7 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -16,12 +17,30 @@ const MAX_PATHS: usize = 500_000;
 #[derive(Debug, Clone, Default)]
 pub struct WriteLog(Arc<Mutex<Log>>);
 
-#[derive(Debug, Default)]
+/// Keeps what a call is about to overwrite. Asked by whoever notes the writes, while the process
+/// that writes stands still.
+pub trait WriteKeeper: Send + Sync {
+    /// Something is about to be written, made or removed at a canonical path, for the first time in
+    /// this call; `with_all_below` when a folder is about to be renamed.
+    fn about_to_write(&self, path: &Path, with_all_below: bool);
+
+    /// From now on writes happen that are not noted.
+    fn unobserved(&self);
+}
+
+#[derive(Default)]
 struct Log {
     observed: bool,
     blind: bool,
     is_closed: bool,
     written: HashMap<PathBuf, WrittenPath>,
+    keeper: Option<Arc<dyn WriteKeeper>>,
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").field("written", &self.written).finish_non_exhaustive()
+    }
 }
 
 /// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given
@@ -35,29 +54,56 @@ pub struct WrittenPath {
 }
 
 impl WriteLog {
+    /// The same log, which asks `keeper` before a path is written for the first time. It lets go of
+    /// the keeper when the notes are taken.
+    #[must_use]
+    pub fn kept_by(self, keeper: Arc<dyn WriteKeeper>) -> Self {
+        self.with(|log| log.keeper = Some(keeper));
+        self
+    }
+
     /// Tells that a process was started of which every write will be noted before it happens.
     pub fn observing(&self) {
         self.with(|log| log.observed = true);
     }
 
-    /// Tells that something runs whose writes nobody notes.
+    /// Tells that something is about to run whose writes nobody notes.
     pub fn blind(&self) {
-        self.with(|log| log.blind = true);
+        let keeper = self.with(|log| {
+            let is_news = !std::mem::replace(&mut log.blind, true) && !log.is_closed;
+            log.keeper.clone().filter(|_| is_news)
+        });
+        if let Some(keeper) = keeper {
+            keeper.unobserved();
+        }
     }
 
     /// Notes a write that is about to happen at a canonical path. Only the first one of a path asks
     /// what lies there.
     pub fn note(&self, path: &Path, with_all_below: bool, before: impl FnOnce() -> Option<FileState>) {
-        self.with(|log| {
+        let is_known = self.with(|log| {
             if log.is_closed || log.blind {
-                return;
+                return true;
             }
-            if let Some(known) = log.written.get_mut(path) {
-                known.with_all_below |= with_all_below;
-            } else if log.written.len() < MAX_PATHS {
-                log.written.insert(path.to_owned(), WrittenPath { before: before(), with_all_below });
-            } else {
-                log.blind = true;
+            let Some(known) = log.written.get_mut(path) else { return false };
+            let is_less = known.with_all_below || !with_all_below;
+            known.with_all_below |= with_all_below;
+            is_less
+        });
+        if is_known {
+            return;
+        }
+        if self.with(|log| log.written.len() >= MAX_PATHS) {
+            return self.blind();
+        }
+        // Without the lock: keeping may take a while.
+        if let Some(keeper) = self.with(|log| log.keeper.clone()) {
+            keeper.about_to_write(path, with_all_below);
+        }
+        let before = before();
+        self.with(|log| {
+            if !log.is_closed {
+                log.written.entry(path.to_owned()).or_insert(WrittenPath { before, with_all_below });
             }
         });
     }
@@ -67,6 +113,7 @@ impl WriteLog {
     pub fn take(&self) -> Option<Writes> {
         self.with(|log| {
             log.is_closed = true;
+            log.keeper = None;
             (log.observed && !log.blind).then(|| Writes(std::mem::take(&mut log.written)))
         })
     }
@@ -84,6 +131,11 @@ impl Writes {
     /// The recorded state of a path that the call wrote by this name; `None` when it did not.
     pub fn at(&self, path: &Path) -> Option<&WrittenPath> {
         self.0.get(path)
+    }
+
+    /// Every path that the call wrote.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
     }
 
     /// Whether the path lies in something that the call moved as a whole.
@@ -111,6 +163,40 @@ mod tests {
         assert_eq!(writes.at(Path::new("/w/a")).unwrap().before, Some(state(1)));
         assert!(writes.at(Path::new("/w/b")).is_none() && !writes.moved(Path::new("/w/b")));
         assert!(writes.moved(Path::new("/w/d/e/f")));
+    }
+
+    #[derive(Default)]
+    struct Asked(Mutex<Vec<PathBuf>>);
+
+    impl WriteKeeper for Asked {
+        fn about_to_write(&self, path: &Path, with_all_below: bool) {
+            self.0.lock().unwrap().push(if with_all_below { path.join("*") } else { path.to_owned() });
+        }
+
+        fn unobserved(&self) {
+            self.0.lock().unwrap().push(PathBuf::from("all"));
+        }
+    }
+
+    #[test]
+    fn the_keeper_is_asked_once_for_each_path_and_once_for_all() {
+        let asked = Arc::new(Asked::default());
+        let log = WriteLog::default().kept_by(asked.clone());
+        for (path, with_all_below) in
+            [("/w/a", false), ("/w/a", false), ("/w/a", true), ("/w/a", true), ("/w/b", false)]
+        {
+            log.note(Path::new(path), with_all_below, || None);
+        }
+        log.blind();
+        log.blind();
+        log.note(Path::new("/w/c"), false, || None);
+        assert_eq!(*asked.0.lock().unwrap(), ["/w/a", "/w/a/*", "/w/b", "all"].map(PathBuf::from));
+        let asked = Arc::new(Asked::default());
+        let log = WriteLog::default().kept_by(asked.clone());
+        log.take();
+        log.note(Path::new("/w/c"), false, || None);
+        log.blind();
+        assert!(asked.0.lock().unwrap().is_empty(), "the call is over");
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub struct Inspection {
     pub change: Option<ChangePreview>,
     /// Whether this call changes nothing. It may only narrow what the definition says.
     pub read_only: bool,
+    /// Whether everything that writes on behalf of this call is noted before it writes, in the
+    /// [`crate::WriteLog`] of its context, or that log is told that it is not.
+    pub observed: bool,
     /// The files whose content and the parameters decide the result, each as it was just now;
     /// `None` when that cannot be told beforehand. Then a result is served again only where the
     /// tool leaves a [`crate::Basis`] with it.

@@ -41,6 +41,8 @@ pub enum Step {
     Privileges,
     /// Putting Landlock in force.
     Landlock,
+    /// Installing the filter that tells of writes.
+    Observe,
     /// Installing the system call filter.
     Filter,
     /// Starting the program.
@@ -48,7 +50,7 @@ pub enum Step {
 }
 
 impl Step {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 20] = [
         Self::Clone,
         Self::MapIds,
         Self::PrivateMounts,
@@ -66,6 +68,7 @@ impl Step {
         Self::Limits,
         Self::Privileges,
         Self::Landlock,
+        Self::Observe,
         Self::Filter,
         Self::Exec,
     ];
@@ -93,6 +96,7 @@ impl Step {
             Self::Limits => "setting resource limits",
             Self::Privileges => "giving up privileges",
             Self::Landlock => "putting Landlock in force",
+            Self::Observe => "observing what is written",
             Self::Filter => "installing the system call filter",
             Self::Exec => "starting the program",
         }

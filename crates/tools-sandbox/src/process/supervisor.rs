@@ -215,12 +215,11 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
         capabilities_drop_all().map_err(at(Step::Privileges))?;
     }
     if let Some((filter, socket)) = orders.watch.filter(|_| compiled.drop_privileges) {
-        // Where a listener cannot be had, nobody waits for one: the parent hears that and takes
-        // writes for unseen.
-        if let Ok(listener) = filter.install() {
-            // Without somebody who listens no file could be written.
-            hand_over(socket, listener).map_err(at(Step::Filter))?;
-        }
+        // Where a listener cannot be had the parent hears of it before anything is written, and
+        // starts the program without one.
+        let listener = filter.install().map_err(at(Step::Observe))?;
+        // Without somebody who listens no file could be written.
+        hand_over(socket, listener).map_err(at(Step::Filter))?;
     }
     reset_signals();
     // Out of each other's way first, and marked to close with all others below.

@@ -104,14 +104,22 @@ impl ProcessTree {
         sandbox: &Sandbox,
         writes: Option<&WriteLog>,
     ) -> Result<Self, SpawnError> {
+        let mut observer = writes;
         for wait in WAITS {
-            match Self::attempt(spec, sandbox, writes).await {
+            match Self::attempt(spec, sandbox, observer).await {
+                // A filter with a listener is in force around this process, and there is one at
+                // most.
+                Err(SpawnError::Confine { step: Step::Observe, .. }) => {
+                    if let Some(log) = observer.take() {
+                        log.blind();
+                    }
+                }
                 Err(error) if error.is_passing() => tokio::time::sleep(wait).await,
                 Err(SpawnError::Confine { step, source }) => return Err(sandbox.explain(step, source)),
                 other => return other,
             }
         }
-        Self::attempt(spec, sandbox, writes).await
+        Self::attempt(spec, sandbox, observer).await
     }
 
     async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {
@@ -128,7 +136,7 @@ impl ProcessTree {
         };
         let (step, errno) = failed;
         // Nothing ran, and that is known.
-        if let Some(log) = writes {
+        if let Some(log) = writes.filter(|_| step != Step::Observe) {
             log.observing();
         }
         let source = io::Error::from(Errno(errno));

@@ -20,7 +20,7 @@ use std::{
 use rustix::fs::RawDir;
 use tools_core::{Clock as _, SystemClock};
 
-use super::Node;
+use super::{Node, Watch};
 use crate::{Directory, FileKind, Metadata};
 
 /// Times of a file that are younger than this may not tell a later change: the system's clock for
@@ -89,15 +89,31 @@ pub type Skips<'a> = dyn Fn(&Path, &[(OsString, FileKind)]) -> bool + Sync + 'a;
 /// # Errors
 /// When `root` itself cannot be read.
 pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Result<Look> {
+    look_below(root, vec![PathBuf::new()], bounds, skips, None)
+}
+
+/// As [`look`], at these directories below `root` and everything in them; each is watched before it
+/// is listed.
+///
+/// # Errors
+/// When `root` itself cannot be read.
+pub fn look_below(
+    root: &Directory,
+    directories: Vec<PathBuf>,
+    bounds: &Bounds<'_>,
+    skips: &Skips<'_>,
+    watch: Option<&Watch>,
+) -> io::Result<Look> {
     let now = SystemClock.now().as_nanosecond();
     let walk = Walk {
         root,
         bounds,
         skips,
+        watch,
         now,
         count: AtomicUsize::new(0),
         cut: Mutex::new(None),
-        queue: Mutex::new(Queue { pending: vec![PathBuf::new()], working: 0 }),
+        queue: Mutex::new(Queue { pending: directories, working: 0 }),
         ready: Condvar::new(),
     };
     let itself = as_node(root.metadata()?, None, now);
@@ -172,6 +188,7 @@ struct Walk<'a> {
     root: &'a Directory,
     bounds: &'a Bounds<'a>,
     skips: &'a Skips<'a>,
+    watch: Option<&'a Watch>,
     now: i128,
     count: AtomicUsize,
     cut: Mutex<Option<CutReason>>,
@@ -235,6 +252,9 @@ impl Walk<'_> {
     fn folder(&self, path: PathBuf, part: &mut Part, children: &mut Vec<PathBuf>, buffer: &mut [MaybeUninit<u8>]) {
         let opened = self.root.subdirectory(&path);
         let listed = opened.and_then(|directory| {
+            if let Some(watch) = self.watch {
+                watch.enter(&directory, &path);
+            }
             let most = self.bounds.entries.saturating_sub(self.count.load(Ordering::Relaxed));
             Ok((list(&directory, buffer, most)?, directory))
         });
@@ -247,7 +267,12 @@ impl Walk<'_> {
             {
                 return;
             }
-            Err(_) => {
+            Err(error) => {
+                // For other reasons than its rights it may be readable the next time, without
+                // anything being told.
+                if let Some(watch) = self.watch.filter(|_| error.kind() != io::ErrorKind::PermissionDenied) {
+                    watch.blind();
+                }
                 part.closed.push(path);
                 return;
             }
@@ -263,8 +288,16 @@ impl Walk<'_> {
         names.sort_unstable();
         let mut entries = Vec::with_capacity(names.len());
         for (name, _) in names {
-            // Gone since it was listed.
-            let Ok(metadata) = directory.stat(&name) else { continue };
+            let metadata = match directory.stat(&name) {
+                Ok(metadata) => metadata,
+                // Gone since it was listed.
+                Err(error) => {
+                    if let Some(watch) = self.watch.filter(|_| error.kind() != io::ErrorKind::NotFound) {
+                        watch.blind();
+                    }
+                    continue;
+                }
+            };
             let link = match metadata.kind {
                 FileKind::Symlink => directory.read_link(&name).ok(),
                 FileKind::Directory => {

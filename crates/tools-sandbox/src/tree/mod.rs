@@ -5,7 +5,9 @@
 mod look;
 mod put;
 mod scan;
+mod watch;
 
-pub use look::{Bounds, CutReason, Entry, Look, Skips, look, node};
+pub use look::{Bounds, CutReason, Entry, Look, Skips, look, look_below, node};
 pub use put::{copy, link, put, remove, settle};
 pub use scan::{Node, Scan, Shape, ShapeKind, scan};
+pub use watch::{Noticed, Watch};

@@ -1,0 +1,107 @@
+//! What files held right before a call first wrote them. A call whose writes are noted needs no
+//! copy of what it leaves alone.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    time::Instant,
+};
+
+use tools_core::WriteKeeper;
+use tools_sandbox::FileKind;
+
+use crate::{
+    checkpoints::{Inner, enter},
+    error::CheckpointError,
+    hash::Hash,
+    index::Stamp,
+    keep::{Budget, Keeper},
+    running::READ,
+    seen::{FolderState, Item, joined, open},
+};
+
+/// Keeps what one call is about to change.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    inner: Arc<Inner>,
+    workdir: PathBuf,
+    before: Arc<Vec<Arc<FolderState>>>,
+    kept: Mutex<HashMap<Stamp, Hash>>,
+}
+
+impl Copies {
+    pub(crate) fn new(inner: &Arc<Inner>, workdir: &Path, before: &Arc<Vec<Arc<FolderState>>>) -> Self {
+        let (inner, before) = (Arc::clone(inner), Arc::clone(before));
+        Self { inner, workdir: workdir.to_owned(), before, kept: Mutex::default() }
+    }
+
+    /// The content that a file had before the call, where it is kept.
+    pub(crate) fn of(&self, item: &Item) -> Option<Hash> {
+        self.kept().get(&Stamp::from(&item.node.metadata)).copied()
+    }
+
+    /// Keeps what lay at a path before the call, and with it all below a folder.
+    fn keep(&self, path: &Path, with_all_below: bool) -> Result<(), CheckpointError> {
+        let around = self.before.iter().filter(|seen| path.starts_with(&seen.root));
+        let Some(seen) = around.max_by_key(|seen| seen.root.as_os_str().len()) else { return Ok(()) };
+        let relative = path.strip_prefix(&seen.root).unwrap_or(path);
+        let mut wanted: Vec<(&Path, &Item)> = Vec::new();
+        if let Some((folder, name)) = relative.parent().zip(relative.file_name()) {
+            wanted.extend(seen.item(folder, name).map(|item| (folder, item)));
+        }
+        if with_all_below {
+            wanted.extend(seen.files().filter(|(folder, _)| folder.starts_with(relative)));
+        }
+        wanted.retain(|(_, item)| {
+            item.node.metadata.kind == FileKind::File && item.hash.is_none() && self.of(item).is_none()
+        });
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let root = open(&seen.root)?;
+        let (store, never) = (self.inner.store(&self.workdir), AtomicBool::new(false));
+        let (mut store, _lock) = enter(&store, &never)?;
+        let mut keeper = Keeper::new(&mut store, &root, &self.inner.coverage.closed);
+        for (folder, item) in wanted {
+            if let Some(hash) = keeper.unchanged(folder, item)? {
+                self.kept().insert(Stamp::from(&item.node.metadata), hash);
+            }
+        }
+        store.save()
+    }
+
+    /// Keeps everything that is as it was before the call.
+    fn keep_all(&self) -> Result<(), CheckpointError> {
+        let (store, never) = (self.inner.store(&self.workdir), AtomicBool::new(false));
+        let (mut store, _lock) = enter(&store, &never)?;
+        let bytes = self.inner.config.max_bytes / 2;
+        let budget = Budget { bytes, until: Instant::now() + READ, cancelled: &never };
+        for seen in self.before.iter() {
+            let (root, mut kept) = (open(&seen.root)?, Arc::clone(seen));
+            Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(&mut kept, &budget)?;
+            let hashes = kept.files().filter_map(|(_, item)| Some((Stamp::from(&item.node.metadata), item.hash?)));
+            self.kept().extend(hashes);
+        }
+        store.save()
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<Stamp, Hash>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl WriteKeeper for Copies {
+    fn about_to_write(&self, path: &Path, with_all_below: bool) {
+        if let Err(error) = self.keep(path, with_all_below) {
+            let path = joined(path, Path::new(""));
+            tracing::debug!(%error, path = %path.display(), "not kept before it was written");
+        }
+    }
+
+    fn unobserved(&self) {
+        if let Err(error) = self.keep_all() {
+            tracing::debug!(%error, "not kept before anything was written");
+        }
+    }
+}

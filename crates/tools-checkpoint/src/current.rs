@@ -1,0 +1,459 @@
+//! The state of a folder from one call to the next. A process that looks more than once has the
+//! system tell it what changed in between, and looks at that only. What it is told of is never
+//! taken for unchanged, and where it is not told of everything it looks at everything.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ffi::{OsStr, OsString},
+    io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use tools_core::Writes;
+use tools_sandbox::{
+    Directory, FileKind,
+    tree::{self, Bounds, Node, Noticed, Watch},
+};
+
+use crate::{
+    error::CheckpointError,
+    seen::{FolderState, Item, Rules, is_no_folder, joined},
+};
+
+/// Entries below which looking at everything costs less than being told.
+const MIN_ENTRIES: usize = 100;
+/// After how many vain attempts nobody is asked any more to tell what changes.
+const MAX_UNTOLD: u8 = 3;
+/// The most files with several names, which may change under one that is not watched. Each is
+/// looked at every time.
+const MAX_LINKED: usize = 5_000;
+
+/// What is known of one folder between calls.
+#[derive(Debug, Default)]
+pub(crate) struct Current {
+    known: Option<Known>,
+    /// Entries of the last look at everything.
+    count: usize,
+    /// How often nobody could be found to tell what changes.
+    untold: u8,
+}
+
+/// A state, and who tells what becomes of it.
+#[derive(Debug)]
+struct Known {
+    state: Arc<FolderState>,
+    watch: Watch,
+    /// What has to be looked at whatever is told: files with several names, and what changed so
+    /// shortly before it was looked at that it could change once more without a trace.
+    unsettled: BTreeSet<(PathBuf, OsString)>,
+}
+
+/// Which folders are not looked into: as the rules say, but for a look after a call. That looks
+/// where the look before it did.
+struct Skipping<'a> {
+    root: &'a Directory,
+    rules: &'a Rules,
+    before: Option<&'a FolderState>,
+    /// Whether the rules said the same of every folder.
+    follows_rules: AtomicBool,
+}
+
+impl Skipping<'_> {
+    fn skips(&self, path: &Path, names: &[(OsString, FileKind)]) -> bool {
+        let by_rules = self.rules.skips(self.root, path, names);
+        let as_before = match self.before {
+            Some(before) if before.skipped.contains(path) => true,
+            Some(before) if before.folders.contains_key(path) => false,
+            _ => by_rules,
+        };
+        if as_before != by_rules {
+            self.follows_rules.store(false, Ordering::Relaxed);
+        }
+        as_before
+    }
+}
+
+impl Current {
+    /// The state of everything in `root` now. After a call, `before` is the state before it and
+    /// `written` what its processes were seen to write.
+    ///
+    /// # Errors
+    /// When it is too much, takes too long, or nobody wants to know any more.
+    pub(crate) fn look(
+        &mut self,
+        root: &Directory,
+        rules: &Rules,
+        bounds: &Bounds<'_>,
+        before: Option<&FolderState>,
+        written: Option<&Writes>,
+    ) -> Result<Arc<FolderState>, CheckpointError> {
+        let skipping = Skipping { root, rules, before, follows_rules: AtomicBool::new(true) };
+        if let Some(mut known) = self.known.take() {
+            if known.refresh(root, bounds, &skipping, written).is_some() {
+                let state = Arc::clone(&known.state);
+                self.keep(known, &skipping);
+                return Ok(state);
+            }
+            discard(known.watch);
+        }
+        // A process that makes one call is done after the look after it.
+        let is_worth_it = before.is_none() && self.count >= MIN_ENTRIES && self.untold < MAX_UNTOLD;
+        let watch = is_worth_it.then(|| Watch::new(root)).and_then(Result::ok);
+        let skips = |path: &Path, names: &[(OsString, FileKind)]| skipping.skips(path, names);
+        let state = Arc::new(FolderState::everything(root, bounds, &skips, watch.as_ref())?);
+        self.count = state.count;
+        let Some(watch) = watch else { return Ok(state) };
+        let unsettled = unsettled(&state);
+        let linked = state.files().filter(|(_, item)| item.node.metadata.links > 1).take(MAX_LINKED + 1).count();
+        if watch.sees_everything() && linked <= MAX_LINKED {
+            self.keep(Known { state: Arc::clone(&state), watch, unsettled }, &skipping);
+        } else {
+            self.untold += 1;
+            discard(watch);
+        }
+        Ok(state)
+    }
+
+    fn keep(&mut self, known: Known, skipping: &Skipping<'_>) {
+        // The next look goes by the rules again.
+        if skipping.follows_rules.load(Ordering::Relaxed) {
+            self.known = Some(known);
+        } else {
+            discard(known.watch);
+        }
+    }
+
+    /// The same state in which more contents are kept: `old` is forgotten for `new`.
+    pub(crate) fn replace(&mut self, old: &Arc<FolderState>, new: &Arc<FolderState>) {
+        if let Some(known) = self.known.as_mut().filter(|known| Arc::ptr_eq(&known.state, old)) {
+            known.state = Arc::clone(new);
+        }
+    }
+}
+
+impl Known {
+    /// Looks at what may have changed; `None` where that is not known.
+    fn refresh(
+        &mut self,
+        root: &Directory,
+        bounds: &Bounds<'_>,
+        skipping: &Skipping<'_>,
+        written: Option<&Writes>,
+    ) -> Option<()> {
+        let mut noticed = self.watch.take()?;
+        if noticed.names.values().flatten().any(|name| Rules::depend_on(name)) {
+            return None;
+        }
+        let own = Node { metadata: root.metadata().ok()?, link: None, is_fresh: true };
+        let known = self.state.alone.get(Path::new(""))?;
+        if known.metadata.id != own.metadata.id {
+            return None;
+        }
+        for (folder, name) in &self.unsettled {
+            noticed.add(folder, name);
+        }
+        // A file may be written under a name that is not in the tree.
+        for path in written.iter().flat_map(|written| written.paths()) {
+            let relative = path.strip_prefix(root.path()).ok();
+            if let Some((folder, name)) = relative.and_then(|path| path.parent().zip(path.file_name())) {
+                noticed.add(folder, name);
+            }
+        }
+        if noticed.names.is_empty() && known.shape() == own.shape() {
+            return Some(());
+        }
+        Arc::make_mut(&mut self.state).alone.insert(PathBuf::new(), own);
+        let linked = self.look_at(&noticed, root, bounds, skipping)?;
+        if !linked.is_empty() {
+            // Files that have more names than were known: what is known of the others is old.
+            let mut others = Noticed::default();
+            for (folder, items) in &self.state.folders {
+                let same = items.iter().filter(|item| linked.contains(&item.node.metadata.id));
+                same.for_each(|item| others.add(folder, &item.name));
+            }
+            self.look_at(&others, root, bounds, skipping)?;
+        }
+        let state = Arc::make_mut(&mut self.state);
+        state.count = state.folders.values().map(|items| items.len()).sum();
+        (state.count <= bounds.entries && self.watch.sees_everything()).then_some(())
+    }
+
+    /// Looks at these names. Gives files that have several names and had one, or were not there.
+    fn look_at(
+        &mut self,
+        noticed: &Noticed,
+        root: &Directory,
+        bounds: &Bounds<'_>,
+        skipping: &Skipping<'_>,
+    ) -> Option<HashSet<tools_sandbox::FileId>> {
+        let state = Arc::make_mut(&mut self.state);
+        let (mut gone, mut come, mut linked) = (HashSet::new(), Vec::new(), HashSet::new());
+        // A folder comes before what lies in it.
+        for (folder, names) in &noticed.names {
+            if folder.ancestors().any(|above| gone.contains(above)) {
+                continue;
+            }
+            let Some(items) = state.folders.get_mut(folder) else { continue };
+            let directory = match root.subdirectory(folder) {
+                Ok(directory) => directory,
+                // Gone since then, which is told the next time.
+                Err(error) if is_no_folder(&error) => continue,
+                Err(_) => return None,
+            };
+            for name in names {
+                let found = tree::node(&directory, name).ok()?;
+                let path = joined(folder, Path::new(name));
+                let place = items.binary_search_by(|item| item.name.as_os_str().cmp(name));
+                let known = place.ok().map(|place| &items[place].node);
+                if known.is_some_and(Node::is_directory) || found.as_ref().is_some_and(Node::is_directory) {
+                    let is_same = known.zip(found.as_ref()).is_some_and(|(known, found)| same_directory(known, found));
+                    if !is_same || noticed.replaced.contains(&path) || state.closed.contains(&path) {
+                        if found.as_ref().is_some_and(Node::is_directory) {
+                            come.push(path.clone());
+                        }
+                        gone.insert(path);
+                    }
+                }
+                let key = (folder.clone(), name.clone());
+                match &found {
+                    Some(node) if is_unsettled(node) => {
+                        if node.metadata.links > 1 && known.is_none_or(|known| known.metadata.links < 2) {
+                            linked.insert(node.metadata.id);
+                        }
+                        self.unsettled.insert(key);
+                    }
+                    _ => drop(self.unsettled.remove(&key)),
+                }
+                replace(items, place, name, found);
+            }
+        }
+        if !gone.is_empty() {
+            let is_gone = |path: &Path| path.ancestors().any(|above| gone.contains(above));
+            state.folders.retain(|path, _| !is_gone(path));
+            state.skipped.retain(|path| !is_gone(path));
+            state.closed.retain(|path| !is_gone(path));
+            self.unsettled.retain(|(folder, _)| !is_gone(folder));
+        }
+        if !come.is_empty() {
+            let skips = |path: &Path, names: &[(OsString, FileKind)]| skipping.skips(path, names);
+            let look = tree::look_below(root, come, bounds, &skips, Some(&self.watch)).ok()?;
+            if look.cut.is_some() {
+                return None;
+            }
+            for (folder, entries) in &look.folders {
+                for entry in entries.iter().filter(|entry| is_unsettled(&entry.node)) {
+                    self.unsettled.insert((folder.clone(), entry.name.clone()));
+                    if entry.node.metadata.links > 1 {
+                        linked.insert(entry.node.metadata.id);
+                    }
+                }
+            }
+            state.take(Path::new(""), look);
+        }
+        Some(linked)
+    }
+}
+
+/// Puts what was found under a name in the place of what was known, unless nothing was done to it.
+fn replace(items: &mut Arc<Vec<Item>>, place: Result<usize, usize>, name: &OsStr, found: Option<Node>) {
+    match (place, found) {
+        (Ok(place), Some(node)) if items[place].node == node && !is_unsettled(&node) => {}
+        (Ok(place), Some(node)) => {
+            let item = &mut Arc::make_mut(items)[place];
+            // What was fresh is not any more, and nothing shows that it is the same.
+            let hash = item.hash.filter(|_| item.node.is_untouched(&node));
+            *item = Item { name: name.to_owned(), node, hash };
+        }
+        (Ok(place), None) => drop(Arc::make_mut(items).remove(place)),
+        (Err(place), Some(node)) => {
+            Arc::make_mut(items).insert(place, Item { name: name.to_owned(), node, hash: None });
+        }
+        (Err(_), None) => {}
+    }
+}
+
+/// Whether it is the same directory, with the same rights.
+fn same_directory(known: &Node, found: &Node) -> bool {
+    let of =
+        |node: &Node| (node.metadata.id, node.metadata.kind, node.metadata.mode, node.metadata.uid, node.metadata.gid);
+    of(known) == of(found)
+}
+
+fn is_unsettled(node: &Node) -> bool {
+    !node.is_directory() && (node.is_fresh || node.metadata.links > 1)
+}
+
+fn unsettled(state: &FolderState) -> BTreeSet<(PathBuf, OsString)> {
+    let items = state.folders.iter().flat_map(|(folder, items)| items.iter().map(move |item| (folder, item)));
+    let found = items.filter(|(_, item)| is_unsettled(&item.node));
+    found.map(|(folder, item)| (folder.clone(), item.name.clone())).collect()
+}
+
+/// Ends a watch, which the system takes some milliseconds for.
+fn discard(watch: Watch) {
+    let closing: io::Result<_> = std::thread::Builder::new().name("haft-unwatch".into()).spawn(move || drop(watch));
+    drop(closing);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt as _, symlink},
+    };
+
+    use proptest::{prelude::*, test_runner::TestRunner};
+
+    use super::*;
+    use crate::seen::{bounds, open};
+
+    #[derive(Debug, Clone)]
+    enum Act {
+        Write(usize, u8),
+        Remove(usize),
+        Move(usize, usize),
+        Out(usize),
+        Back(usize),
+        Folder(usize),
+        Mode(usize, u32),
+        Link(usize, usize),
+        Name(usize, usize),
+        Tag(usize, bool),
+        Time(usize),
+    }
+
+    const PLACES: [&str; 12] =
+        ["a", "b", "d", "d/a", "d/e", "d/e/a", "d/e/b", "f", "f/g", "f/g/a", "node_modules", "node_modules/a"];
+
+    fn acts() -> impl Strategy<Value = Vec<Act>> {
+        let place = || 0..PLACES.len();
+        let one = prop_oneof![
+            4 => (place(), any::<u8>()).prop_map(|(at, text)| Act::Write(at, text)),
+            2 => place().prop_map(Act::Remove),
+            3 => (place(), place()).prop_map(|(from, to)| Act::Move(from, to)),
+            1 => place().prop_map(Act::Out),
+            1 => place().prop_map(Act::Back),
+            2 => place().prop_map(Act::Folder),
+            1 => (place(), prop::sample::select(vec![0o700, 0o755, 0o600])).prop_map(|(at, mode)| Act::Mode(at, mode)),
+            1 => (place(), place()).prop_map(|(at, to)| Act::Link(at, to)),
+            1 => (place(), place()).prop_map(|(at, to)| Act::Name(at, to)),
+            1 => (place(), any::<bool>()).prop_map(|(at, is_whole)| Act::Tag(at, is_whole)),
+            1 => place().prop_map(Act::Time),
+        ];
+        prop::collection::vec(one, 0..8)
+    }
+
+    fn remove(path: &Path) {
+        let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+        let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    }
+
+    /// Does it as far as it can be done.
+    fn act(root: &Path, outside: &Path, act: &Act) {
+        let at = |place: usize| root.join(PLACES[place]);
+        let _ = match *act {
+            Act::Write(place, text) => fs::write(at(place), vec![text; usize::from(text % 3)]),
+            Act::Remove(place) => {
+                remove(&at(place));
+                Ok(())
+            }
+            Act::Move(from, to) => fs::rename(at(from), at(to)),
+            Act::Out(place) => fs::rename(at(place), outside.join("moved")),
+            Act::Back(place) => fs::rename(outside.join("moved"), at(place)),
+            Act::Folder(place) => fs::create_dir_all(at(place)),
+            Act::Mode(place, mode) => fs::set_permissions(at(place), fs::Permissions::from_mode(mode)),
+            Act::Link(place, target) => symlink(PLACES[target], at(place)),
+            Act::Name(place, target) => fs::hard_link(at(place), at(target)),
+            Act::Tag(place, is_whole) => {
+                let text = if is_whole { "Signature: 8a477f597d28d172789f06886806bc55" } else { "" };
+                fs::write(at(place).join("CACHEDIR.TAG"), text)
+            }
+            Act::Time(place) => fs::File::open(at(place)).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)),
+        };
+    }
+
+    /// What a state says, in an order.
+    fn told(state: &FolderState) -> Vec<String> {
+        let items = state.folders.iter().flat_map(|(folder, items)| items.iter().map(move |item| (folder, item)));
+        let items = items.map(|(folder, item)| {
+            format!("{}/{}: {:?} {:?}", folder.display(), item.name.display(), item.node.metadata, item.node.link)
+        });
+        let folders = state.folders.keys().map(|folder| format!("{}/", folder.display()));
+        let own = state.alone.values().map(|node| format!("{:?}", node.metadata));
+        let rest = format!("{:?} {:?} {}", state.skipped, state.closed, state.count);
+        let mut all: Vec<String> = items.chain(folders).chain(own).chain([rest]).collect();
+        all.sort();
+        all
+    }
+
+    /// What is told, and what is found by looking at everything, is the same whatever happens.
+    #[test]
+    fn a_told_state_is_the_state() {
+        let cases = std::env::var("HAFT_TOLD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
+        let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+        let told_looks = std::cell::Cell::new(0);
+        TestRunner::new(config)
+            .run(&prop::collection::vec((acts(), any::<bool>()), 1..8), |batches| {
+                let place = tempfile::tempdir().unwrap();
+                let (root, outside) = (place.path().join("w"), place.path().join("o"));
+                fs::create_dir_all(root.join("d/e")).unwrap();
+                fs::create_dir_all(&outside).unwrap();
+                for file in 0..MIN_ENTRIES {
+                    fs::write(root.join(format!("d/x{file}")), "x").unwrap();
+                }
+                let rules = Rules { skip: vec!["node_modules".to_owned()], own: outside.clone() };
+                let never = AtomicBool::new(false);
+                let bounds = bounds(usize::MAX, std::time::Instant::now() + std::time::Duration::from_mins(1), &never);
+                let root = open(&root).unwrap();
+                let mut current = Current::default();
+                let mut last = current.look(&root, &rules, &bounds, None, None).unwrap();
+                for (acts, is_after) in &batches {
+                    for one in acts {
+                        act(root.path(), &outside, one);
+                    }
+                    let before = is_after.then(|| Arc::clone(&last));
+                    told_looks.set(told_looks.get() + usize::from(current.known.is_some()));
+                    let state = current.look(&root, &rules, &bounds, before.as_deref(), None).unwrap();
+                    let whole = Current::default().look(&root, &rules, &bounds, before.as_deref(), None).unwrap();
+                    let (told, whole) = (told(&state), told(&whole));
+                    let differs = |a: &[String], b: &[String]| a.iter().find(|one| !b.contains(one)).cloned();
+                    prop_assert_eq!(differs(&told, &whole), None, "what was told is not so");
+                    prop_assert_eq!(differs(&whole, &told), None, "what is so was not told");
+                    last = state;
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert!(told_looks.get() > 20, "only {} looks went by what was told", told_looks.get());
+    }
+
+    /// Nothing but what was told of is made anew.
+    #[test]
+    fn what_nothing_happened_to_is_shared() {
+        let place = tempfile::tempdir().unwrap();
+        for folder in ["d", "e"] {
+            fs::create_dir(place.path().join(folder)).unwrap();
+            for file in 0..MIN_ENTRIES {
+                fs::write(place.path().join(format!("{folder}/x{file}")), "x").unwrap();
+            }
+        }
+        let rules = Rules { skip: Vec::new(), own: PathBuf::from("/nowhere") };
+        let never = AtomicBool::new(false);
+        let bounds = bounds(usize::MAX, std::time::Instant::now() + std::time::Duration::from_mins(1), &never);
+        let root = open(place.path()).unwrap();
+        let mut current = Current::default();
+        let mut then = current.look(&root, &rules, &bounds, None, None).unwrap();
+        // What was just written could be written again without a trace, and is looked at again.
+        while current.known.as_ref().is_none_or(|known| !known.unsettled.is_empty()) {
+            then = current.look(&root, &rules, &bounds, None, None).unwrap();
+        }
+        fs::write(place.path().join("d/x1"), "y").unwrap();
+        let now = current.look(&root, &rules, &bounds, None, None).unwrap();
+        let is_shared = |folder: &str| Arc::ptr_eq(&then.folders[Path::new(folder)], &now.folders[Path::new(folder)]);
+        assert!(is_shared("e") && !is_shared("d"));
+    }
+}
