@@ -26,6 +26,9 @@ pub struct ViewReport {
     /// Files of settings that they do not see: credentials could not be taken out for certain, or
     /// they are denied.
     pub left_out: Vec<String>,
+    /// Files of settings that commands do not see at this level: no copy can be put in their place,
+    /// and no variable leads to one.
+    pub unreachable: Vec<String>,
     /// The folder in which package managers keep what commands fetch.
     pub caches: Option<String>,
 }
@@ -38,6 +41,12 @@ impl ViewReport {
         if level == tools_sandbox::kernel::Level::Off {
             return Self::default();
         }
+        // No file can stand in the place of another there.
+        let is_by_variable = level == tools_sandbox::kernel::Level::Landlock;
+        let copies = |is_wanted: bool| {
+            let wanted = view.handed_in_at(is_by_variable).filter(move |(_, is_there)| *is_there == is_wanted);
+            wanted.map(|(copy, _)| shown(&copy.path)).collect()
+        };
         Self {
             concealed: view
                 .concealed
@@ -49,7 +58,8 @@ impl ViewReport {
                 .iter()
                 .map(|one| VisiblePlace { path: shown(&one.path), why: one.why.clone() })
                 .collect(),
-            handed_in: view.handed_in.iter().map(|copy| shown(&copy.path)).collect(),
+            handed_in: copies(true),
+            unreachable: copies(false),
             left_out: made.left_out.iter().map(|path| shown(path)).collect(),
             caches: view.caches.as_deref().map(shown),
         }
@@ -82,6 +92,12 @@ pub(crate) fn lines(report: &ViewReport) -> Vec<String> {
         lines.push(format!(
             "not handed in, since they are denied or credentials cannot be taken out for certain: {}",
             report.left_out.join(", ")
+        ));
+    }
+    if !report.unreachable.is_empty() {
+        lines.push(format!(
+            "not handed in, since at this level no variable leads to a copy: {}",
+            report.unreachable.join(", ")
         ));
     }
     lines.push("`tools.shell.read_paths` grants more".to_owned());

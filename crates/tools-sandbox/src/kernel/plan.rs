@@ -312,8 +312,8 @@ fn variables(
     let mut all: Vec<(OsString, OsString)> = named.iter().map(|(name, value)| (name.into(), value.clone())).collect();
     if level == Level::Landlock {
         // No file can stand in the place of another: programs are told where the copy is.
-        for (number, copy) in view.handed_in.iter().enumerate() {
-            let Some(variable) = copy.variable else { continue };
+        for (number, (copy, is_there)) in view.handed_in_at(true).enumerate() {
+            let Some(variable) = copy.variable.filter(|_| is_there) else { continue };
             let at = folders.base().path().join(format!("copy-{number}"));
             std::fs::write(&at, &copy.content)?;
             all.push((variable.into(), at.into()));
