@@ -236,6 +236,31 @@ fn git_knows_who_commits_and_no_credential() {
 }
 
 #[test]
+fn where_no_file_can_stand_in_anothers_place_variables_lead_to_the_copies() {
+    let home = Home::with(&ALLOW.replace("timeout", "sandbox = \"landlock\"\ntimeout"));
+    home.file(".config/git/config", "[user]\n\tname = Jo Doe\n[credential]\n\thelper = store\n");
+    home.file(".npmrc", "save-exact=true\n//r.example/:_authToken=tok-3n\n");
+    home.file(".config/uv/uv.toml", "offline = true\n");
+    home.file(".config/go/env", "GOFLAGS=-mod=mod\n");
+    home.file(".cargo/config.toml", "[net]\noffline = true\n");
+    if home.level() != "landlock" {
+        eprintln!("SKIPPED: no `landlock` here");
+        return;
+    }
+    assert_eq!(home.works("git config user.name"), "Jo Doe\n");
+    let seen = home.works("cat \"$GIT_CONFIG_GLOBAL\" \"$NPM_CONFIG_USERCONFIG\" \"$UV_CONFIG_FILE\" \"$GOENV\"");
+    assert!(["Jo Doe", "save-exact", "offline", "-mod=mod"].iter().all(|text| seen.contains(text)), "{seen}");
+    assert!(!seen.contains("tok-3n") && !seen.contains("helper"), "{seen}");
+    assert_ne!(home.bash("cat ~/.npmrc")["raw_response"]["exit_code"], json!(0));
+    // What no variable leads to is named.
+    let doctor = home.run("work", &["doctor", "--json"]).json();
+    let named = |list: &str| doctor["view"][list].to_string();
+    assert!(named("unreachable").contains(".cargo/config.toml"), "{doctor}");
+    assert!(!named("handed_in").contains("cargo") && named("handed_in").contains(".config/uv/uv.toml"), "{doctor}");
+    assert!(home.run("work", &["doctor"]).out.contains("no variable leads to a copy"));
+}
+
+#[test]
 fn a_work_tree_and_a_part_of_a_repository_work_and_their_neighbours_are_not_there() {
     let home = Home::with(ALLOW);
     if !home.is_concealed() {
@@ -296,12 +321,13 @@ fn what_commands_put_into_caches_is_theirs_alone() {
     assert_ne!(home.bash("echo x > ~/.bashrc")["raw_response"]["exit_code"], json!(0));
 }
 
-/// Fetches and builds with the network, and again without it.
+/// Fetches and builds with the network, and again without it. The network is open: nobody is there
+/// to be asked about hosts.
 fn builds(program: &str, prepare: &str, fetch: &str, again: &str, expected: &str) {
     if !tools_testkit::installed(&[program]) {
         return;
     }
-    let home = Home::with(ALLOW);
+    let home = Home::with(&ALLOW.replace("timeout", "network = \"open\"\ntimeout"));
     if !home.is_concealed() {
         return;
     }
@@ -316,8 +342,10 @@ fn builds(program: &str, prepare: &str, fetch: &str, again: &str, expected: &str
     assert!(fetched["raw_response"]["stdout"].as_str().unwrap_or_default().contains(expected), "{fetched:#}");
     home.file(".config/haft/config.toml", &ALLOW.replace("timeout", "network = \"off\"\ntimeout"));
     assert!(home.works(again).contains(expected), "{again}");
-    let left: Vec<_> =
-        [".cargo", ".npm", ".cache", ".m2", "go"].iter().filter(|name| home.path(name).exists()).collect();
+    let left: Vec<_> = [".cargo", ".npm", ".cache", ".m2", "go", ".gradle", ".local/share"]
+        .iter()
+        .filter(|name| home.path(name).exists())
+        .collect();
     assert!(left.is_empty(), "nothing comes to be in the home itself: {left:?}");
 }
 
@@ -341,6 +369,91 @@ fn npm_installs_in_a_fresh_home() {
         &format!("npm install --no-audit --no-fund is-odd && {run}"),
         &format!("rm -rf node_modules && npm ci --offline --no-audit --no-fund && {run}"),
         "true",
+    );
+}
+
+#[test]
+fn pnpm_installs_in_a_fresh_home() {
+    let run = "node -e 'console.log(require(\"is-odd\")(41))'";
+    builds(
+        "pnpm",
+        "echo '{\"name\":\"t\",\"version\":\"1.0.0\"}' > package.json",
+        &format!("pnpm add is-odd && {run}"),
+        &format!("rm -rf node_modules && pnpm install --offline --frozen-lockfile && {run}"),
+        "true",
+    );
+}
+
+#[test]
+fn go_builds_in_a_fresh_home() {
+    let source = r#"package main
+
+import (
+	"fmt"
+
+	"golang.org/x/text/width"
+)
+
+func main() { fmt.Println(width.Fold.String("built")) }
+"#;
+    builds(
+        "go",
+        &format!("printf 'module x.example/t\\n\\ngo 1.19\\n' > go.mod && cat > main.go <<'END'\n{source}END"),
+        "go get golang.org/x/text@v0.3.8 && go run .",
+        "go run .",
+        "built",
+    );
+}
+
+/// What a toolchain brings itself builds without any network.
+fn builds_alone(program: &str, line: &str) {
+    if !tools_testkit::installed(&[program]) {
+        return;
+    }
+    let home = Home::with(&ALLOW.replace("timeout", "network = \"off\"\ntimeout"));
+    if !home.is_concealed() {
+        return;
+    }
+    // Java takes the home from the user database.
+    let line = format!("export JAVA_TOOL_OPTIONS=\"$JAVA_TOOL_OPTIONS -Duser.home=$HOME\"\n{line}");
+    assert!(home.works(&line).contains("built"));
+    let left: Vec<_> = [".cache", ".m2", "go", ".gradle"].iter().filter(|name| home.path(name).exists()).collect();
+    assert!(left.is_empty(), "nothing comes to be in the home itself: {left:?}");
+}
+
+#[test]
+fn go_tests_and_runs_without_a_network_in_a_fresh_home() {
+    let files = "printf 'module x.example/t\\n\\ngo 1.19\\n' > go.mod
+printf 'package main\\n\\nfunc main() { println(\"made\") }\\n' > main.go
+printf 'package main\\n\\nimport \"testing\"\\n\\nfunc TestOne(t *testing.T) { t.Log(\"built\") }\\n' > main_test.go";
+    builds_alone("go", &format!("{files}\ngo vet . && go run . && go test -v ."));
+}
+
+#[test]
+fn gradle_builds_without_a_network_in_a_fresh_home() {
+    let files = "mkdir -p src/main/java
+printf 'public class Main { public static void main(String[] a) { System.out.println(\"built\"); } }\\n' > src/main/java/Main.java
+printf \"apply plugin: 'java'\\napply plugin: 'application'\\nmainClassName = 'Main'\\n\" > build.gradle";
+    builds_alone("gradle", &format!("{files}\ngradle --offline --no-daemon -q run"));
+}
+
+#[test]
+fn maven_builds_with_a_dependency_in_a_fresh_home() {
+    let home = "export JAVA_TOOL_OPTIONS=\"$JAVA_TOOL_OPTIONS -Duser.home=$HOME\"";
+    let project = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>\
+<groupId>t</groupId><artifactId>t</artifactId><version>1</version><properties>\
+<maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target></properties>\
+<dependencies><dependency><groupId>org.apache.commons</groupId><artifactId>commons-lang3</artifactId>\
+<version>3.12.0</version></dependency></dependencies></project>";
+    let source = "public class Main { public static void main(String[] a) { \
+System.out.println(org.apache.commons.lang3.StringUtils.capitalize(\"built\")); } }";
+    let run = "java -cp target/classes:$(find ~/.m2/ -name commons-lang3-3.12.0.jar) Main";
+    builds(
+        "mvn",
+        &format!("mkdir -p src/main/java && echo '{project}' > pom.xml && echo '{source}' > src/main/java/Main.java"),
+        &format!("{home} && mvn -q -B compile && {run}"),
+        &format!("{home} && rm -rf target && mvn -q -B -o compile && {run}"),
+        "Built",
     );
 }
 

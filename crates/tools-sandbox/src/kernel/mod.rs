@@ -2,7 +2,7 @@
 //! [`Strength`]), and the compiled form a child process carries out ([`Sandbox`]).
 //!
 //! Two levels exist. *Namespaces*: user, mount (whole tree read-only but for the writable folders,
-//! with own `/run`, `/dev/shm` and terminals), process ids, IPC, host name, cgroup and, without
+//! with own `/run`, `/dev/shm` and terminals), process ids, IPC, host name and, without
 //! network, an own network; inside it Landlock, a short seccomp deny list, no capabilities and
 //! resource limits. *Landlock*: the same without the namespaces, for machines that forbid them.
 //! Starting the processes themselves is [`crate::process`].

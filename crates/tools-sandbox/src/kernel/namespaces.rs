@@ -91,12 +91,10 @@ impl NamespacePlan {
         temp: Option<&Path>,
         folders: Option<&PrivateFolders>,
     ) -> std::result::Result<Self, SpawnError> {
-        let mut flags = libc::CLONE_NEWUSER
-            | libc::CLONE_NEWNS
-            | libc::CLONE_NEWPID
-            | libc::CLONE_NEWIPC
-            | libc::CLONE_NEWUTS
-            | libc::CLONE_NEWCGROUP;
+        // No namespace of control groups: the mounts of the machine's would show a root outside of
+        // it (`/../..`), at which Java up to 17 fails. They are read-only as everything is.
+        let mut flags =
+            libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
         if ask.network == Network::Closed {
             flags |= libc::CLONE_NEWNET;
         }

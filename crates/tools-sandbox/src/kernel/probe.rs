@@ -86,7 +86,6 @@ impl Probe {
             ("network namespace", libc::CLONE_NEWNET),
             ("IPC namespace", libc::CLONE_NEWIPC),
             ("host name namespace", libc::CLONE_NEWUTS),
-            ("cgroup namespace", libc::CLONE_NEWCGROUP),
         ];
         for (name, flag) in kinds {
             let outcome = process::try_in_child(libc::CLONE_NEWUSER | flag, || Ok(()));

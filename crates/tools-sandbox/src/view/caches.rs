@@ -27,6 +27,9 @@ const fn file(home: &'static str, own: &'static str) -> CachePlace {
     CachePlace { home, own, variable: "", is_file: true }
 }
 
+/// Without it pnpm puts its store into the workspace, where that cannot be linked from the caches.
+const PNPM_STORE: &str = "pnpm_config_store_dir";
+
 /// All of them.
 pub const CACHES: &[CachePlace] = &[
     folder(".cache", "xdg", "XDG_CACHE_HOME"),
@@ -37,7 +40,7 @@ pub const CACHES: &[CachePlace] = &[
     file(".cargo/.global-cache", "cargo/.global-cache"),
     folder(".npm", "npm", "npm_config_cache"),
     folder(".node-gyp", "node-gyp", ""),
-    folder(".local/share/pnpm/store", "pnpm/store", ""),
+    folder(".local/share/pnpm/store", "pnpm/store", PNPM_STORE),
     folder(".local/state/pnpm", "pnpm/state", ""),
     folder(".yarn/berry", "yarn/berry", ""),
     folder(".yarn-cache", "yarn/cache", ""),
@@ -114,7 +117,8 @@ pub(super) fn lead(grants: &mut Grants<'_>, around: &Surroundings, cargo: Option
             continue;
         }
         led.variables_without_links.push((place.variable.to_owned(), own.clone().into()));
-        if !is_linked || named.is_some_and(|named| usual.as_ref() != Some(&named)) {
+        let is_compared = place.variable == PNPM_STORE;
+        if !is_linked || is_compared || named.is_some_and(|named| usual.as_ref() != Some(&named)) {
             led.variables.push((place.variable.to_owned(), own.into()));
         }
     }
