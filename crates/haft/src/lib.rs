@@ -182,6 +182,8 @@ pub use guests::{GuestsError, HttpGuest, HttpGuests, serve_mcp_http};
 pub use hosted::HostedVerdict;
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
+#[cfg(feature = "mcp-client-http")]
+pub use mcp_servers::server_login;
 #[cfg(feature = "memory")]
 pub use memory::memories;
 pub use named_folders::near_folder;

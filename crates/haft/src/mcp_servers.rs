@@ -81,7 +81,29 @@ fn credentials(server: &Server) -> Result<PreparedRemote, String> {
         let token = variable(&config.token_env)?;
         Some(Arc::new(move || -> Reading { Box::pin(std::future::ready(Ok(token.clone()))) }) as TokenReader)
     };
-    Ok(PreparedRemote { headers, token })
+    let prepared = PreparedRemote::new(headers, token);
+    #[cfg(feature = "mcp-client-http")]
+    let login = config.takes_login().then(|| server_login(server)).transpose().map_err(|error| error.to_string())?;
+    #[cfg(feature = "mcp-client-http")]
+    let prepared = prepared.with_login(login);
+    Ok(prepared)
+}
+
+/// The login of this user at the authorization server of an MCP server over HTTP.
+///
+/// # Errors
+/// When the section of the server cannot be used, or a variable that it names is not set.
+#[cfg(feature = "mcp-client-http")]
+pub fn server_login(server: &Server) -> Result<Arc<tools_mcp_client::ServerLogin>, tools_mcp_client::LoginError> {
+    use tools_mcp_client::{ClientKeys, LoginError, LoginStore, ServerLogin};
+    let oauth = server.config.oauth.clone().unwrap_or_default();
+    let variable = |name: &str| {
+        let value = (!name.is_empty()).then(|| std::env::var(name)).transpose();
+        value.map_err(|_| LoginError::Config(format!("`{name}` is not set")))
+    };
+    let keys =
+        ClientKeys { secret: variable(&oauth.client_secret_env)?, private_key: variable(&oauth.private_key_env)? };
+    ServerLogin::new(server, keys, &LoginStore::new(crate::own_places::logins()), Arc::new(tools_core::SystemClock))
 }
 
 type Reading = std::pin::Pin<Box<dyn Future<Output = Result<Secret, String>> + Send>>;

@@ -64,6 +64,12 @@ pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
     folder.join("mcp.lock.json")
 }
 
+/// The folder of the logins at MCP servers, which no tool reads.
+#[cfg(feature = "mcp-client-http")]
+pub(crate) fn logins() -> PathBuf {
+    places::state_dir().join("mcp-logins")
+}
+
 /// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a
 /// folder by whoever writes the root.
 fn make(root: &Path, folder: &Path) -> Result<(), String> {

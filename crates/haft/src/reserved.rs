@@ -94,6 +94,19 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     places.push(crate::checkpoints::folder(config));
     #[cfg(feature = "policy")]
     places.push(crate::agreed_scripts::folder(&config.tools.approvals.file()));
+    #[cfg(feature = "mcp-client-http")]
+    places.push(logins(config));
     let _ = (config, &mut places);
     places
+}
+
+/// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what
+/// is not there cannot be hidden by the kernel.
+#[cfg(feature = "mcp-client-http")]
+fn logins(config: &HaftConfig) -> PathBuf {
+    let folder = crate::own_places::logins();
+    if config.mcp.servers.iter().any(tools_mcp_client::McpServerConfig::takes_login) {
+        let _ = tools_sandbox::make_private_folder(&folder);
+    }
+    folder.canonicalize().unwrap_or(folder)
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 use tools_core::Visible;
-use tools_mcp_client::{McpServerConfig, NetworkAccess, WorkspaceAccess, compile};
+use tools_mcp_client::{Grant, McpServerConfig, NetworkAccess, OAuthConfig, WorkspaceAccess, compile};
 
 /// Reason why the entries cannot be changed or read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -97,6 +97,9 @@ fn entry(server: &McpServerConfig) -> Table {
         if !server.header_env.is_empty() {
             table.insert("header_env", map(&server.header_env));
         }
+        if let Some(oauth) = &server.oauth {
+            table.insert("oauth", login(oauth));
+        }
         return table;
     }
     table.insert("command", toml_edit::value(server.command.as_str()));
@@ -123,6 +126,31 @@ fn entry(server: &McpServerConfig) -> Table {
         NetworkAccess::Open => drop(table.insert("network", toml_edit::value("open"))),
     }
     table
+}
+
+/// What is said of the login at a server, as far as it is not the default.
+fn login(oauth: &OAuthConfig) -> Item {
+    let mut table = InlineTable::new();
+    if oauth.grant == Grant::ClientCredentials {
+        table.insert("grant", "client_credentials".into());
+    }
+    let texts = [
+        ("issuer", &oauth.issuer),
+        ("client_id", &oauth.client_id),
+        ("client_secret_env", &oauth.client_secret_env),
+        ("private_key_env", &oauth.private_key_env),
+        ("client_metadata_url", &oauth.client_metadata_url),
+    ];
+    for (key, text) in texts.into_iter().filter(|(_, text)| !text.is_empty()) {
+        table.insert(key, text.as_str().into());
+    }
+    if !oauth.scopes.is_empty() {
+        table.insert("scopes", Value::Array(oauth.scopes.iter().map(String::as_str).collect::<Array>()));
+    }
+    if oauth.redirect_port != 0 {
+        table.insert("redirect_port", i64::from(oauth.redirect_port).into());
+    }
+    Item::Value(Value::InlineTable(table))
 }
 
 /// Entries found in the configuration of another host.
@@ -264,6 +292,20 @@ mod tests {
         assert_eq!(add_server("mcp = 1", &server("a")), Err(EntryError::Form));
         assert!(matches!(add_server("", &server("a/b")), Err(EntryError::Unusable(_))));
         assert_eq!(add_server("", &server("a")).unwrap().lines().next(), Some("[[mcp.servers]]"));
+    }
+
+    #[test]
+    fn what_is_said_of_a_login_comes_back() {
+        let oauth = serde_json::json!({
+            "grant": "client_credentials", "issuer": "https://a.example", "client_id": "c", "client_secret_env": "S",
+            "scopes": ["a", "b"], "redirect_port": 7,
+        });
+        let server = serde_json::json!({"id": "far", "url": "https://example.com/mcp", "oauth": oauth});
+        let server: McpServerConfig = serde_json::from_value(server).unwrap();
+        let added = add_server("", &server).unwrap();
+        let read: toml::Table = added.parse().unwrap();
+        let read = read["mcp"]["servers"][0].clone().try_into::<McpServerConfig>().unwrap();
+        assert_eq!(read, server, "{added}");
     }
 
     #[test]

@@ -50,6 +50,9 @@ pub struct McpServerConfig {
     /// values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub header_env: BTreeMap<String, String>,
+    /// With `url`: the login of a server that wants one (OAuth). `haft mcp login` makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OAuthConfig>,
     /// Arguments of the program.
     #[serde(default)]
     pub args: Vec<String>,
@@ -101,6 +104,54 @@ pub struct McpServerConfig {
     pub deny_tools: Vec<String>,
 }
 
+/// The login at the authorization server of an MCP server. None of it is needed where that server
+/// registers clients by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OAuthConfig {
+    /// Grant of the login: `authorization_code` (a person, in a browser) or `client_credentials`
+    /// (the client itself, whenever it needs a token).
+    #[serde(default)]
+    pub grant: Grant,
+    /// The only authorization server to use, as its metadata name it: `https://…`. Needed with
+    /// `client_secret_env` and `private_key_env`: no other is sent the proof of the client.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub issuer: String,
+    /// Id of a client that is registered there. Without it, `client_metadata_url` is used where the
+    /// authorization server takes it, else a client is registered at each login.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client_id: String,
+    /// The environment variable that holds the secret of `client_id`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client_secret_env: String,
+    /// The environment variable that holds the private key of `client_id`: PEM (PKCS #8) of a P-256
+    /// or RSA key.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub private_key_env: String,
+    /// Address of a client id metadata document, which is the id of the client: `https://…` with a
+    /// path. It has to name `http://127.0.0.1/callback` as a redirect URI.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client_metadata_url: String,
+    /// Scopes to ask for [default: those that the server wants].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scopes: Vec<String>,
+    /// Port on 127.0.0.1 to which the browser comes back, for authorization servers that know a
+    /// client by one redirect URI; 0 for a free one. The path is `/callback`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redirect_port: u16,
+}
+
+/// Grant of a login.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Grant {
+    /// A person, in a browser.
+    #[default]
+    AuthorizationCode,
+    /// The client itself.
+    ClientCredentials,
+}
+
 /// Values of variables and headers may be credentials: only their names are shown.
 impl fmt::Debug for McpServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,6 +172,11 @@ fn yes() -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u16) -> bool {
+    *value == 0
 }
 
 fn timeout() -> u64 {
@@ -240,6 +296,11 @@ impl McpServerConfig {
         !self.url.is_empty()
     }
 
+    /// Whether a login may give the token: nothing else does.
+    pub fn takes_login(&self) -> bool {
+        self.is_remote() && !self.header_names().any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+
     /// The names of the headers that are sent besides those of the protocol.
     fn header_names(&self) -> impl Iterator<Item = &str> {
         let token = !self.token_env.is_empty() || !self.token_command.is_empty();
@@ -268,6 +329,7 @@ fn check_started(config: &McpServerConfig) -> Result<(), Fault> {
         ("token_command", !config.token_command.is_empty()),
         ("headers", !config.headers.is_empty()),
         ("header_env", !config.header_env.is_empty()),
+        ("oauth", config.oauth.is_some()),
     ];
     match remote.iter().find(|(_, is_set)| *is_set) {
         Some((key, _)) => Err((key, "it is for servers with `url`: leave it out with `command`".to_owned())),
@@ -294,14 +356,63 @@ fn check_remote(config: &McpServerConfig) -> Result<(), Fault> {
     if !config.token_env.is_empty() && !config.token_command.is_empty() {
         return Err(("token_command", "expected either `token_env` or `token_command`".to_owned()));
     }
+    if config.oauth.is_some() && !config.takes_login() {
+        return Err(("oauth", "a token or the header `Authorization` is set already: expected one of them".to_owned()));
+    }
     #[cfg(feature = "http")]
     {
-        crate::http::check(config)
+        crate::http::check(config)?;
+        config.oauth.as_ref().map_or(Ok(()), check_login)
     }
     #[cfg(not(feature = "http"))]
     {
         Err(("url", "this build reaches no servers over HTTP".to_owned()))
     }
+}
+
+/// Checks what is said of the login at a server.
+#[cfg(feature = "http")]
+fn check_login(config: &OAuthConfig) -> Result<(), Fault> {
+    let fault = |problem: String| Err(("oauth", problem));
+    for (key, address) in [("issuer", &config.issuer), ("client_metadata_url", &config.client_metadata_url)] {
+        if !address.is_empty()
+            && let Err(problem) = crate::http::Place::parse(address, false)
+        {
+            return fault(format!("`{key}`: {problem}"));
+        }
+    }
+    for (key, variable) in
+        [("client_secret_env", &config.client_secret_env), ("private_key_env", &config.private_key_env)]
+    {
+        if variable.is_empty() {
+            continue;
+        }
+        if variable.contains(['=', '\0']) {
+            return fault(format!("`{key}`: `{}` is not a valid name of a variable", variable.escape_debug()));
+        }
+        if config.client_id.is_empty() {
+            return fault(format!("`{key}`: expected `client_id` with it"));
+        }
+        if config.issuer.is_empty() {
+            return fault(format!(
+                "`{key}`: expected `issuer` with it, the only authorization server that is sent the proof"
+            ));
+        }
+    }
+    if !config.client_secret_env.is_empty() && !config.private_key_env.is_empty() {
+        return fault("expected either `client_secret_env` or `private_key_env`".to_owned());
+    }
+    let has_proof = !config.client_secret_env.is_empty() || !config.private_key_env.is_empty();
+    if config.grant == Grant::ClientCredentials && !has_proof {
+        return fault(
+            "`grant`: with `client_credentials` expected `client_id` and `client_secret_env` or `private_key_env`"
+                .to_owned(),
+        );
+    }
+    if let Some(scope) = config.scopes.iter().find(|scope| !crate::oauth::is_scope(scope)) {
+        return fault(format!("`scopes`: `{}` is not a scope", scope.escape_debug()));
+    }
+    Ok(())
 }
 
 /// Compiles a list of servers; those that are not enabled are checked and left out.
@@ -413,6 +524,21 @@ mod tests {
         check(serde_json::json!({"header_env": {"Mcp-Session-Id": "A"}}), Some("header_env"));
         check(serde_json::json!({"header_env": {"X Key": "A"}}), Some("header_env"));
         check(serde_json::json!({"header_env": {"X-Key": ""}}), Some("header_env"));
+        let oauth = |oauth: serde_json::Value, expected| check(serde_json::json!({"oauth": oauth}), expected);
+        oauth(serde_json::json!({}), None);
+        oauth(serde_json::json!({"client_id": "a", "scopes": ["a:b"], "redirect_port": 7}), None);
+        let secret = serde_json::json!({"client_id": "a", "client_secret_env": "A", "issuer": "https://a.example"});
+        oauth(secret.clone(), None);
+        for key in ["client_id", "issuer"] {
+            let mut secret = secret.clone();
+            secret.as_object_mut().unwrap().remove(key);
+            oauth(secret, Some("oauth"));
+        }
+        oauth(serde_json::json!({"grant": "client_credentials", "client_id": "a"}), Some("oauth"));
+        oauth(serde_json::json!({"issuer": "http://a.example"}), Some("oauth"));
+        oauth(serde_json::json!({"scopes": ["a b"]}), Some("oauth"));
+        check(serde_json::json!({"oauth": {}, "token_env": "A"}), Some("oauth"));
+        check(serde_json::json!({"oauth": {}, "header_env": {"authorization": "A"}}), Some("oauth"));
     }
 
     #[test]

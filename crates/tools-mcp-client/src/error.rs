@@ -132,6 +132,14 @@ pub enum McpError {
         /// Why.
         problem: String,
     },
+    /// Somebody has to log in, again or for the first time.
+    #[error("the MCP server `{server}` needs a login: {problem}; `haft mcp login {server}` makes one")]
+    LoginNeeded {
+        /// The key of the server.
+        server: String,
+        /// Why the last one does not do.
+        problem: String,
+    },
     /// The server answered with a status of HTTP that is no answer.
     #[error("the MCP server `{server}` answered with the HTTP status {status}")]
     Status {
@@ -209,7 +217,7 @@ impl McpError {
             | Self::Timeout { .. }
             | Self::Unreachable { .. }
             | Self::SessionLost { .. } => McpErrorCode::Transient,
-            Self::NoToken { .. } => McpErrorCode::AuthFailure,
+            Self::NoToken { .. } | Self::LoginNeeded { .. } => McpErrorCode::AuthFailure,
             Self::Status { status, .. } => of_status(*status),
             Self::Start { .. } | Self::Handshake { .. } | Self::Protocol { .. } | Self::NotOffered { .. } => {
                 McpErrorCode::ServerError
@@ -307,6 +315,10 @@ impl From<McpError> for ToolError {
             McpError::Start { .. } | McpError::Handshake { .. } => made.with_suggestion(
                 "Go on without this tool, and tell the user that `haft mcp test` says why the server does not start.",
             ),
+            McpError::LoginNeeded { server, .. } => made.with_suggestion(format!(
+                "Go on without this tool, and tell the user to run `haft mcp login {server}`; afterwards it can be called \
+                 again.",
+            )),
             McpError::NoToken { .. } | McpError::Status { status: 401 | 403, .. } => made.with_suggestion(
                 "Go on without this tool, and tell the user that the server does not take the token of its section in \
                  `[[mcp.servers]]`.",

@@ -22,17 +22,25 @@ mod handler;
 #[cfg(feature = "http")]
 mod http;
 mod listing;
+#[cfg(feature = "http")]
+mod oauth;
 mod prepared;
 mod servers;
 mod slots;
 mod transport;
 
-pub use config::{McpServerConfig, NetworkAccess, PinMode, Server, ServerConfigError, WorkspaceAccess, compile};
+pub use config::{
+    Grant, McpServerConfig, NetworkAccess, OAuthConfig, PinMode, Server, ServerConfigError, WorkspaceAccess, compile,
+};
 pub use credential::{Secret, TokenReader};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use listing::{HoldReason, Listing};
 pub use naming::{model_name, names};
+#[cfg(feature = "http")]
+pub use oauth::{
+    Begun, ClientKeys, LoginError, LoginRequest, LoginStore, LoginSummary, PendingLogin, Scopes, ServerLogin,
+};
 pub use prepared::{Launcher, PreparedChild, PreparedRemote, PreparedServer, Way};
 pub use servers::{Introductions, McpServers, Report};
 

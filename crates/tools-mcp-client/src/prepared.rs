@@ -23,6 +23,27 @@ pub struct PreparedRemote {
     pub headers: Vec<(String, Secret)>,
     /// Reads the bearer token; `None` where none is read, or where it stands in `headers`.
     pub token: Option<TokenReader>,
+    /// The login that gives the token, where nothing else does.
+    #[cfg(feature = "http")]
+    pub login: Option<Arc<crate::ServerLogin>>,
+}
+
+impl PreparedRemote {
+    /// These headers and this token.
+    pub fn new(headers: Vec<(String, Secret)>, token: Option<TokenReader>) -> Self {
+        Self {
+            headers,
+            token,
+            #[cfg(feature = "http")]
+            login: None,
+        }
+    }
+
+    /// The same with a login.
+    #[cfg(feature = "http")]
+    pub fn with_login(self, login: Option<Arc<crate::ServerLogin>>) -> Self {
+        Self { login, ..self }
+    }
 }
 
 impl fmt::Debug for PreparedRemote {

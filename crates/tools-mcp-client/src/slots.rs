@@ -101,6 +101,8 @@ impl Slots {
                 slot.connection = Some(Arc::clone(&connection));
                 Ok(connection)
             }
+            // Whoever logs in meanwhile does not wait.
+            Err(error @ McpError::LoginNeeded { .. }) => Err(error),
             Err(error) => {
                 slot.failed();
                 Err(error)

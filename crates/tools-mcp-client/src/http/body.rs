@@ -16,7 +16,7 @@ use super::{fault::HttpFault, wire::Lease};
 const MAX_STREAM_BYTES: u64 = 256 << 20;
 
 /// A body that is not longer than `most` bytes.
-pub(super) async fn whole(mut body: Incoming, mut lease: Lease, most: usize) -> Result<Vec<u8>, HttpFault> {
+pub(crate) async fn whole(mut body: Incoming, mut lease: Lease, most: usize) -> Result<Vec<u8>, HttpFault> {
     let mut read = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame =
@@ -32,7 +32,8 @@ pub(super) async fn whole(mut body: Incoming, mut lease: Lease, most: usize) -> 
 }
 
 pub(super) fn too_long(most: usize) -> HttpFault {
-    HttpFault::Protocol(format!("it sent a message of more than {} MiB", most >> 20))
+    let (size, unit) = if most < 1 << 20 { (most >> 10, "KiB") } else { (most >> 20, "MiB") };
+    HttpFault::Protocol(format!("it sent a message of more than {size} {unit}"))
 }
 
 /// The pieces of a body of events. An event that is too long ends it.

@@ -42,11 +42,13 @@ use crate::{
     config::Server,
     credential::{Secret, TokenReader},
     error::shown,
+    oauth::{Challenge, ServerLogin},
     prepared::PreparedRemote,
     transport::{MAX_MESSAGE_BYTES, Notes},
 };
 
 const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
 /// How much of a body is read that explains a status.
@@ -78,6 +80,7 @@ pub(crate) fn connect(
         wire: Wire::new(place, net),
         fixed: prepared.headers,
         reader: prepared.token,
+        login: prepared.login,
         token: Mutex::default(),
         patience: server.timeout.max(server.start_timeout) + AFTER_CALL,
         opened: StdMutex::default(),
@@ -103,6 +106,7 @@ struct State {
     /// Headers of every request.
     fixed: Vec<(String, Secret)>,
     reader: Option<TokenReader>,
+    login: Option<Arc<ServerLogin>>,
     /// The token that the reader gave last.
     token: Mutex<Option<Secret>>,
     /// How long the head of an answer may take.
@@ -113,9 +117,22 @@ struct State {
     _ended: DropGuard,
 }
 
+/// A request as it is made, once or twice.
+struct Exchange<'a> {
+    method: Method,
+    session: Option<&'a str>,
+    headers: &'a HashMap<HeaderName, HeaderValue>,
+    more: Vec<(HeaderName, &'a str)>,
+    body: Bytes,
+    patience: Duration,
+}
+
 impl State {
-    /// The token, read at the first request that needs it.
+    /// The token: that of the login, or the one that is read at the first request that needs it.
     async fn token(&self) -> Result<Option<Secret>, HttpFault> {
+        if let Some(login) = &self.login {
+            return login.token().await;
+        }
         let Some(read) = &self.reader else { return Ok(None) };
         let mut held = self.token.lock().await;
         if held.is_none() {
@@ -125,11 +142,12 @@ impl State {
     }
 
     /// A request with all that every one carries, and the secrets in it.
-    async fn request(
+    fn request(
         &self,
         method: Method,
         session: Option<&str>,
         headers: &HashMap<HeaderName, HeaderValue>,
+        token: Option<&Secret>,
     ) -> Result<(Builder, Vec<Secret>), HttpFault> {
         let mut request = Request::builder()
             .method(method)
@@ -143,12 +161,8 @@ impl State {
             request = request.header(SESSION, session);
         }
         let mut secrets = Vec::new();
-        let bearer = match self.token().await? {
-            Some(token) => {
-                Secret::new(&format!("Bearer {}", token.text())).map(|bearer| ("authorization".to_owned(), bearer))
-            }
-            None => None,
-        };
+        let bearer = token.and_then(|token| Secret::new(&format!("Bearer {}", token.text())));
+        let bearer = bearer.map(|bearer| ("authorization".to_owned(), bearer));
         for (name, secret) in self.fixed.iter().cloned().chain(bearer) {
             let invalid = |_| HttpFault::NoToken(format!("the value of `{name}` cannot stand in a header"));
             let mut value = HeaderValue::from_str(secret.text()).map_err(invalid)?;
@@ -159,13 +173,44 @@ impl State {
         Ok((request, secrets))
     }
 
+    /// Makes a request with the token of the login, and once more with another one where the server
+    /// refuses the first.
+    async fn exchange(&self, exchange: Exchange<'_>) -> Result<(Response<Incoming>, Lease, Vec<Secret>), HttpFault> {
+        let mut token = self.token().await?;
+        let mut is_second = false;
+        loop {
+            let (mut request, secrets) =
+                self.request(exchange.method.clone(), exchange.session, exchange.headers, token.as_ref())?;
+            for (name, value) in &exchange.more {
+                request = request.header(name, *value);
+            }
+            let (response, lease) = self.send(request, exchange.body.clone(), exchange.patience).await?;
+            let status = response.status();
+            let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
+            let Some(login) = self.login.as_ref().filter(|_| is_refused) else { return Ok((response, lease, secrets)) };
+            if is_second {
+                // A token that was issued a moment ago and does not do is no reason for a third.
+                return if status == StatusCode::FORBIDDEN {
+                    Ok((response, lease, secrets))
+                } else {
+                    Err(HttpFault::Login("it does not take a token that was issued a moment ago".to_owned()))
+                };
+            }
+            let challenge = Challenge::of(response.headers());
+            match login.refused(token.as_ref(), status, challenge).await? {
+                Some(other) => (token, is_second) = (Some(other), true),
+                None => return Ok((response, lease, secrets)),
+            }
+        }
+    }
+
     async fn send(
         &self,
         request: Builder,
-        body: Vec<u8>,
+        body: Bytes,
         patience: Duration,
     ) -> Result<(Response<Incoming>, Lease), HttpFault> {
-        let request = request.body(Full::new(Bytes::from(body)));
+        let request = request.body(Full::new(body));
         let request = request.map_err(|_| HttpFault::Unreachable("the request cannot be sent".to_owned()))?;
         self.wire.send(request, patience).await
     }
@@ -204,11 +249,16 @@ impl State {
         headers: &HashMap<HeaderName, HeaderValue>,
         most: usize,
     ) -> Result<StreamableHttpPostResponse, HttpFault> {
-        let (request, secrets) = self.request(Method::POST, session, headers).await?;
-        let request =
-            request.header(header::CONTENT_TYPE, JSON).header(header::ACCEPT, "application/json, text/event-stream");
         let body = serde_json::to_vec(message).map_err(|error| HttpFault::Unreachable(error.to_string()))?;
-        let (response, lease) = self.send(request, body, self.patience).await?;
+        let exchange = Exchange {
+            method: Method::POST,
+            session,
+            headers,
+            more: vec![(header::CONTENT_TYPE, JSON), (header::ACCEPT, "application/json, text/event-stream")],
+            body: body.into(),
+            patience: self.patience,
+        };
+        let (response, lease, secrets) = self.exchange(exchange).await?;
         let (head, body) = response.into_parts();
         let (id, is_discovery) = asked(message);
         if !head.status.is_success() {
@@ -264,12 +314,11 @@ impl State {
         }
         self.wait_for_turn().await;
         let is_resumed = last_event.is_some();
-        let (mut request, secrets) = self.request(Method::GET, session, headers).await.map_err(Failed::Client)?;
-        request = request.header(header::ACCEPT, EVENTS);
-        if let Some(last_event) = last_event {
-            request = request.header("last-event-id", last_event);
-        }
-        let (response, lease) = self.send(request, vec![], STREAM_PATIENCE).await.map_err(Failed::Client)?;
+        let mut more = vec![(header::ACCEPT, EVENTS)];
+        more.extend(last_event.as_deref().map(|last_event| (LAST_EVENT, last_event)));
+        let exchange =
+            Exchange { method: Method::GET, session, headers, more, body: Bytes::new(), patience: STREAM_PATIENCE };
+        let (response, lease, secrets) = self.exchange(exchange).await.map_err(Failed::Client)?;
         let (head, body) = response.into_parts();
         let status = head.status;
         if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -441,8 +490,9 @@ impl StreamableHttpClient for Remote {
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), Failed> {
         let ended = async {
-            let (request, _) = self.0.request(Method::DELETE, Some(&session_id), &custom_headers).await?;
-            self.0.send(request, vec![], STREAM_PATIENCE).await
+            let token = self.0.token().await?;
+            let (request, _) = self.0.request(Method::DELETE, Some(&session_id), &custom_headers, token.as_ref())?;
+            self.0.send(request, Bytes::new(), STREAM_PATIENCE).await
         };
         // Nobody waits for it, and a server that keeps the session ends it in its own time.
         if let Err(fault) = ended.await {

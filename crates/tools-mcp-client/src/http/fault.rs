@@ -22,6 +22,9 @@ pub(crate) enum HttpFault {
     /// There is no token.
     #[error("{0}")]
     NoToken(String),
+    /// Somebody has to log in.
+    #[error("{0}")]
+    Login(String),
     /// A status that is no answer.
     #[error("it answered with the HTTP status {status}")]
     Status {
@@ -47,6 +50,7 @@ impl HttpFault {
             Self::Unreachable(_) => McpError::Unreachable { server, problem },
             Self::Broken(_) => McpError::Gone { server, problem: Some(problem) },
             Self::NoToken(_) => McpError::NoToken { server, problem },
+            Self::Login(_) => McpError::LoginNeeded { server, problem },
             Self::Status { status, wait } => McpError::Status { server, status, wait },
             Self::SessionLost => McpError::SessionLost { server },
             Self::Protocol(_) => McpError::Protocol { server, problem },

@@ -8,7 +8,8 @@ mod fault;
 mod place;
 mod wire;
 
+pub(crate) use body::whole;
 pub(crate) use client::connect;
 pub(crate) use fault::HttpFault;
-pub(crate) use place::check;
-pub(crate) use wire::Net;
+pub(crate) use place::{Place, check};
+pub(crate) use wire::{Lease, Net, Wire};

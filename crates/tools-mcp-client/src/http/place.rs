@@ -30,14 +30,14 @@ const RESERVED: [&str; 11] = [
 
 /// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) is_tls: bool,
-    pub(super) host: Host,
+pub(crate) struct Place {
+    pub(crate) is_tls: bool,
+    pub(crate) host: Host,
     port: u16,
     /// As it stands in the header `Host`.
-    pub(super) authority: String,
+    pub(crate) authority: String,
     /// Path and query.
-    pub(super) target: String,
+    pub(crate) target: String,
     /// Where the operator named what is not public.
     grant: Option<Grant>,
 }
@@ -45,7 +45,32 @@ pub(super) struct Place {
 impl Place {
     /// Reads the URL of a server. `http` leads to this machine only; an address that is not public
     /// is reached because it was written down, or because of `is_private`.
-    pub(super) fn parse(text: &str, is_private: bool) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str, is_private: bool) -> Result<Self, String> {
+        let read = Self::read(text)?;
+        if !read.is_tls && !is_this_machine(&read.host) {
+            return Err("by `http` only this machine is reached: expected `https`".to_owned());
+        }
+        let grant = granted(&read.host, read.port, is_private)?;
+        Ok(Self { grant, ..read })
+    }
+
+    /// Reads a URL that the server at `own` names. Nobody wrote it down: what is not public is
+    /// reached where the server itself is, or because of `is_private`.
+    pub(crate) fn named(text: &str, own: &Self, is_private: bool) -> Result<Self, String> {
+        let read = Self::read(text)?;
+        if (read.is_tls, &read.host, read.port) == (own.is_tls, &own.host, own.port) {
+            return Ok(Self { grant: own.grant.clone(), ..read });
+        }
+        if is_private {
+            return Self::parse(text, true);
+        }
+        if read.is_tls {
+            return Ok(read);
+        }
+        Err("expected `https`; on this machine `http` is for servers with `private = true`".to_owned())
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
         let url = Url::parse(text).map_err(|error| format!("expected a URL: {error}"))?;
         let is_tls = match url.scheme() {
             "https" => true,
@@ -60,19 +85,15 @@ impl Place {
         }
         let written = url.host_str().ok_or("expected a host in the URL")?;
         let host = Host::parse(written).map_err(|refusal| refusal.to_string())?;
-        if !is_tls && !is_this_machine(&host) {
-            return Err("by `http` only this machine is reached: expected `https`".to_owned());
-        }
         let port = url.port_or_known_default().ok_or("expected a port in the URL")?;
         let authority = url.port().map_or_else(|| host.to_string(), |port| format!("{host}:{port}"));
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
         let target = format!("{}{query}", url.path());
-        let grant = granted(&host, port, is_private)?;
-        Ok(Self { is_tls, host, port, authority, target, grant })
+        Ok(Self { is_tls, host, port, authority, target, grant: None })
     }
 
     /// The addresses that may be dialled.
-    pub(super) async fn vetted(&self, guard: &Guard) -> Result<Vetted, Refusal> {
+    pub(crate) async fn vetted(&self, guard: &Guard) -> Result<Vetted, Refusal> {
         match &self.grant {
             Some(grant) => guard.vet_granted(grant).await,
             None => guard.vet(&self.host, self.port).await,
@@ -143,6 +164,34 @@ mod tests {
         assert!(granted("http://localhost/mcp", false) && granted("https://10.0.0.1/mcp", false));
         assert!(granted("https://tools.internal/mcp", false));
         assert!(!granted("https://example.com/mcp", false) && granted("https://example.com/mcp", true));
+    }
+
+    #[test]
+    fn what_a_server_names_is_not_what_the_operator_wrote() {
+        let check = |own: &str, private: bool, named: &str, expected: Option<bool>| {
+            let own = Place::parse(own, private).unwrap();
+            let found = Place::named(named, &own, private).ok().map(|place| place.grant.is_some());
+            assert_eq!(found, expected, "{named}");
+        };
+        let public = "https://example.com/mcp";
+        check(public, false, "https://auth.example.com/x", Some(false));
+        check(public, false, "https://example.com/x", Some(false));
+        check(public, false, "https://127.0.0.1/x", Some(false));
+        check(public, false, "https://tools.internal/x", Some(false));
+        for wrong in
+            ["http://example.com/x", "http://127.0.0.1/x", "http://localhost/x", "file:///x", "javascript:alert(1)"]
+        {
+            check(public, false, wrong, None);
+        }
+        let here = "http://127.0.0.1:8080/mcp";
+        check(here, false, "http://127.0.0.1:8080/.well-known/x", Some(true));
+        check(here, false, "http://127.0.0.1:8081/x", None);
+        check(here, false, "https://127.0.0.1:8080/x", Some(false));
+        check(here, true, "http://localhost:8081/x", Some(true));
+        check(here, true, "http://10.0.0.1/x", None);
+        check(here, true, "https://user:a@10.0.0.1/x", None);
+        check("https://10.0.0.1/mcp", false, "https://10.0.0.1/x", Some(true));
+        check("https://10.0.0.1/mcp", false, "https://10.0.0.2/x", Some(false));
     }
 
     #[test]

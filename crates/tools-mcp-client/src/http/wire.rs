@@ -18,7 +18,7 @@ use tokio::{
 };
 use tools_egress::{
     dial::{DialError, Tcp, dial},
-    guard::{Guard, SystemResolver},
+    guard::{Guard, Refusal, SystemResolver},
 };
 use tools_tls::TlsClient;
 
@@ -52,9 +52,16 @@ impl fmt::Debug for Net {
     }
 }
 
+impl Net {
+    /// Whether a place may be dialled now, without doing so.
+    pub(crate) async fn judge(&self, place: &Place) -> Result<(), Refusal> {
+        place.vetted(&self.guard).await.map(drop)
+    }
+}
+
 /// The way to one server.
-pub(super) struct Wire {
-    pub(super) place: Place,
+pub(crate) struct Wire {
+    pub(crate) place: Place,
     net: Arc<Net>,
     idle: Arc<Idle>,
 }
@@ -96,14 +103,14 @@ impl Drop for Driver {
 
 /// The connection of an answer that is being read. Dropped before the end of the answer, it is
 /// closed.
-pub(super) struct Lease {
+pub(crate) struct Lease {
     line: Option<Line>,
     idle: Weak<Idle>,
 }
 
 impl Lease {
     /// The answer was read to its end: the connection may serve another request.
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         if let (Some(line), Some(idle)) = (self.line.take(), self.idle.upgrade()) {
             idle.put(line);
         }
@@ -111,12 +118,12 @@ impl Lease {
 }
 
 impl Wire {
-    pub(super) fn new(place: Place, net: Arc<Net>) -> Self {
+    pub(crate) fn new(place: Place, net: Arc<Net>) -> Self {
         Self { place, net, idle: Arc::default() }
     }
 
     /// Sends a request, and waits for the head of its answer for so long.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
         patience: Duration,

@@ -19,6 +19,8 @@ pub(crate) struct Asked {
     pub(crate) path: String,
     headers: Vec<(String, String)>,
     pub(crate) body: Value,
+    /// The body as it came.
+    pub(crate) text: String,
 }
 
 impl Asked {
@@ -165,11 +167,12 @@ async fn read(stream: &mut BufReader<TcpStream>) -> Option<Asked> {
         let Some((name, value)) = line.trim_end().split_once(": ") else { break };
         headers.push((name.to_owned(), value.to_owned()));
     }
-    let asked = Asked { method, path, headers, body: Value::Null };
+    let asked = Asked { method, path, headers, body: Value::Null, text: String::new() };
     let length = asked.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     stream.read_exact(&mut body).await.ok()?;
-    Some(Asked { body: serde_json::from_slice(&body).unwrap_or_default(), ..asked })
+    let text = String::from_utf8_lossy(&body).into_owned();
+    Some(Asked { body: serde_json::from_slice(&body).unwrap_or_default(), text, ..asked })
 }
 
 fn usual(asked: &Asked, tools: &Value) -> Vec<Step> {

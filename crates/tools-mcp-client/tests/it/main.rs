@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "what helpers unwrap was made by their tests")]
 
 mod hostile;
+mod issuer;
+mod login;
 mod pins;
 mod real;
 mod remote;

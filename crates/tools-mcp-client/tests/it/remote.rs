@@ -291,7 +291,7 @@ async fn a_token_is_sent_read_again_and_never_shown() {
     });
     let launcher: Launcher = Arc::new(move |_: &Server, _: &CallContext| {
         let headers = vec![("X-Key".to_owned(), Secret::new("key-0123456789").unwrap())];
-        Ok(PreparedServer::Remote(PreparedRemote { headers, token: Some(Arc::clone(&reader)) }))
+        Ok(PreparedServer::Remote(PreparedRemote::new(headers, Some(Arc::clone(&reader)))))
     });
     let setup = Setup::with(&["say", "refuse"], json!({}), launcher, |asked| match asked.tool() {
         "say" => Some(json_answer(&asked.text(&format!(

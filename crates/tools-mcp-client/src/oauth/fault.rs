@@ -1,0 +1,122 @@
+//! What can go wrong with a login. No text of a server stands in it but addresses, made visible:
+//! what an authorization server writes into an error may be the token itself.
+
+use thiserror::Error;
+
+use crate::error::shown;
+
+/// Reason why there is no login, or none any more.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LoginError {
+    /// A server names an address that must not be used.
+    #[error("the address of {what} is refused: {problem}")]
+    Address {
+        /// What is at the address.
+        what: &'static str,
+        /// Why.
+        problem: String,
+    },
+    /// A server cannot be reached, or does not answer as the protocol says. It may later.
+    #[error("{what}: {problem}")]
+    Answer {
+        /// What was asked for.
+        what: &'static str,
+        /// The problem.
+        problem: String,
+    },
+    /// What a server says about itself cannot be used.
+    #[error("{what} cannot be used: {problem}")]
+    Metadata {
+        /// What cannot be used.
+        what: &'static str,
+        /// Why.
+        problem: String,
+    },
+    /// The server has another authorization server than at the last login.
+    #[error(
+        "the authorization server was `{before}` and is now `{now}`: if that is right, log in with `--accept-issuer \
+         {now}`"
+    )]
+    IssuerChanged {
+        /// At the last login.
+        before: String,
+        /// Now.
+        now: String,
+    },
+    /// An answer names another authorization server than the one that was asked.
+    #[error("the answer is from another authorization server than the one that was asked")]
+    IssuerMismatch,
+    /// The authorization server does not protect codes.
+    #[error("the authorization server does not support PKCE with S256, without which a code can be stolen")]
+    NoPkce,
+    /// There is no client id, and none can be registered.
+    #[error(
+        "the authorization server registers no clients by itself: register one there, and set `oauth.client_id` in the \
+         section of the server"
+    )]
+    NoClient,
+    /// The authorization server said no.
+    #[error("the authorization server refused {what}: {code}")]
+    Refused {
+        /// What was asked for.
+        what: &'static str,
+        /// Its code, out of a closed list.
+        code: &'static str,
+    },
+    /// Nobody came back from the browser in time.
+    #[error("nobody finished the login within {0} s")]
+    NobodyCame(u64),
+    /// The file of the login cannot be used.
+    #[error("the stored login cannot be used: {0}")]
+    Store(String),
+    /// The section of the server cannot be used.
+    #[error("{0}")]
+    Config(String),
+    /// There is nothing to log in to.
+    #[error("the server asks for no login")]
+    NotAsked,
+}
+
+impl LoginError {
+    pub(crate) fn metadata(what: &'static str, problem: impl Into<String>) -> Self {
+        Self::Metadata { what, problem: problem.into() }
+    }
+
+    /// Whether the same may work later.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Answer { .. } | Self::Refused { code: "temporarily_unavailable" | "server_error", .. })
+    }
+}
+
+/// Codes of errors that an authorization server may give.
+const CODES: [&str; 18] = [
+    "access_denied",
+    "consent_required",
+    "interaction_required",
+    "invalid_client",
+    "invalid_client_metadata",
+    "invalid_grant",
+    "invalid_redirect_uri",
+    "invalid_request",
+    "invalid_scope",
+    "invalid_software_statement",
+    "invalid_target",
+    "login_required",
+    "server_error",
+    "temporarily_unavailable",
+    "unauthorized_client",
+    "unapproved_software_statement",
+    "unsupported_grant_type",
+    "unsupported_response_type",
+];
+
+/// The code out of the closed list; whatever else it says is not repeated.
+pub(crate) fn code(text: &str) -> &'static str {
+    CODES.iter().find(|code| **code == text).copied().unwrap_or("an error that is not one of the protocol's")
+}
+
+/// An address in an error: without what stands behind a question mark.
+pub(crate) fn address(text: &str) -> String {
+    shown(text.split(['?', '#']).next().unwrap_or_default())
+}

@@ -1,0 +1,29 @@
+//! Logins at the authorization servers of MCP servers (OAuth 2.1). What is said is decided in pure
+//! functions; every address that a server names is judged before it is dialled; tokens stay in a
+//! file of this user and are sent to the server that they were issued for.
+
+mod challenge;
+mod scopes;
+
+mod fault;
+mod metadata;
+mod token;
+
+mod chance;
+mod client;
+mod redirect;
+
+mod store;
+mod web;
+
+mod discovery;
+mod login;
+mod renewal;
+
+pub(crate) use challenge::Challenge;
+pub use client::ClientKeys;
+pub use fault::LoginError;
+pub use login::{Begun, LoginRequest, LoginSummary, PendingLogin, ServerLogin};
+pub use scopes::Scopes;
+pub(crate) use scopes::is_scope;
+pub use store::LoginStore;

@@ -1,0 +1,295 @@
+//! Logins in files: one for each server and address, for its owner alone, written whole. A lock of
+//! its own is held while tokens are renewed, so that no rotated token is lost.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read as _, Write as _},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use rustix::fs::{FlockOperation, OFlags, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::time::{Instant, sleep};
+
+use super::{client::Client, fault::LoginError, scopes::Scopes, token::Tokens};
+use crate::pins::hexadecimal;
+
+/// The form of the file.
+const VERSION: u32 = 1;
+/// Hexadecimal digits of an address in the name of its file.
+const DIGITS: usize = 16;
+const MAX_FILE_BYTES: u64 = 256 << 10;
+/// How long another process may renew the same login.
+const LOCK_PATIENCE: Duration = Duration::from_secs(90);
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
+
+/// The file.
+#[derive(Serialize, Deserialize)]
+struct Text {
+    version: u32,
+    /// The address of the server: what is kept is for it alone.
+    url: String,
+    #[serde(flatten)]
+    stored: Stored,
+}
+
+/// What is kept of a server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stored {
+    /// The login; `None` before the first, and where nothing but `wanted` is known.
+    #[serde(default)]
+    pub(crate) login: Option<Login>,
+    /// What the server wanted when it last refused a request.
+    #[serde(default)]
+    pub(crate) wanted: Option<Wanted>,
+}
+
+/// A login.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Login {
+    /// The authorization server, which a server does not change unnoticed.
+    pub(crate) issuer: String,
+    pub(crate) token_endpoint: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) revocation_endpoint: Option<String>,
+    /// What the tokens are for.
+    pub(crate) resource: String,
+    pub(crate) client: Client,
+    /// The scopes that were asked for.
+    pub(crate) asked: Scopes,
+    /// The scopes that the authorization server says that it gave.
+    pub(crate) granted: Scopes,
+    /// `None` where the authorization server takes the refresh token no more.
+    pub(crate) tokens: Option<Tokens>,
+}
+
+/// What a server wants.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Wanted {
+    #[serde(default)]
+    pub(crate) scopes: Scopes,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resource_metadata: Option<String>,
+}
+
+/// The folder of all logins.
+#[derive(Debug, Clone)]
+pub struct LoginStore {
+    folder: PathBuf,
+}
+
+impl LoginStore {
+    /// In this folder, which need not be there.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The place of one server's login.
+    pub(crate) fn of(&self, id: &str, url: &str) -> Slot {
+        let digest = hexadecimal(&Sha256::digest(url.as_bytes()));
+        Slot { folder: self.folder.clone(), name: format!("{id}-{}", &digest[..DIGITS]), url: url.to_owned() }
+    }
+}
+
+/// The place of a login.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    folder: PathBuf,
+    name: String,
+    url: String,
+}
+
+/// Nobody else changes the login while this is held.
+#[derive(Debug)]
+pub(crate) struct Held {
+    _lock: File,
+}
+
+impl Slot {
+    fn file(&self) -> PathBuf {
+        self.folder.join(format!("{}.json", self.name))
+    }
+
+    fn fault(problem: &dyn std::fmt::Display) -> LoginError {
+        LoginError::Store(problem.to_string())
+    }
+
+    /// What is kept; nothing where there is no file.
+    pub(crate) fn load(&self) -> Result<Stored, LoginError> {
+        let opened = OpenOptions::new().read(true).custom_flags(flags(OFlags::NOFOLLOW)).open(self.file());
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stored::default()),
+            Err(error) => return Err(Self::fault(&error)),
+        };
+        let about = file.metadata().map_err(|error| Self::fault(&error))?;
+        if !about.is_file() || is_open(&about) || about.uid() != rustix::process::geteuid().as_raw() {
+            return Err(Self::fault(&"its file is not this user's alone"));
+        }
+        let mut text = String::new();
+        file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(|error| Self::fault(&error))?;
+        // What serde says of a text holds parts of it.
+        let read: Text = serde_json::from_str(&text).map_err(|_| Self::fault(&"its file has not the form of one"))?;
+        if read.version != VERSION {
+            return Err(Self::fault(&format!("its form is {}, known is {VERSION}", read.version)));
+        }
+        Ok(if read.url == self.url { read.stored } else { Stored::default() })
+    }
+
+    /// Waits until nobody else changes the login.
+    pub(crate) async fn hold(&self) -> Result<Held, LoginError> {
+        let fault = |error: &io::Error| Self::fault(error);
+        private_folder(&self.folder).map_err(|error| fault(&error))?;
+        let name = self.folder.join(format!("{}.lock", self.name));
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags(OFlags::NOFOLLOW));
+        let lock = options.open(name).map_err(|error| fault(&error))?;
+        let until = Instant::now() + LOCK_PATIENCE;
+        loop {
+            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Held { _lock: lock }),
+                Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) if Instant::now() < until => {
+                    sleep(LOCK_PAUSE).await;
+                }
+                Err(error) => return Err(fault(&error.into())),
+            }
+        }
+    }
+
+    /// Keeps this, whole or not at all.
+    pub(crate) fn save(&self, _held: &Held, stored: Stored) -> Result<(), LoginError> {
+        let fault = |error: io::Error| Self::fault(&error);
+        let text = Text { version: VERSION, url: self.url.clone(), stored };
+        let text = serde_json::to_vec(&text).map_err(|error| fault(error.into()))?;
+        let made = self.folder.join(format!("{}.{}.new", self.name, std::process::id()));
+        let written = (|| {
+            // A process of this number may have been killed while it wrote.
+            let _ = fs::remove_file(&made);
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&made)?;
+            file.write_all(&text)?;
+            file.sync_all()?;
+            fs::rename(&made, self.file())?;
+            File::open(&self.folder)?.sync_all()
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&made);
+        }
+        written.map_err(fault)
+    }
+
+    /// Forgets all of it; whether there was anything.
+    pub(crate) fn remove(&self, _held: &Held) -> Result<bool, LoginError> {
+        match fs::remove_file(self.file()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(Self::fault(&error)),
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_wrap, reason = "the system's type for flags is signed")]
+fn flags(flags: OFlags) -> i32 {
+    flags.bits() as i32
+}
+
+/// Whether others may read, write or enter it.
+fn is_open(about: &fs::Metadata) -> bool {
+    about.mode() & 0o077 != 0
+}
+
+/// Makes the folder; one that others can look into is closed to them.
+fn private_folder(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let about = fs::symlink_metadata(folder)?;
+    if about.is_dir() && !is_open(&about) {
+        return Ok(());
+    }
+    if !about.is_dir() {
+        return Err(io::Error::other("the folder of logins is a link or a file"));
+    }
+    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+    use crate::oauth::client::Method;
+
+    fn login() -> Login {
+        Login {
+            issuer: "https://a".to_owned(),
+            token_endpoint: "https://a/t".to_owned(),
+            revocation_endpoint: None,
+            resource: "https://s/mcp".to_owned(),
+            client: Client { id: "c".to_owned(), method: Method::None, secret: Some("cl13nt".to_owned()) },
+            asked: Scopes::default(),
+            granted: Scopes::default(),
+            tokens: Some(Tokens { access: "acc3ss".to_owned(), refresh: Some("r3fresh".to_owned()), expires: Some(7) }),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_login_comes_back_for_its_address_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = LoginStore::new(folder.path().join("a/logins"));
+        let slot = store.of("far", "https://s/mcp");
+        assert_eq!(slot.load().unwrap().login, None);
+        let held = slot.hold().await.unwrap();
+        let stored = Stored { login: Some(login()), wanted: None };
+        slot.save(&held, stored.clone()).unwrap();
+        assert_eq!(slot.load().unwrap(), stored);
+        assert!(!format!("{stored:?}").contains("acc3ss") && !format!("{stored:?}").contains("r3fresh"));
+        assert!(!format!("{stored:?}").contains("cl13nt"));
+        assert_eq!(store.of("far", "https://other/mcp").load().unwrap().login, None);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&slot.file()), mode(&slot.folder)), (0o600, 0o700));
+        // A file that says it is for another address is nobody's.
+        fs::copy(slot.file(), store.of("far", "https://other/mcp").file()).unwrap();
+        assert_eq!(store.of("far", "https://other/mcp").load().unwrap().login, None);
+        assert!(slot.remove(&held).unwrap() && !slot.remove(&held).unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_file_that_others_can_read_or_that_is_a_link_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = LoginStore::new(folder.path()).of("far", "https://s/mcp");
+        let held = slot.hold().await.unwrap();
+        slot.save(&held, Stored { login: Some(login()), wanted: None }).unwrap();
+        fs::set_permissions(slot.file(), fs::Permissions::from_mode(0o644)).unwrap();
+        assert!(slot.load().unwrap_err().to_string().contains("this user's alone"));
+        let elsewhere = folder.path().join("elsewhere");
+        fs::rename(slot.file(), &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, slot.file()).unwrap();
+        assert!(slot.load().is_err());
+        fs::remove_file(slot.file()).unwrap();
+        let mut half = OpenOptions::new();
+        half.write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(slot.file())
+            .unwrap()
+            .write_all(b"{\"version\":1,\"acc3ss")
+            .unwrap();
+        let error = slot.load().unwrap_err().to_string();
+        assert!(!error.contains("acc3ss"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn one_at_a_time_holds_a_login() {
+        let folder = tempfile::tempdir().unwrap();
+        let slot = LoginStore::new(folder.path()).of("far", "https://s/mcp");
+        let held = slot.hold().await.unwrap();
+        let other = slot.clone();
+        let waiting = tokio::spawn(async move { other.hold().await.map(drop) });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(held);
+        waiting.await.unwrap().unwrap();
+    }
+}
