@@ -17,7 +17,7 @@ pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use hosts::Setup;
 pub(crate) use mcp::{Http, McpVerb, Offer};
-pub(crate) use servers::AddServer;
+pub(crate) use servers::{AddServer, LoginToServer};
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
 /// Run the tool calls of an LLM agent: check them, sandbox them, execute them and record them.

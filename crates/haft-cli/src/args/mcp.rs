@@ -4,7 +4,7 @@ use std::{net::SocketAddr, path::PathBuf};
 
 use clap::{Args, Subcommand};
 
-use super::AddServer;
+use super::{AddServer, LoginToServer};
 
 /// Which tools are offered.
 #[derive(Debug, Clone, Default, Args)]
@@ -40,7 +40,16 @@ pub(crate) enum McpVerb {
         #[arg(value_name = "ID")]
         id: Option<String>,
     },
-    /// Remove a server from the configuration, with its pins.
+    /// Log in to a server over HTTP that wants a login (OAuth): print the address to open in a
+    /// browser, and wait for the answer.
+    Login(LoginToServer),
+    /// Forget the login at a server, and revoke it where the authorization server offers that.
+    Logout {
+        /// Name of the server.
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Remove a server from the configuration, with its pins and its login.
     Remove {
         /// Name of the server.
         #[arg(value_name = "ID")]

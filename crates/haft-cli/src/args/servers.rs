@@ -1,4 +1,4 @@
-//! Options of `haft mcp add`.
+//! Options of `haft mcp add` and `haft mcp login`.
 
 use clap::{Args, ValueEnum};
 
@@ -36,9 +36,35 @@ pub(crate) struct AddServer {
     /// With `--url`: allow a public name to lead to an address of a private network.
     #[arg(long, requires = "url")]
     pub(crate) private: bool,
+    /// With `--url`: id of a client that is registered at the authorization server.
+    #[arg(long, value_name = "ID", requires = "url")]
+    pub(crate) client_id: Option<String>,
+    /// With `--client-id`: environment variable that holds its secret.
+    #[arg(long, value_name = "NAME", requires_all = ["client_id", "issuer"])]
+    pub(crate) client_secret_env: Option<String>,
+    /// With `--url`: the only authorization server to log in to.
+    #[arg(long, value_name = "URL", requires = "url")]
+    pub(crate) issuer: Option<String>,
     /// Program to run and its arguments.
     #[arg(required_unless_present = "url", trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
     pub(crate) command: Vec<String>,
+}
+
+/// A login to make.
+#[derive(Debug, Args)]
+pub(crate) struct LoginToServer {
+    /// Name of the server.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    /// Scope to ask for, besides those of the configuration [default: those that the server wants].
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Vec<String>,
+    /// Accept this authorization server in place of the one of the last login.
+    #[arg(long, value_name = "URL")]
+    pub(crate) accept_issuer: Option<String>,
+    /// Seconds to wait for the browser.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    pub(crate) timeout: u64,
 }
 
 /// Access of a server to the workspace.

@@ -25,6 +25,7 @@ pub(crate) mod hook;
 mod hook_seat;
 pub(crate) mod init;
 pub(crate) mod layers;
+pub(crate) mod login;
 pub(crate) mod man;
 pub(crate) mod mcp;
 #[cfg(feature = "http")]

@@ -20,6 +20,7 @@ use crate::{
     args::{AddServer, CommonArgs},
     commands::{
         change::{Change, read},
+        login::{forget, is_logged_in, next_step},
         open::open,
     },
     exit::Exit,
@@ -42,12 +43,23 @@ pub(super) fn say_if_none(common: &CommonArgs, servers: &McpServers) {
 }
 
 /// Adds a server to the configuration.
-pub(crate) fn add(common: &CommonArgs, asked: &AddServer) -> Result<Exit, String> {
+pub(crate) async fn add(common: &CommonArgs, asked: &AddServer) -> Result<Exit, String> {
     let server = if let Some(url) = &asked.url {
-        json!({
+        let mut server = json!({
             "id": asked.id, "url": url, "private": asked.private, "header_env": pairs(&asked.header_env)?,
             "token_env": asked.token_env.as_deref().unwrap_or_default(),
-        })
+        });
+        let oauth = [
+            ("client_id", &asked.client_id),
+            ("client_secret_env", &asked.client_secret_env),
+            ("issuer", &asked.issuer),
+        ];
+        for (key, text) in oauth {
+            if let Some(text) = text {
+                server["oauth"][key] = text.as_str().into();
+            }
+        }
+        server
     } else {
         let (program, args) = asked.command.split_first().ok_or("name a command after `--`")?;
         json!({
@@ -58,7 +70,7 @@ pub(crate) fn add(common: &CommonArgs, asked: &AddServer) -> Result<Exit, String
     };
     let server: McpServerConfig = serde_json::from_value(server).map_err(|error| error.to_string())?;
     change(common, |text| add_server(text, &server).map(Some))?;
-    told(common, &format!("added `{}`; test it with `haft mcp test {}`", asked.id, asked.id));
+    told(common, &format!("added `{}`; {}", asked.id, next_step(&server).await));
     Ok(Exit::Ok)
 }
 
@@ -70,10 +82,14 @@ fn pairs(typed: &[String]) -> Result<serde_json::Map<String, serde_json::Value>,
     typed.iter().map(pair).collect()
 }
 
-/// Removes a server from the configuration, and forgets what was accepted of it.
-pub(crate) fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String> {
+/// Removes a server from the configuration, and forgets what was accepted of it and the login.
+pub(crate) async fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String> {
     let toolbox = open(common)?;
+    let server = toolbox.config().mcp.servers.iter().find(|server| server.id == id).cloned();
     let removed = change(common, |text| remove_server(text, id))?;
+    if let Some(server) = server.filter(|_| removed) {
+        forget(&server).await;
+    }
     let forgot = toolbox.servers().forget(id).map_err(|error| error.to_string())?;
     if !removed && !forgot {
         return Err(format!("there is no server `{id}`"));
@@ -107,12 +123,14 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
             let mut row = json!({"id": server.id, "state": state});
             if server.is_remote() {
                 row["url"] = url.into();
+                row["logged_in"] = is_logged_in(server).into();
             } else {
                 (row["command"], row["args"]) = (server.command.as_str().into(), json!(server.args));
             }
             output::json(&row);
         } else {
             let named = [server.command.as_str(), url].into_iter().filter(|text| !text.is_empty());
+            let state = if is_logged_in(server) { format!("{state}, logged in") } else { state };
             let launch = named.chain(server.args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
             output::line(&format!("{:<20} {state:<14} {}", server.id, Visible::of(&launch).shortened(100)));
         }

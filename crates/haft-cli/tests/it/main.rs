@@ -24,6 +24,7 @@ mod http;
 mod http_client;
 mod http_limits;
 mod judge;
+mod login;
 #[cfg(feature = "postgres")]
 mod machines;
 mod mcp;
