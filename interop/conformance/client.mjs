@@ -1,9 +1,10 @@
 // The client of the suite: `haft` with one server over HTTP, whose tools are called. The suite
 // appends the address of its server and names the scenario in the environment.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 const [haft, url] = process.argv.slice(2);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -22,21 +23,71 @@ const home = mkdtempSync(join(tmpdir(), 'haft-conformance-'));
 const folder = join(home, 'work');
 mkdirSync(folder);
 const config = join(home, 'config.toml');
-// The addresses of the suite are those of this machine.
-writeFileSync(config, `[[mcp.servers]]\nid = "suite"\nurl = ${JSON.stringify(url)}\ntrust = true\n`);
+const env = { PATH: process.env.PATH, HOME: home };
+const isAuth = scenario.startsWith('auth/');
+const login = isAuth ? await section() : '';
+// The addresses of the suite are those of this machine; its authorization servers have other ports.
+const server = `[[mcp.servers]]\nid = "suite"\nurl = ${JSON.stringify(url)}\ntrust = true\nprivate = ${isAuth}\n`;
+writeFileSync(config, server + login);
+
+// What an operator writes down of the client and its authorization server.
+async function section() {
+  const lines = ['[mcp.servers.oauth]', 'client_metadata_url = "https://conformance-test.local/client-metadata.json"'];
+  const said = (key, value) => lines.push(`${key} = ${JSON.stringify(value)}`);
+  if (scenario.startsWith('auth/client-credentials')) said('grant', 'client_credentials');
+  if (given.client_id) said('client_id', given.client_id);
+  if (given.client_secret ?? given.private_key_pem) {
+    const metadata = new URL('/.well-known/oauth-protected-resource/mcp', url);
+    said('issuer', given.issuer ?? (await (await fetch(metadata)).json()).authorization_servers[0]);
+  }
+  for (const [key, secret] of [['client_secret_env', given.client_secret], ['private_key_env', given.private_key_pem]]) {
+    if (secret === undefined) continue;
+    said(key, key.toUpperCase());
+    env[key.toUpperCase()] = secret;
+  }
+  return `${lines.join('\n')}\n`;
+}
 
 function run(...words) {
-  const env = { PATH: process.env.PATH, HOME: home };
   const ended = spawnSync(haft, ['--config', config, '--workdir', folder, ...words], { env, encoding: 'utf8' });
   process.stdout.write(ended.stdout ?? '');
   process.stderr.write(ended.stderr ?? '');
-  return ended.status ?? 1;
+  return { status: ended.status ?? 1, said: `${ended.stdout}${ended.stderr}` };
 }
 
-let status = run('mcp', 'test');
+// Logs in as a person does who agrees to everything, another authorization server included.
+async function loggedIn(...more) {
+  const words = ['--config', config, '--workdir', folder, '--json', 'mcp', 'login', 'suite', ...more];
+  const child = spawn(haft, words, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  child.stderr.on('data', (data) => (errors += data));
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  for await (const line of createInterface({ input: child.stdout })) {
+    console.log(line);
+    const said = JSON.parse(line);
+    if (said.url && !said.ok) fetch(said.url).catch((error) => console.error(String(error)));
+  }
+  const status = await ended;
+  process.stderr.write(errors);
+  const other = errors.match(/--accept-issuer ([^`\s]+)`/);
+  return status !== 0 && other && more.length === 0 ? loggedIn('--accept-issuer', other[1]) : status;
+}
+
+// Does what was asked for, and logs in as often as the program says so.
+async function done(...words) {
+  for (;;) {
+    const { status, said } = run(...words);
+    if (!said.includes('`haft mcp login suite`')) return status;
+    if ((await loggedIn()) !== 0) return 1;
+  }
+}
+
+let status = await done('mcp', 'test');
 const wanted = (given.toolCalls ?? []).map((call) => [call.name, call.arguments ?? {}]);
-for (const [tool, parameters] of [...(calls[scenario] ?? []), ...wanted]) {
-  status = run('call', `mcp_suite_${tool}`, '--yes', JSON.stringify(parameters));
+const own = isAuth ? [['test-tool', {}]] : (calls[scenario] ?? []);
+for (const [tool, parameters] of [...own, ...wanted]) {
+  if (isAuth && status !== 0) break;
+  status = await done('call', `mcp_suite_${tool}`, '--yes', JSON.stringify(parameters));
 }
 rmSync(home, { recursive: true, force: true });
 process.exit(status);

@@ -24,9 +24,52 @@ impl Drop for ChildGuard {
     }
 }
 
-/// Scenarios for clients. Those of authorization need OAuth, which the client does not offer: it
-/// sends the token that it is given.
-const CLIENT_SCENARIOS: [&str; 4] = ["initialize", "tools_call", "elicitation-sep1034-client-defaults", "sse-retry"];
+/// The suite of the released revisions, and the one that knows 2026-07-28.
+const SUITES: [(&str, &[&str]); 2] =
+    [("@modelcontextprotocol/conformance", &CLIENT_SCENARIOS), ("conformance-2026-07-28", &NEXT_SCENARIOS)];
+
+/// Scenarios for clients.
+const CLIENT_SCENARIOS: [&str; 25] = [
+    "initialize",
+    "tools_call",
+    "elicitation-sep1034-client-defaults",
+    "sse-retry",
+    "auth/metadata-default",
+    "auth/metadata-var1",
+    "auth/metadata-var2",
+    "auth/metadata-var3",
+    "auth/basic-cimd",
+    "auth/scope-from-www-authenticate",
+    "auth/scope-from-scopes-supported",
+    "auth/scope-omitted-when-undefined",
+    "auth/scope-step-up",
+    "auth/scope-retry-limit",
+    "auth/token-endpoint-auth-basic",
+    "auth/token-endpoint-auth-post",
+    "auth/token-endpoint-auth-none",
+    "auth/pre-registration",
+    "auth/2025-03-26-oauth-endpoint-fallback",
+    "auth/resource-mismatch",
+    "auth/offline-access-scope",
+    "auth/offline-access-not-supported",
+    "auth/client-credentials-jwt",
+    "auth/client-credentials-basic",
+    "auth/cross-app-access-complete-flow",
+];
+
+/// Scenarios that only the suite for 2026-07-28 has, and one whose authorization server says in the
+/// other suite that it is another one than it is.
+const NEXT_SCENARIOS: [&str; 9] = [
+    "auth/2025-03-26-oauth-metadata-backcompat",
+    "auth/authorization-server-migration",
+    "auth/iss-supported",
+    "auth/iss-not-advertised",
+    "auth/iss-supported-missing",
+    "auth/iss-wrong-issuer",
+    "auth/iss-unexpected",
+    "auth/iss-normalized",
+    "auth/metadata-issuer-mismatch",
+];
 
 /// Builds server and client, and runs all scenarios with what is installed in `modules`.
 pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
@@ -58,12 +101,14 @@ fn clients(root: &Path, modules: &Path, node: &dyn Fn() -> Command) -> Result<()
     let program = node().get_program().to_string_lossy().into_owned();
     let client =
         format!("{program} {} {}", folder.join("client.mjs").display(), root.join("target/debug/haft").display());
-    for scenario in CLIENT_SCENARIOS {
-        let mut suite = node();
-        suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js")).arg("client");
-        suite.args(["--command", &client, "--scenario", scenario, "--expected-failures"]);
-        suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
-        command::run(&mut suite)?;
+    for (package, scenarios) in SUITES {
+        for scenario in scenarios {
+            let mut suite = node();
+            suite.arg(modules.join(package).join("dist/index.js")).arg("client");
+            suite.args(["--command", &client, "--scenario", scenario, "--expected-failures"]);
+            suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
+            command::run(&mut suite)?;
+        }
     }
     Ok(())
 }
