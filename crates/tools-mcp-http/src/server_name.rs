@@ -45,8 +45,14 @@ impl ServerName {
     /// Takes the name off the id of a session that a request brings.
     ///
     /// # Errors
-    /// The other server whose session it is.
+    /// The other server whose session it is, or that the request itself names.
     pub(crate) fn take_off(&self, headers: &mut HeaderMap) -> Result<(), Self> {
+        // Without a session it is for what the other server keeps for its guest: jobs, undo and
+        // placeholders are not here, and others of the same names may be.
+        let named = headers.get(SERVER_HEADER).and_then(|name| name.to_str().ok()?.parse::<Self>().ok());
+        if let Some(other) = named.filter(|named| named != self) {
+            return Err(other);
+        }
         let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else { return Ok(()) };
         // Without a name it is of no server that has one: it is not found.
         let Some((server, id)) = id.split_once('.') else { return Ok(()) };
@@ -105,5 +111,10 @@ mod tests {
         assert_eq!(one.take_off(&mut with("two.abc")), Err("two".parse().unwrap()));
         assert_eq!(one.take_off(&mut with("<b>.abc")), Ok(()));
         assert_eq!(one.take_off(&mut HeaderMap::new()), Ok(()));
+        let naming =
+            |name: &str| HeaderMap::from_iter([(HeaderName::from_static(SERVER_HEADER), name.parse().unwrap())]);
+        assert_eq!(one.take_off(&mut naming("one")), Ok(()));
+        assert_eq!(one.take_off(&mut naming("two")), Err("two".parse().unwrap()));
+        assert_eq!(one.take_off(&mut naming("No Name")), Ok(()));
     }
 }

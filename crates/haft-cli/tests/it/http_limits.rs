@@ -200,6 +200,16 @@ fn a_request_that_comes_to_another_server_is_told_which_one_has_its_session() {
         let lost = Client { server: &two, bearer: client.bearer.clone(), session: Some(id) };
         assert_eq!(lost.post(&list()).status(), 404);
     }
+    // A client without sessions names the server whose jobs and undo it means.
+    let named = |name: &str| {
+        let headers = [("Authorization", client.bearer.as_str()), ("Haft-Server", name)];
+        two.post(&headers, &list().to_string())
+    };
+    let answer = named("one");
+    assert_eq!((answer.status(), answer.header("Haft-Server")), (404, Some("one")), "{answer:?}");
+    assert!(answer.0.contains("\"code\":\"session_elsewhere\""), "{answer:?}");
+    assert_ne!(named("two").status(), 404);
+    assert_ne!(named("No name").status(), 404, "what is no name leads nowhere");
     let refused = haft.run(&["mcp", "serve", "--http", "127.0.0.1:0", "--name", "not a name"]);
     assert!(refused.code != 0 && refused.err.contains("the name of a server is"), "{refused:?}");
 }
