@@ -27,6 +27,8 @@ pub struct ToolboxBuilder {
     beside: Option<PathBuf>,
     was_discovered: bool,
     session: Option<SessionId>,
+    #[cfg(feature = "policy")]
+    guest: Option<tools_core::CallerId>,
     executors: Vec<DynExecutor>,
     layers: Vec<(Place, Arc<dyn Layer>)>,
     #[cfg(feature = "policy")]
@@ -55,6 +57,8 @@ impl Toolbox {
             beside: None,
             was_discovered: false,
             session: None,
+            #[cfg(feature = "policy")]
+            guest: None,
             executors: vec![],
             layers: vec![],
             #[cfg(feature = "policy")]
@@ -89,6 +93,13 @@ impl ToolboxBuilder {
     /// The session that calls belong to; without it a fresh one.
     pub fn session(self, session: SessionId) -> Self {
         Self { session: Some(session), ..self }
+    }
+
+    /// The guest that the toolbox is for: what is agreed to in it beyond a session counts for the
+    /// calls of this guest alone, and what other guests agreed to does not count in it.
+    #[cfg(feature = "policy")]
+    pub fn guest(self, caller: tools_core::CallerId) -> Self {
+        Self { guest: Some(caller), ..self }
     }
 
     /// One more executor. Its tools come after the built-in ones and stand behind the same layers.
@@ -158,7 +169,8 @@ impl ToolboxBuilder {
         #[cfg(all(feature = "policy", not(feature = "llm")))]
         let judge = self.judge;
         #[cfg(feature = "policy")]
-        let gates = Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors))?);
+        let gates =
+            Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors), self.guest)?);
         #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
         let embedder = self.embedder;
         #[cfg(all(feature = "embed", any(feature = "memory", feature = "graph", feature = "code")))]

@@ -1,9 +1,9 @@
 //! The one list of gates. Order, compilation, reload, `explain`, `config check`, the reference
 //! pages and which tools are listed all go through it: another gate is one more entry here.
 
-use std::{borrow::Cow, collections::BTreeSet, path::PathBuf, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
-use tools_core::{Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
+use tools_core::{CallerId, Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
 use tools_policy::{
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
@@ -92,14 +92,11 @@ pub(crate) struct Memory {
 
 impl Memory {
     fn new(
-        approvals: PathBuf,
+        sessions: SessionRules,
         callers: Arc<dyn CallerAccounts>,
         judge: Option<Arc<dyn Judge>>,
         secrets: SecretRedactor,
     ) -> Self {
-        let difference = agreed_scripts::difference(agreed_scripts::folder(&approvals));
-        let sessions =
-            SessionRules::with_source(approvals::source(approvals), Arc::new(SystemClock)).showing(difference);
         let (quota, anomaly) = (Shared::new(QuotaPolicy::default()), Shared::new(AnomalyPolicy::default()));
         let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(places::resets_dir());
         Self {
@@ -252,10 +249,10 @@ fn caller_accounts(database: &str) -> Result<Arc<dyn CallerAccounts>, &'static s
     #[cfg(feature = "postgres")]
     {
         let shared = crate::team::shared(database, tools_team::quota::PostgresAccounts::at);
-        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::database_faults::NO_ADDRESS)
+        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::databases::NO_ADDRESS)
     }
     #[cfg(not(feature = "postgres"))]
-    Err(crate::database_faults::NO_SERVERS)
+    Err(crate::databases::NO_SERVERS)
 }
 
 /// Leaves the wish that a tool be let back, for every process of this user that blocks it for
@@ -285,10 +282,16 @@ impl Gates {
         judge: Option<Arc<dyn Judge>>,
         secrets: SecretRedactor,
         hosts: BTreeSet<ToolName>,
+        guest: Option<CallerId>,
     ) -> Result<Self, LoadError> {
         let callers = caller_accounts(&loaded.config.tools.caller_quota.database)
             .map_err(|problem| loaded.fault("tools.caller_quota.database", problem))?;
-        let memory = Memory::new(loaded.config.tools.approvals.file(), callers, judge, secrets);
+        let (store, known) = approvals::store(loaded)?;
+        let texts = agreed_scripts::folder(&loaded.config.tools.approvals.file());
+        let sessions = SessionRules::over(store, known, Arc::new(SystemClock))
+            .of_caller(guest)
+            .showing(agreed_scripts::difference(texts));
+        let memory = Memory::new(sessions, callers, judge, secrets);
         let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory, hosts };
         gates.policies(loaded)?();
         Ok(gates)

@@ -52,6 +52,12 @@ pub struct GuestsError {
 }
 
 impl HttpGuest {
+    /// The caller of the guest's calls, in rules and in the record; `None` for a name that cannot
+    /// be one.
+    pub fn caller(&self) -> Option<CallerId> {
+        caller(&self.name)
+    }
+
     /// Reads a TOML file with one `[[guest]]` for each guest.
     ///
     /// # Errors
@@ -65,7 +71,7 @@ impl HttpGuest {
             return Err(failed("it names no `[[guest]]`".to_owned()));
         }
         for (at, one) in guest.iter().enumerate() {
-            if caller(&one.name).is_none() {
+            if one.caller().is_none() {
                 return Err(failed(format!("`{}` is not a valid name of a guest", one.name.escape_debug())));
             }
             if guest[..at].iter().any(|other| other.name == one.name) {
@@ -133,7 +139,7 @@ async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<V
     }
     let of = |(guest, toolbox): &(HttpGuest, Toolbox)| {
         let watch = toolbox.watch(|name| std::env::var(name).ok());
-        let served = ServeOptions { watch, caller: caller(&guest.name), heeds_roots };
+        let served = ServeOptions { watch, caller: guest.caller(), heeds_roots };
         Guest::new(&guest.name, &guest.token, crate::mcp::serving(toolbox, served))
     };
     guests.iter().map(of).collect()

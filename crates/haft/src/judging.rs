@@ -1,10 +1,10 @@
 //! What people and hosts do with the gates of a toolbox: allow, take back, explain, reserve, let
 //! tools back.
 
-use tools_core::{CallContext, SessionId, StoredRule, ToolCall, ToolName};
-use tools_policy::permissions::{Scope, StoredApproval};
+use tools_core::{CallContext, CallerId, SessionId, StoredRule, ToolCall, ToolName};
+use tools_policy::permissions::{ApprovalsError, OnUnreadable, Scope, StoredApproval};
 
-use crate::{Explanation, Toolbox, agreed_scripts, approvals, gates::Gates};
+use crate::{Explanation, Toolbox, gates::Gates};
 
 impl Toolbox {
     pub(crate) fn gates(&self) -> &Gates {
@@ -23,58 +23,66 @@ impl Toolbox {
     }
 
     /// Allows what `rule` matches in the folder that `cx` works in, for as long as
-    /// `tools.approvals.days` says. Where that cannot be kept, it is logged and holds for the
-    /// session.
-    pub fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
+    /// `tools.approvals.days` says. Where that cannot be stored, it is logged, and holds for the
+    /// session, or for this call alone where `tools.approvals.on_error` says so.
+    pub async fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
         let scope = Scope::Project { project: cx.workdir().to_owned() };
-        if let Err(error) = self.allow(rule.clone(), scope) {
-            tracing::warn!(%error, "an approval cannot be kept; it holds for this session");
-            self.allow_for_session(cx.session(), rule);
+        if let Err(error) = self.allow(rule.clone(), scope).await {
+            let holds_for_session = self.gates().memory.sessions.on_error() == OnUnreadable::Keep;
+            tracing::warn!(%error, holds_for_session, "an approval cannot be stored");
+            if holds_for_session {
+                self.allow_for_session(cx.session(), rule);
+            }
         }
     }
 
-    /// Allows what `rule` matches beyond any session.
+    /// Allows what `rule` matches beyond any session: in a toolbox of a guest for the calls of that
+    /// guest, in any other for those of everybody.
     ///
     /// # Errors
-    /// When the pattern is not a valid glob, or the file of approvals cannot be written.
-    pub fn allow(&self, rule: StoredRule, scope: Scope) -> std::io::Result<()> {
-        let approved = self.config.tools.approvals.approve(rule, scope);
-        let folder = agreed_scripts::folder(&self.config.tools.approvals.file());
-        if let Err(error) = agreed_scripts::keep(&folder, approved.scripts.as_deref().unwrap_or_default()) {
-            tracing::warn!(%error, "the texts of scripts cannot be kept; later questions will not show what changed");
-        }
-        approvals::append(&self.config.tools.approvals.file(), &approved)?;
-        self.gates().memory.sessions.refresh();
-        Ok(())
+    /// When the pattern is not a valid glob, or the approval cannot be stored.
+    pub async fn allow(&self, rule: StoredRule, scope: Scope) -> Result<(), ApprovalsError> {
+        let approved = self.config.tools.approvals.approve(rule, scope, self.guest());
+        self.gates().memory.sessions.store(approved).await
     }
 
     /// Rejects what `rule` matches in the folder that `cx` works in, for as long as
-    /// `tools.approvals.days` says. Where that cannot be kept, it is logged, and the next such call
-    /// asks again.
-    pub fn reject_in_project(&self, cx: &CallContext, rule: StoredRule) {
-        self.config.tools.approvals.reject_in_folder(rule, cx.workdir());
-        self.gates().memory.sessions.refresh();
+    /// `tools.approvals.days` says. Where that cannot be stored, it is logged, and the next such
+    /// call asks again.
+    pub async fn reject_in_project(&self, cx: &CallContext, rule: StoredRule) {
+        let rejected = self.config.tools.approvals.reject_in_folder(rule, cx.workdir(), self.guest());
+        if let Err(error) = self.gates().memory.sessions.store(rejected).await {
+            tracing::warn!(%error, "a rejection cannot be stored; the next such call asks again");
+        }
     }
 
     /// The approvals and rejections that stand beyond sessions, oldest first.
-    pub fn approvals(&self) -> Vec<StoredApproval> {
-        self.gates().memory.sessions.refresh();
-        self.gates().memory.sessions.approvals()
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub async fn approvals(&self) -> Result<Vec<StoredApproval>, ApprovalsError> {
+        let sessions = &self.gates().memory.sessions;
+        sessions.refresh().await?;
+        Ok(sessions.approvals())
     }
 
     /// Takes an approval or a rejection back.
     ///
     /// # Errors
-    /// When the file of approvals cannot be written.
-    pub fn revoke(&self, approved: StoredApproval) -> std::io::Result<()> {
-        approvals::append(&self.config.tools.approvals.file(), &StoredApproval { revoked: true, ..approved })?;
-        self.gates().memory.sessions.refresh();
-        Ok(())
+    /// When the revocation cannot be stored.
+    pub async fn revoke(&self, approved: StoredApproval) -> Result<(), ApprovalsError> {
+        self.gates().memory.sessions.store(StoredApproval { revoked: true, ..approved }).await
+    }
+
+    fn guest(&self) -> Option<CallerId> {
+        self.gates().memory.sessions.caller().cloned()
     }
 
     /// Predicts the decision about a call and names the rule behind it. The call is not run, no
     /// question is asked and nothing is recorded.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
+        // Calls look anew, too; what cannot be read counts as it counts for them.
+        let _ = self.gates().memory.sessions.refresh().await;
         let inv = self.stack.inspect(call, cx).await;
         self.gates().explain(&inv)
     }

@@ -119,8 +119,7 @@ mod watch;
 mod acp;
 #[cfg(feature = "agent")]
 mod agent;
-#[cfg(any(feature = "audit", feature = "memory", feature = "policy", feature = "scheduler"))]
-mod database_faults;
+mod databases;
 mod doctor;
 #[cfg(feature = "embed")]
 mod embedding;
@@ -162,11 +161,15 @@ pub use acp::{AcpAgent, AcpPlace, serve_acp};
 #[cfg(all(feature = "agent", feature = "scheduler"))]
 pub use agent::AgentPrompts;
 #[cfg(feature = "agent")]
-pub use agent::{KeptSession, Sessions, agent_builder, agent_provider, agent_settings, scripted_provider};
+pub use agent::{
+    HeldSession, KeptSession, OnSessionsAway, SessionEntry, Sessions, SessionsConfig, SessionsError, agent_builder,
+    agent_provider, agent_settings, scripted_provider,
+};
 #[cfg(feature = "policy")]
-pub use approvals::ApprovalsConfig;
+pub use approvals::{ApprovalsConfig, OnApprovalsAway};
 pub use builder::ToolboxBuilder;
 pub use credentials::redactor;
+pub use databases::databases;
 pub use doctor::{Doctor, Finding};
 #[cfg(feature = "embed")]
 pub use embedding::EmbeddingConfig;

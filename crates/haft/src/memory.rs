@@ -18,6 +18,8 @@ pub(crate) struct MemoryParts {
     memories: Memories,
     policy: Shared<MemoryPolicy>,
     taint: Taint,
+    #[cfg(feature = "agent")]
+    sessions: crate::Sessions,
 }
 
 impl MemoryParts {
@@ -39,13 +41,19 @@ impl MemoryParts {
             Some(embedder) => memories.embedded_by(embedder),
             None => memories,
         };
-        Ok(Some(Self { memories, policy, taint: Taint::default() }))
+        Ok(Some(Self {
+            memories,
+            policy,
+            taint: Taint::default(),
+            #[cfg(feature = "agent")]
+            sessions: crate::Sessions::of(loaded)?,
+        }))
     }
 
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
         let tools = MemoryTools::new(self.memories.clone(), self.taint.clone());
         #[cfg(feature = "agent")]
-        let tools = tools.with_conversations(Arc::new(crate::agent::ConversationStore));
+        let tools = tools.with_conversations(Arc::new(crate::agent::ConversationStore(self.sessions.clone())));
         tools.into_executors()
     }
 
@@ -98,13 +106,13 @@ fn over(
 fn database(address: &str) -> Result<Arc<dyn MemoryStore>, String> {
     match tools_memory::PostgresMemories::at(address) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(_) => Err(crate::database_faults::NO_ADDRESS.to_owned()),
+        Err(_) => Err(crate::databases::NO_ADDRESS.to_owned()),
     }
 }
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<Arc<dyn MemoryStore>, String> {
-    Err(crate::database_faults::NO_SERVERS.to_owned())
+    Err(crate::databases::NO_SERVERS.to_owned())
 }
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<MemoryPolicy, LoadError> {

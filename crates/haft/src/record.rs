@@ -94,7 +94,7 @@ fn database(address: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> 
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> {
-    Err(crate::database_faults::NO_SERVERS.to_owned())
+    Err(crate::databases::NO_SERVERS.to_owned())
 }
 
 /// The record in the database that `config` names, for those who read it; `None` where it is in a
@@ -109,7 +109,7 @@ pub fn audit_database(config: &HaftConfig) -> Result<Option<tools_team::audit::A
         return Ok(None);
     }
     let database = tools_team::audit::AuditDatabase::at(address);
-    database.map(Some).map_err(|_| format!("`tools.audit.database`: {}", crate::database_faults::NO_ADDRESS))
+    database.map(Some).map_err(|_| format!("`tools.audit.database`: {}", crate::databases::NO_ADDRESS))
 }
 
 /// The file that calls are recorded in under `config`.

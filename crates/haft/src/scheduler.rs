@@ -91,13 +91,13 @@ fn over(loaded: &LoadedConfig<HaftConfig>, policy: Shared<SchedulerPolicy>) -> R
 fn database(address: &str) -> Result<Arc<dyn TaskStore>, String> {
     match tools_scheduler::PostgresTasks::at(address) {
         Ok(store) => Ok(Arc::new(store)),
-        Err(_) => Err(crate::database_faults::NO_ADDRESS.to_owned()),
+        Err(_) => Err(crate::databases::NO_ADDRESS.to_owned()),
     }
 }
 
 #[cfg(not(feature = "postgres"))]
 fn database(_: &str) -> Result<Arc<dyn TaskStore>, String> {
-    Err(crate::database_faults::NO_SERVERS.to_owned())
+    Err(crate::databases::NO_SERVERS.to_owned())
 }
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {

@@ -299,16 +299,16 @@ impl Decisions for Toolbox {
         drop((session, rule));
     }
 
-    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         #[cfg(feature = "policy")]
-        self.allow_in_project(cx, rule);
+        self.allow_in_project(cx, rule).await;
         #[cfg(not(feature = "policy"))]
         drop((cx, rule));
     }
 
-    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
         #[cfg(feature = "policy")]
-        self.reject_in_project(cx, rule);
+        self.reject_in_project(cx, rule).await;
         #[cfg(not(feature = "policy"))]
         drop((cx, rule));
     }

@@ -108,7 +108,7 @@ impl Connection {
             "session/resume" => self.old_session(id, params, false),
             "session/prompt" => self.prompt(&id, params),
             "session/set_mode" => self.answer(&id, self.set_mode(params)),
-            "session/list" => self.answer(&id, self.list(params)),
+            "session/list" => self.list(id, params),
             "session/close" => self.close(id, params),
             "session/delete" => self.delete(id, params),
             other => self.answer(&id, Err(RpcError::no_method(other))),
@@ -223,13 +223,21 @@ impl Connection {
         Err(RpcError::invalid_params(format!("there is no such mode; there are {}", known.join(", "))))
     }
 
-    fn list(&self, params: Value) -> Result<Value, RpcError> {
-        let ListSessions { cwd, cursor } =
-            if params.is_null() { ListSessions::default() } else { wire::parse(params)? };
-        if cursor.is_some() {
-            return Err(RpcError::invalid_params("all sessions are on one page: no `cursor` was given out"));
-        }
-        self.0.host.kept(cwd.as_deref()).map(wire::listed).map_err(RpcError::internal)
+    fn list(&self, id: RequestId, params: Value) {
+        let parsed = if params.is_null() { Ok(ListSessions::default()) } else { wire::parse(params) };
+        let cwd = match parsed {
+            Ok(ListSessions { cwd, cursor: None }) => cwd,
+            Ok(ListSessions { cursor: Some(_), .. }) => {
+                let problem = "all sessions are on one page: no `cursor` was given out";
+                return self.answer(&id, Err(RpcError::invalid_params(problem)));
+            }
+            Err(error) => return self.answer(&id, Err(error)),
+        };
+        let connection = self.clone();
+        self.0.work.spawn(async move {
+            let kept = connection.0.host.kept(cwd.as_deref()).await;
+            connection.answer(&id, kept.map(wire::listed).map_err(RpcError::internal));
+        });
     }
 
     fn close(&self, id: RequestId, params: Value) {

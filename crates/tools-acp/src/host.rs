@@ -23,7 +23,7 @@ pub trait AcpHost: Send + Sync + 'static {
     ///
     /// # Errors
     /// A sentence for a person, when they cannot be read.
-    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
+    async fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
 
     /// Removes a session that is not open from the kept ones, with what was stored for it. Nothing
     /// happens where none of that name is kept.

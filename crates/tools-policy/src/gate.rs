@@ -147,6 +147,12 @@ pub trait Gate: Send + Sync + Sized + 'static {
     /// The first key that cannot be used.
     fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, Fault>;
 
+    /// Looks anew at what it decides by where others change that. Called before [`Gate::decide`].
+    fn prepare(&self, inv: &Invocation) -> impl Future<Output = ()> + Send {
+        let _ = inv;
+        std::future::ready(())
+    }
+
     /// What it says of a call by all that it knows now. Changes nothing, waits for nothing, asks
     /// nobody: a gate that asks a model says [`Verdict::Ask`] here.
     fn decide(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Ruling;
@@ -268,6 +274,7 @@ impl<G: Gate> Layer for GateLayer<G> {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let policy = self.policy.load();
         let is_confirmed = next.approval().is_some();
+        self.gate.prepare(inv).await;
         let ruling = self.gate.decide(&policy, inv);
         let (ruling, held) = self.gate.settle(&policy, ruling, inv, is_confirmed).await;
         let (trust, next) = (ruling.trust, if ruling.answers_tool { next.answered() } else { next });

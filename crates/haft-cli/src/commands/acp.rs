@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use haft::{
-    AcpAgent, AcpPlace, Toolbox, Viewer, config::places, overflow_archive, scripted_provider, serve_acp,
+    AcpAgent, AcpPlace, Sessions, Toolbox, Viewer, config::places, overflow_archive, scripted_provider, serve_acp,
     show_in_terminal,
 };
 use tokio_util::sync::CancellationToken;
@@ -26,12 +26,14 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
         return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
     // What is wrong with the configuration is said before an editor waits for an answer.
-    let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
+    let loaded = load(common)?;
+    let archive = overflow_archive(&loaded).map_err(|error| error.to_string())?;
+    let sessions = Sessions::of(&loaded).map_err(|error| error.to_string())?;
     let within = common.workdir.as_ref().map(|_| workdir(common)).transpose()?;
     let scripted = verb.scripted.as_deref().map(scripted_provider).transpose()?;
     let common = common.clone();
     let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
-    let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default()).storing_in(archive);
+    let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default(), sessions).storing_in(archive);
     // A program that was replaced since it started has no path: output is shown as text then.
     if let Ok(program) = std::env::current_exe() {
         agent = agent.viewed_by(Viewer { program, arguments: vec!["acp".into(), "--view".into()] });

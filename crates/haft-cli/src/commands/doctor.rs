@@ -16,7 +16,9 @@ use crate::{
 
 /// Looks and prints.
 pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
-    let report = open(common)?.doctor();
+    let toolbox = open(common)?;
+    let mut report = toolbox.doctor();
+    report.findings.extend(haft::databases(toolbox.config()).await);
     let hosts = found(common).unwrap_or_default();
     let served = served(common);
     let watching = haft::watchers(Duration::ZERO, false).count().await;
@@ -50,7 +52,7 @@ pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
 /// it would not start.
 fn served(common: &CommonArgs) -> Result<usize, String> {
     let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
-    open_to_serve(common, &offer).map(|toolbox| toolbox.offered().len())
+    open_to_serve(common, &offer, None).map(|toolbox| toolbox.offered().len())
 }
 
 fn line(found: &HostState, served: &Result<usize, String>) -> String {

@@ -68,7 +68,8 @@ pub(crate) fn open(
         let mut common = common.clone();
         common.workdir = guest.workdir.clone().or(common.workdir);
         common.config = guest.config.clone().or(common.config);
-        let toolbox = open_to_serve(&common, offer).map_err(|error| format!("guest `{}`: {error}", guest.name))?;
+        let toolbox = open_to_serve(&common, offer, guest.caller());
+        let toolbox = toolbox.map_err(|error| format!("guest `{}`: {error}", guest.name))?;
         Ok((guest, toolbox))
     };
     guests.into_iter().map(open).collect()

@@ -9,7 +9,7 @@ use std::{
 use haft::{
     Toolbox, ToolboxBuilder,
     config::{HaftConfig, LoadedConfig, places, unknown_variables},
-    core::{SessionId, did_you_mean},
+    core::{CallerId, SessionId, did_you_mean},
     near_folder,
 };
 
@@ -37,8 +37,9 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
 }
 
 /// The same for a server, which works for others and for long: it does not take the whole machine,
-/// or a home, for a workspace because a client happened to start it there.
-pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer) -> Result<Toolbox, String> {
+/// or a home, for a workspace because a client happened to start it there. `guest` is whom alone it
+/// serves, where it is one of several.
+pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer, guest: Option<CallerId>) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
     if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
         let config = load(common)?.config;
@@ -50,18 +51,27 @@ pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer) -> Result<Toolbo
             ));
         }
     }
-    open_offering(common, offer)
+    building(
+        common,
+        |config| offering(config, offer),
+        |builder| match guest {
+            Some(guest) => builder.guest(guest),
+            None => builder,
+        },
+    )
 }
 
 /// The same with the tools that were asked for.
 pub(crate) fn open_offering(common: &CommonArgs, offer: &Offer) -> Result<Toolbox, String> {
-    open_with(common, |mut config| {
-        if let Some(profile) = &offer.profile {
-            config.mcp.profile.clone_from(profile);
-        }
-        config.tools.read_only |= offer.read_only;
-        config
-    })
+    open_with(common, |config| offering(config, offer))
+}
+
+fn offering(mut config: HaftConfig, offer: &Offer) -> HaftConfig {
+    if let Some(profile) = &offer.profile {
+        config.mcp.profile.clone_from(profile);
+    }
+    config.tools.read_only |= offer.read_only;
+    config
 }
 
 /// The same, with the configuration changed by what else was typed.

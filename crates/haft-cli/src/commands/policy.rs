@@ -26,9 +26,9 @@ pub(crate) async fn run(common: &CommonArgs, verb: &PolicyVerb) -> Result<Exit, 
         PolicyVerb::Replay { audit, all } => replay::run(common, audit.as_deref(), *all).await,
         PolicyVerb::Suggest { audit, most } => suggest::run(common, audit.as_deref(), *most).await,
         PolicyVerb::Test => test(common).await,
-        PolicyVerb::Approvals => approvals(common),
-        PolicyVerb::Allow { tool, pattern, everywhere, days } => allow(common, tool, pattern, *everywhere, *days),
-        PolicyVerb::Revoke { numbers, all } => revoke(common, numbers, *all),
+        PolicyVerb::Approvals => approvals(common).await,
+        PolicyVerb::Allow { tool, pattern, everywhere, days } => allow(common, tool, pattern, *everywhere, *days).await,
+        PolicyVerb::Revoke { numbers, all } => revoke(common, numbers, *all).await,
     }
 }
 
@@ -49,8 +49,8 @@ async fn test(common: &CommonArgs) -> Result<Exit, String> {
     Ok(if failed == 0 { Exit::Ok } else { Exit::ToolFailed })
 }
 
-fn approvals(common: &CommonArgs) -> Result<Exit, String> {
-    let approvals = open(common)?.approvals();
+async fn approvals(common: &CommonArgs) -> Result<Exit, String> {
+    let approvals = open(common)?.approvals().await.map_err(|error| error.to_string())?;
     if approvals.is_empty() && !common.json && !common.quiet {
         output::note("no stored approvals");
     }
@@ -66,8 +66,9 @@ fn approvals(common: &CommonArgs) -> Result<Exit, String> {
         };
         let until = approved.expires.map_or_else(|| "for ever".to_owned(), |until| format!("until {until:.0}"));
         let rejects = if approved.rejects { "rejected, " } else { "" };
+        let whose = approved.caller.as_ref().map(|caller| format!(", of {caller} alone")).unwrap_or_default();
         output::line(&format!(
-            "{number:>3}  {:<12} {:<40} {rejects}{until}  {reach}",
+            "{number:>3}  {:<12} {:<40} {rejects}{until}  {reach}{whose}",
             approved.tool,
             one_line(&approved.pattern)
         ));
@@ -75,7 +76,13 @@ fn approvals(common: &CommonArgs) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-fn allow(common: &CommonArgs, tool: &str, pattern: &str, everywhere: bool, days: Option<u64>) -> Result<Exit, String> {
+async fn allow(
+    common: &CommonArgs,
+    tool: &str,
+    pattern: &str,
+    everywhere: bool,
+    days: Option<u64>,
+) -> Result<Exit, String> {
     let toolbox = open_with(common, |mut config| {
         config.tools.approvals.days = days.unwrap_or(config.tools.approvals.days);
         config
@@ -89,7 +96,7 @@ fn allow(common: &CommonArgs, tool: &str, pattern: &str, everywhere: bool, days:
     };
     let said = format!("allowed {reach}, {until}: {tool} calls that match {}", one_line(pattern));
     let rule = StoredRule::new(tool, pattern);
-    toolbox.allow(rule, scope).map_err(|error| format!("the approval cannot be stored: {error}"))?;
+    toolbox.allow(rule, scope).await.map_err(|error| format!("the approval cannot be stored: {error}"))?;
     if common.json {
         output::json(&json!({"ok": true}));
     } else if !common.quiet {
@@ -110,9 +117,9 @@ pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, Stri
     Err(format!("there is no tool `{name}`; {hint}"))
 }
 
-fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, String> {
+async fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let approvals = toolbox.approvals();
+    let approvals = toolbox.approvals().await.map_err(|error| error.to_string())?;
     let chosen: Vec<_> = if all {
         approvals
     } else {
@@ -124,7 +131,7 @@ fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, Str
     };
     let mut count = 0_usize;
     for approved in chosen {
-        toolbox.revoke(approved).map_err(|error| format!("the approval cannot be revoked: {error}"))?;
+        toolbox.revoke(approved).await.map_err(|error| format!("the approval cannot be revoked: {error}"))?;
         count += 1;
     }
     if common.json {

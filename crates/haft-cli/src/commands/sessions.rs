@@ -1,6 +1,11 @@
 //! `haft sessions`: the conversations that are kept.
 
-use haft::{KeptSession, Sessions, agents::StoredHistory, core::SessionId, overflow_archive};
+use haft::{
+    SessionEntry, Sessions, SessionsError,
+    config::{HaftConfig, LoadedConfig},
+    core::SessionId,
+    overflow_archive,
+};
 use serde_json::json;
 
 use crate::{
@@ -12,44 +17,50 @@ use crate::{
 
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit, String> {
-    let sessions = Sessions::of_user();
-    let unreadable = |error: std::io::Error| format!("the saved sessions cannot be read: {error}");
+    let loaded = load(common)?;
+    let sessions = Sessions::of(&loaded).map_err(|error| error.to_string())?;
+    let unreadable = |error: SessionsError| error.to_string();
     match verb {
         SessionsVerb::List => {
-            let all = sessions.list().map_err(unreadable)?;
-            for kept in &all {
-                print(common, kept);
+            let all = sessions.list().await.map_err(unreadable)?;
+            for entry in &all {
+                print(common, entry);
             }
             if all.is_empty() && !common.quiet && !common.json {
                 output::note("no saved sessions");
             }
             Ok(Exit::Ok)
         }
-        SessionsVerb::Show { id } => match sessions.find(&parse(id)?).map_err(unreadable)? {
+        SessionsVerb::Show { id } => match sessions.find(&parse(id)?).await.map_err(unreadable)? {
             Some(kept) if common.json => {
                 output::json(&kept);
                 Ok(Exit::Ok)
             }
             Some(kept) => {
-                print(common, &kept);
+                print(common, &SessionEntry::from(&kept));
                 output::text(&kept.history.transcript());
                 Ok(Exit::Ok)
             }
             None => Ok(missing(common, id)),
         },
-        SessionsVerb::Rm { id } => remove(common, &sessions, id).await,
+        SessionsVerb::Rm { id } => remove(common, &loaded, &sessions, id).await,
     }
 }
 
 /// Removes a session and the output that was stored for it.
-async fn remove(common: &CommonArgs, sessions: &Sessions, id: &str) -> Result<Exit, String> {
+async fn remove(
+    common: &CommonArgs,
+    loaded: &LoadedConfig<HaftConfig>,
+    sessions: &Sessions,
+    id: &str,
+) -> Result<Exit, String> {
     let session = parse(id)?;
-    let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
+    let archive = overflow_archive(loaded).map_err(|error| error.to_string())?;
+    let was_there = sessions.remove(&session).await.map_err(|error| format!("`{id}` cannot be removed: {error}"))?;
     let outputs = match archive {
         Some(archive) => archive.remove_conversation(session.as_str()).await.map_err(|error| error.to_string())?,
         None => 0,
     };
-    let was_there = sessions.remove(&session).map_err(|error| format!("`{id}` cannot be removed: {error}"))?;
     if !was_there && outputs == 0 {
         return Ok(missing(common, id));
     }
@@ -70,12 +81,12 @@ fn missing(common: &CommonArgs, id: &str) -> Exit {
     Exit::ToolFailed
 }
 
-fn print(common: &CommonArgs, kept: &KeptSession) {
-    let KeptSession { session, workdir, title, turns, written, history } = kept;
+fn print(common: &CommonArgs, entry: &SessionEntry) {
+    let SessionEntry { session, workdir, title, turns, messages, written } = entry;
     if common.json {
         return output::json(&json!({
             "session": session, "workdir": workdir, "title": title, "turns": turns,
-            "written": written.to_string(), "messages": StoredHistory::len(history),
+            "written": written.to_string(), "messages": messages,
         }));
     }
     output::line(&format!(

@@ -138,9 +138,14 @@ impl Client<'_> {
         self.server.post(&headers, &body.to_string())
     }
 
+    /// The handshake of a client that cannot ask its user.
+    pub(crate) fn greeted(self) -> Self {
+        self.greeted_with(&json!({}))
+    }
+
     /// The handshake.
-    pub(crate) fn greeted(mut self) -> Self {
-        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}});
+    pub(crate) fn greeted_with(mut self, capabilities: &Value) -> Self {
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "0"}});
         let answer = self.post(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
         assert_eq!(answer.message(1)["result"]["serverInfo"]["name"], "haft", "{answer:?}");
         self.session = Some(answer.header("Mcp-Session-Id").unwrap_or_else(|| panic!("{answer:?}")).to_owned());
@@ -157,5 +162,38 @@ impl Client<'_> {
     pub(crate) fn call(&self, tool: &str, arguments: &Value) -> String {
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+
+    /// The text of the result of a call about which the user is asked, who answers so.
+    #[cfg(feature = "postgres")]
+    pub(crate) fn call_answering(&self, tool: &str, arguments: &Value, decision: &str) -> String {
+        let params = json!({"name": tool, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
+        let mut stream = TcpStream::connect(&self.server.address).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("it is a time");
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nConnection: close\r\nHost: {}\r\nAuthorization: {}\r\nMcp-Session-Id: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+            self.server.address,
+            self.bearer,
+            self.session.as_deref().unwrap_or_default(),
+            body.len(),
+        );
+        stream.write_all(head.as_bytes()).expect("the server reads");
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let Ok(message) = serde_json::from_str::<Value>(line.strip_prefix("data:").unwrap_or(&line)) else {
+                continue;
+            };
+            if message["method"] == "elicitation/create" {
+                let answer = json!({"action": "accept", "content": {"decision": decision}});
+                let answered = self.post(&json!({"jsonrpc": "2.0", "id": message["id"], "result": answer}));
+                assert_eq!(answered.status(), 202, "{answered:?}");
+            } else if message["id"] == 7 {
+                return message["result"]["content"][0]["text"]
+                    .as_str()
+                    .unwrap_or_else(|| panic!("{message}"))
+                    .to_owned();
+            }
+        }
+        panic!("the answer to the call did not come");
     }
 }

@@ -220,3 +220,26 @@ fn the_status_of_a_session_names_quota_cache_jobs_and_blocked_tools() {
     );
     assert_eq!(status["blocked_tools"], serde_json::json!([]));
 }
+
+#[test]
+fn a_session_in_a_file_is_written_by_one_process_at_a_time() {
+    use std::{io::Write as _, process::Stdio};
+
+    let haft = Haft::configured(RULES);
+    let one = "[[turns]]\ntext = \"one\"\n";
+    assert_eq!(script(&haft, one, &["hello"]).code, 0);
+    let turns = || haft.run(&["sessions", "list", "--json"]).json()["turns"].clone();
+    let file = haft.home.path("script.toml");
+    let words = ["run", "--scripted", file.to_str().expect("a path"), "--resume"];
+    let mut holder = haft.command(&words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let holder = holder.as_mut().expect("it starts");
+    let mut input = holder.stdin.take().expect("it is piped");
+    input.write_all(b"more\n").expect("it reads");
+    assert!(crate::support::eventually(|| turns() == 2), "the turn is saved");
+    let refused = script(&haft, one, &["--resume", "--", "me too"]);
+    assert!(refused.code != 0 && refused.err.contains("in use"), "{refused:?}");
+    holder.kill().expect("it is killed");
+    holder.wait().expect("it ends");
+    assert_eq!(script(&haft, one, &["--resume", "--", "me too"]).code, 0, "the lock ends with its process");
+    assert_eq!(turns(), 3);
+}

@@ -1,11 +1,19 @@
 //! State in a PostgreSQL database, through the binary; skipped where no server is installed.
 
-use std::path::Path;
+use std::{io::Write as _, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tools_testkit::PostgresServer;
 
-use crate::{machines, support::Haft};
+use crate::{
+    http_client::{Client, Server},
+    machines,
+    support::{Haft, eventually},
+};
+
+const ALICE: &str = "alice-0123456789-0123456789-0123456789";
+const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
 
 fn server() -> Option<PostgresServer> {
     PostgresServer::start().map_err(|missing| eprintln!("SKIPPED: {missing}")).ok()
@@ -77,6 +85,153 @@ fn the_record_in_a_database_is_read_like_a_file() {
     let unknown = format!("9:{}", "a".repeat(64));
     let verified = haft.run(&["audit", "verify", "--head", &unknown]);
     assert!(verified.code != 0 && verified.out.contains("no chain has the head"), "{verified:?}");
+    // None of it is old.
+    assert_ne!(haft.run(&["audit", "prune", "--days", "0"]).code, 0);
+    let pruned = haft.run(&["audit", "prune", "--days", "30", "--json"]).json();
+    assert_eq!(pruned["chains"], json!([]), "{pruned}");
     let left = std::fs::read_dir(haft.home.path(".local/state/haft")).expect("it is there");
     assert!(!left.flatten().any(|entry| entry.file_name().to_string_lossy().starts_with("audit-copy")));
+}
+
+/// A server as on a machine of its own, for two guests who work in the same folder.
+fn machine(config: &str, folder: &Path) -> (Haft, Server) {
+    let haft = Haft::configured(config);
+    let guest = |name: &str, token: &str| {
+        format!("[[guest]]\nname = \"{name}\"\ntoken = \"{token}\"\nworkdir = \"{}\"\n", folder.display())
+    };
+    let file = haft.home.file("guests.toml", guest("alice", ALICE) + &guest("bob", BOB));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+    let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
+    (haft, server)
+}
+
+fn greeted<'a>(server: &'a Server, token: &str) -> Client<'a> {
+    server.client(token).greeted_with(&json!({"elicitation": {}}))
+}
+
+/// Whether a call runs without a question; a question is answered with no.
+fn runs(client: &Client<'_>, command: &str) -> bool {
+    client.call_answering("bash", &json!({"command": command}), "no").starts_with("ran")
+}
+
+#[test]
+fn what_a_guest_allows_on_one_machine_counts_for_it_on_the_other_until_it_is_revoked() {
+    let Some(database) = server() else { return };
+    let folder = TempDir::new().expect("a folder is made");
+    let folder = folder.path().canonicalize().expect("it is there");
+    std::fs::write(folder.join("x.sh"), "echo ran\n").expect("it is written");
+    let config = format!("[tools.approvals]\ndatabase = \"{}\"\n", database.address());
+    let ((first, one), (_second, two)) = (machine(&config, &folder), machine(&config, &folder));
+    let (alice, bob) = (greeted(&one, ALICE), greeted(&two, BOB));
+    let alice_there = greeted(&two, ALICE);
+    assert!(!runs(&alice_there, "sh x.sh"));
+    let always = alice.call_answering("bash", &json!({"command": "sh x.sh"}), "always");
+    assert!(always.starts_with("ran"), "{always}");
+    // The process that stored it is killed at once: what was acknowledged is stored.
+    drop(one);
+    assert!(runs(&alice_there, "sh x.sh"), "the next call on the other machine knows of it");
+    assert!(!runs(&bob, "sh x.sh"), "it is for no other guest");
+    // It is for the script as it was.
+    std::fs::write(folder.join("x.sh"), "echo ran differently\n").expect("it is written");
+    assert!(!runs(&alice_there, "sh x.sh"));
+    std::fs::write(folder.join("x.sh"), "echo ran\n").expect("it is written");
+    assert!(runs(&alice_there, "sh x.sh"));
+    let listed = first.run(&["policy", "approvals", "--json"]).json();
+    assert_eq!(listed["approval"]["caller"], "http:alice", "{listed}");
+    assert_eq!(first.run(&["policy", "revoke", "1"]).code, 0);
+    assert!(!runs(&alice_there, "sh x.sh"), "the next call knows that it was revoked");
+    // What an operator allows counts for everybody, and ends by itself.
+    let workdir = folder.to_str().expect("it is text");
+    let allowed = first.run(&["policy", "allow", "bash", "sh x.sh", "--workdir", workdir]);
+    assert_eq!(allowed.code, 0, "{allowed:?}");
+    assert!(runs(&alice_there, "sh x.sh") && runs(&bob, "sh x.sh"));
+    drop(database);
+    assert!(!runs(&bob, "sh x.sh"), "whether it was revoked is not known");
+}
+
+#[test]
+fn the_database_of_approvals_is_named_where_it_is_away() {
+    let Some(server) = server() else { return };
+    let address = server.address();
+    let haft = Haft::configured(&format!("[tools.approvals]\ndatabase = \"{address}\"\n"));
+    let doctor = haft.run(&["doctor"]);
+    assert!(doctor.out.contains("`tools.approvals.database`") && doctor.out.contains("can be reached"), "{doctor:?}");
+    drop(server);
+    let doctor = haft.run(&["doctor"]);
+    assert!(doctor.out.contains("cannot be reached"), "{doctor:?}");
+    let listed = haft.run(&["policy", "approvals"]);
+    assert!(listed.code != 0 && listed.err.contains("stored approvals cannot be used"), "{listed:?}");
+    let allowed = haft.run(&["policy", "allow", "bash", "make *"]);
+    assert!(allowed.code != 0 && allowed.err.contains("cannot be stored"), "{allowed:?}");
+    let wrong = Haft::configured("[tools.approvals]\ndatabase = \"mysql://x\"\n").run(&["config", "check"]);
+    assert!(wrong.code == 2 && format!("{}{}", wrong.out, wrong.err).contains("tools.approvals.database"), "{wrong:?}");
+}
+
+/// A script of one answer, in a file of its home.
+fn said(haft: &Haft, text: &str) -> String {
+    let script = format!("[[turns]]\ntext = \"{text}\"\n");
+    haft.home.file("script.toml", script).to_str().expect("it is text").to_owned()
+}
+
+fn session_of(haft: &Haft) -> Value {
+    haft.run(&["sessions", "list", "--json"]).json()
+}
+
+#[test]
+fn a_session_goes_on_on_another_machine_and_is_never_written_by_two() {
+    let Some(server) = server() else { return };
+    let config = format!("[agent.sessions]\ndatabase = \"{}\"\nowner = \"ann\"\n", server.address());
+    let (one, two) = (Haft::configured(&config), Haft::configured(&config));
+    let folder = TempDir::new().expect("a folder is made");
+    let workdir = folder.path().canonicalize().expect("it is there");
+    let workdir = workdir.to_str().expect("it is text");
+    let run = |haft: &Haft, text: &str, more: &[&str]| {
+        let script = said(haft, text);
+        haft.run(&[&["run", "--workdir", workdir, "--scripted", &script], more].concat())
+    };
+    let ran = run(&one, "first", &["hello"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "first\n"), "{ran:?}");
+    let ran = run(&two, "second", &["--resume", "--", "again"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "second\n"), "{ran:?}");
+    let session = session_of(&one);
+    assert_eq!((&session["turns"], &session["title"]), (&json!(2), &json!("hello")), "{session}");
+    let id = session["session"].as_str().expect("it has a name");
+
+    // A process that goes on with it, and waits for the next line.
+    let script = said(&one, "third");
+    let words = ["run", "--workdir", workdir, "--scripted", &script, "--resume", id];
+    let mut holder = one.command(&words).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let holder = holder.as_mut().expect("it starts");
+    let mut input = holder.stdin.take().expect("it is piped");
+    input.write_all(b"more\n").expect("it reads");
+    let patiently = |holds: &mut dyn FnMut() -> bool| (0..4).any(|_| eventually(&mut *holds));
+    assert!(patiently(&mut || session_of(&two)["turns"] == 3), "the turn is saved");
+    let refused = run(&two, "never", &["--resume", id, "--", "me too"]);
+    assert!(refused.code != 0 && refused.err.contains("is in use"), "{refused:?}");
+    let refused = two.run(&["sessions", "rm", id]);
+    assert!(refused.code != 0 && refused.err.contains("is in use"), "{refused:?}");
+    // Killed: what it had saved is there, and its lease ends.
+    holder.kill().expect("it is killed");
+    holder.wait().expect("it ends");
+    assert_eq!(session_of(&two)["turns"], 3);
+    let mut ran = None;
+    let goes_on = &mut || {
+        let again = run(&two, "fourth", &["--resume", id, "--", "me too"]);
+        let is_done = again.code == 0;
+        ran = Some(again);
+        is_done
+    };
+    assert!(patiently(goes_on), "{ran:?}");
+    assert_eq!(session_of(&one)["turns"], 4);
+    let other = Haft::configured(&config.replace("ann", "ben"));
+    assert_eq!(other.run(&["sessions", "list"]).out, "", "sessions of somebody else");
+    assert_eq!(two.run(&["sessions", "rm", id]).code, 0);
+    assert_eq!(one.run(&["sessions", "list"]).out, "");
+
+    drop(server);
+    let refused = run(&one, "never", &["hello"]);
+    assert!(refused.code != 0 && refused.out.is_empty() && refused.err.contains("cannot be used"), "{refused:?}");
+    let warned = Haft::configured(&format!("{config}on_error = \"warn\"\n"));
+    let ran = run(&warned, "unsaved", &["hello"]);
+    assert!(ran.code == 0 && ran.err.contains("not saved"), "{ran:?}");
 }

@@ -18,7 +18,7 @@ use super::{
     desk::{AcpDesk, PendingQuestion, RunningCalls},
     telling::SessionNotifier,
 };
-use crate::{KeptSession, Sessions, Toolbox, agent_builder, credentials::redactor};
+use crate::{HeldSession, KeptSession, Toolbox, agent_builder, credentials::redactor};
 
 /// Events that wait to be told.
 const EVENTS: usize = 4096;
@@ -34,6 +34,9 @@ pub(super) struct Talk {
     running: RunningCalls,
     telling: SessionNotifier,
     title: String,
+    held: HeldSession,
+    /// The turn whose end is not saved.
+    unsaved: Option<String>,
     #[cfg(feature = "watch")]
     _watch: Option<crate::ConfigWatch>,
 }
@@ -48,6 +51,7 @@ impl Talk {
         provider: &Arc<dyn Provider>,
         desk: CompressDesk,
         kept: Option<KeptSession>,
+        held: HeldSession,
     ) -> Result<(Self, Modes), String> {
         let redactor = redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
         let modes = Modes::usual();
@@ -73,6 +77,8 @@ impl Talk {
             running,
             telling,
             title,
+            held,
+            unsaved: None,
             #[cfg(feature = "watch")]
             _watch: watch,
         };
@@ -91,21 +97,35 @@ impl Talk {
         self.toolbox.config().acp.terminal
     }
 
-    /// Keeps the conversation, so that it can go on later.
-    async fn keep(&mut self, task: &str, watch: &Watch) {
+    /// Keeps the conversation, so that it can go on later; the reason where that failed and the
+    /// conversation may not go on unsaved.
+    async fn keep(&mut self, task: &str, watch: &Watch) -> Result<(), String> {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
             watch.tell(SessionEvent::Titled { title: self.title.clone() }).await;
         }
-        if let Err(error) = Sessions::of_user().keep(&KeptSession::of(&self.toolbox, &self.agent, &self.title)) {
-            tracing::warn!(%error, "the session is not kept");
+        let kept = self.held.keep(&KeptSession::of(&self.toolbox, &self.agent, &self.title)).await;
+        let Err(error) = kept else {
+            self.unsaved = None;
+            return Ok(());
+        };
+        tracing::warn!(%error, "the session is not kept");
+        if !self.held.must_keep() {
+            return Ok(());
         }
+        self.unsaved = Some(task.to_owned());
+        Err(format!("the session cannot be saved, and does not go on: {error}"))
     }
 }
 
 #[async_trait]
 impl Conversation for Talk {
     async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
+        if let Some(before) = self.unsaved.clone()
+            && let Err(problem) = self.keep(&before, watch).await
+        {
+            return PromptEnd::Failed(problem);
+        }
         let Self { agent, events, questions, running: calls, telling, .. } = self;
         // The agent works on while a slow editor is told: what it started is still called off in
         // time.
@@ -124,7 +144,9 @@ impl Conversation for Talk {
         for happening in telling.ended(&turn.text, &notice) {
             watch.tell(happening).await;
         }
-        self.keep(task, watch).await;
+        if let Err(problem) = self.keep(task, watch).await {
+            return PromptEnd::Failed(problem);
+        }
         match turn.stop {
             Stop::Done => PromptEnd::Done,
             Stop::Cancelled => PromptEnd::Cancelled,
@@ -138,6 +160,7 @@ impl Conversation for Talk {
         let session = self.session();
         self.toolbox.end_jobs(&session).await;
         self.toolbox.end_session(&session);
+        self.held.release().await;
     }
 }
 

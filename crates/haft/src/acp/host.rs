@@ -16,7 +16,7 @@ use tools_core::{DynExecutor, SessionId, Typed};
 use tools_providers::Provider;
 
 use super::{conversation::Talk, replay::replayed};
-use crate::{KeptSession, Sessions, Toolbox, agent_provider};
+use crate::{KeptSession, Sessions, SessionsError, Toolbox, agent_provider};
 
 /// Working directory of a session.
 pub struct AcpPlace {
@@ -35,6 +35,7 @@ type Make = dyn Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync;
 pub struct AcpAgent {
     make: Box<Make>,
     provider: String,
+    sessions: Sessions,
     scripted: Option<Arc<dyn Provider>>,
     viewer: Option<Viewer>,
     #[cfg(feature = "overflow")]
@@ -50,14 +51,16 @@ pub async fn serve_acp(agent: AcpAgent, stop: CancellationToken) {
 
 impl AcpAgent {
     /// An agent whose toolboxes are made by `make`, with the model of the configuration that has
-    /// this name; empty for the one that agents use.
+    /// this name; empty for the one that agents use. Its conversations are saved in `sessions`.
     pub fn new(
         make: impl Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync + 'static,
         provider: impl Into<String>,
+        sessions: Sessions,
     ) -> Self {
         Self {
             make: Box::new(make),
             provider: provider.into(),
+            sessions,
             scripted: None,
             viewer: None,
             #[cfg(feature = "overflow")]
@@ -90,9 +93,14 @@ impl AcpHost for AcpAgent {
         let named = &opening.workdir;
         let workdir = named.canonicalize();
         let workdir = workdir.map_err(|error| OpenError::Refused(format!("`{}`: {error}", named.display())))?;
-        let kept = match &opening.resume {
-            Some(resume) => Some(kept_in(&resume.session, &workdir)?),
-            None => None,
+        let failed = |error: SessionsError| OpenError::Failed(error.to_string());
+        // Before it is read: what is read is what nobody else changes any more.
+        let (held, kept) = match &opening.resume {
+            Some(resume) => {
+                let held = self.sessions.hold(&resume.session).await.map_err(failed)?;
+                (Some(held), Some(self.kept_in(&resume.session, &workdir).await?))
+            }
+            None => (None, None),
         };
         let desk = CompressDesk::default();
         let tool = DynExecutor::new(Typed::new(desk.tool()));
@@ -112,14 +120,18 @@ impl AcpHost for AcpAgent {
         {
             past = replayed(&toolbox, kept).map_err(OpenError::Failed)?;
         }
-        let (talk, modes) = Talk::new(toolbox, &provider, desk, kept).map_err(OpenError::Failed)?;
+        let held = match held {
+            Some(held) => held,
+            None => self.sessions.hold(toolbox.context().session()).await.map_err(failed)?,
+        };
+        let (talk, modes) = Talk::new(toolbox, &provider, desk, kept, held).map_err(OpenError::Failed)?;
         let (session, patience) = (talk.session(), talk.patience());
         let viewer = self.viewer.clone().filter(|_| talk.terminal_use() == TerminalUse::Auto);
         Ok(OpenConversation { session, conversation: Box::new(talk), modes, patience, viewer, past })
     }
 
-    fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
-        let all = Sessions::of_user().list().map_err(|error| format!("the sessions cannot be read: {error}"))?;
+    async fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
+        let all = self.sessions.list().await.map_err(|error| error.to_string())?;
         let real = workdir.map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
         let of_folder = all.into_iter().filter(|kept| real.as_ref().is_none_or(|folder| kept.workdir == *folder));
         Ok(of_folder
@@ -138,20 +150,21 @@ impl AcpHost for AcpAgent {
             let removed = archive.remove_conversation(session.as_str()).await;
             removed.map_err(|error| format!("the stored output of `{session}` cannot be removed: {error}"))?;
         }
-        let removed = Sessions::of_user().remove(session);
+        let removed = self.sessions.remove(session).await;
         removed.map(|_| ()).map_err(|error| format!("session `{session}` cannot be removed: {error}"))
     }
 }
 
-/// The kept session that is to go on in `workdir`.
-fn kept_in(session: &SessionId, workdir: &Path) -> Result<KeptSession, OpenError> {
-    let unreadable = |error| OpenError::Failed(format!("the session cannot be read: {error}"));
-    let found = Sessions::of_user().find(session).map_err(unreadable)?;
-    let kept = found.ok_or_else(|| OpenError::NotKept(format!("no session `{session}` is kept")))?;
-    // What was allowed, stored and changed in a session belongs to its folder.
-    if kept.workdir != workdir {
-        let there = kept.workdir.display();
-        return Err(OpenError::Refused(format!("session `{session}` works in `{there}`, and goes on there only")));
+impl AcpAgent {
+    /// The kept session that is to go on in `workdir`.
+    async fn kept_in(&self, session: &SessionId, workdir: &Path) -> Result<KeptSession, OpenError> {
+        let found = self.sessions.find(session).await.map_err(|error| OpenError::Failed(error.to_string()))?;
+        let kept = found.ok_or_else(|| OpenError::NotKept(format!("no session `{session}` is kept")))?;
+        // What was allowed, stored and changed in a session belongs to its folder.
+        if kept.workdir != workdir {
+            let there = kept.workdir.display();
+            return Err(OpenError::Refused(format!("session `{session}` works in `{there}`, and goes on there only")));
+        }
+        Ok(kept)
     }
-    Ok(kept)
 }

@@ -14,5 +14,5 @@ pub use assemble::{agent_builder, agent_provider, scripted_provider};
 pub use prompts::AgentPrompts;
 #[cfg(feature = "memory")]
 pub(crate) use said::ConversationStore;
-pub use sessions::{KeptSession, Sessions};
+pub use sessions::{HeldSession, KeptSession, OnSessionsAway, SessionEntry, Sessions, SessionsConfig, SessionsError};
 pub use settings::agent_settings;

@@ -5,10 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use tools_core::SessionId;
 use tools_memory::{ConversationHit, Conversations, MemoryError, project_of};
 use tools_providers::{Block, Role};
 
-use super::{KeptSession, Sessions};
+use super::{KeptSession, Sessions, SessionsError};
 
 /// The latest conversations that are searched.
 const SESSIONS: usize = 200;
@@ -17,7 +18,7 @@ const PASSAGE_CHARS: usize = 1_000;
 
 /// The conversations that this user keeps.
 #[derive(Debug)]
-pub(crate) struct ConversationStore;
+pub(crate) struct ConversationStore(pub(crate) Sessions);
 
 /// Something that was said.
 struct Passage {
@@ -31,17 +32,26 @@ struct Passage {
 #[async_trait]
 impl Conversations for ConversationStore {
     async fn search(&self, query: &str, project: &str, limit: usize) -> Result<Vec<ConversationHit>, MemoryError> {
-        let (query, project) = (query.to_owned(), project.to_owned());
+        let sessions = self.of_project(project).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the saved conversations cannot be searched");
+            vec![]
+        });
+        let query = query.to_owned();
         let found = tokio::task::spawn_blocking(move || {
-            let sessions = Sessions::of_user().list().unwrap_or_else(|error| {
-                tracing::warn!(%error, "the kept conversations cannot be searched");
-                vec![]
-            });
-            let here = sessions.into_iter().filter(|session| project_of(&session.workdir) == project);
-            let passages = here.take(SESSIONS).flat_map(passages).collect();
+            let passages = sessions.into_iter().flat_map(passages).collect();
             ranked(&query, passages, limit)
         });
         Ok(found.await.unwrap_or_default())
+    }
+}
+
+impl ConversationStore {
+    /// The latest conversations of a project.
+    async fn of_project(&self, project: &str) -> Result<Vec<KeptSession>, SessionsError> {
+        let listed = self.0.list().await?;
+        let here = listed.into_iter().filter(|entry| project_of(&entry.workdir) == project);
+        let names: Vec<SessionId> = here.take(SESSIONS).map(|entry| entry.session).collect();
+        self.0.read(&names).await
     }
 }
 

@@ -54,6 +54,7 @@ const PARTS: &[Part] = &[
             "agent.start_early",
             "agent.compress_provider",
             "agent.max_cost",
+            "agent.sessions",
             "tools.summarize_output",
         ],
         is_here: cfg!(feature = "agent"),
@@ -101,6 +102,8 @@ const PARTS: &[Part] = &[
         feature: "postgres",
         what: "PostgreSQL",
         keys: &[
+            "agent.sessions.database",
+            "tools.approvals.database",
             "tools.audit.database",
             "tools.caller_quota.database",
             "tools.overflow.database",

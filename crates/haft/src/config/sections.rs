@@ -55,6 +55,8 @@ use tools_web::ScrapeConfig;
 
 #[cfg(feature = "policy")]
 use crate::ApprovalsConfig;
+#[cfg(feature = "agent")]
+use crate::SessionsConfig;
 
 #[cfg(feature = "embed")]
 use crate::EmbeddingConfig;
@@ -63,6 +65,8 @@ use super::ProfileConfig;
 
 #[cfg(not(feature = "acp"))]
 use super::AbsentSection as AcpConfig;
+#[cfg(not(feature = "agent"))]
+use super::AbsentSection as SessionsConfig;
 #[cfg(not(feature = "audit"))]
 use super::AbsentSection as AuditConfig;
 #[cfg(not(feature = "cache"))]
@@ -177,6 +181,9 @@ pub struct AgentConfig {
     /// does not.
     #[schemars(extend("x-applies" = "next_start"))]
     pub tool_filter: ToolFilterConfig,
+    /// Where conversations are saved for `--resume`.
+    #[schemars(extend("x-applies" = "next_start"))]
+    pub sessions: SessionsConfig,
 }
 
 impl Default for AgentConfig {
@@ -190,6 +197,7 @@ impl Default for AgentConfig {
             hallucination_detection: false,
             reasoning_model: false,
             tool_filter: ToolFilterConfig::default(),
+            sessions: SessionsConfig::default(),
         }
     }
 }

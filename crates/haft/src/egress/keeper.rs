@@ -10,12 +10,11 @@ use tools_audit::{Audit, ConnectionLine};
 use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
 use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
-use tools_policy::permissions::{NETWORK, Scope, SessionRules, StoredApproval};
+use tools_policy::permissions::{Audience, NETWORK, OnUnreadable, Scope, SessionRules, StoredApproval};
 
 use super::question::{self, NO_RULE};
 use super::rules::allowed;
 use crate::ApprovalsConfig;
-use crate::approvals;
 
 /// Sentences about refusals that are kept for the result of a command.
 const MAX_REFUSALS: usize = 8;
@@ -91,14 +90,17 @@ impl SessionKeeper {
     }
 
     /// What people decided before: in this session, or for its folder. A rejection counts first.
-    fn decided_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<Permit> {
+    async fn decided_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<Permit> {
         let rules = &self.common.allowed;
-        rules.refresh();
+        // What cannot be read counts for nothing, and somebody is asked.
+        let is_known = rules.refresh().await.is_ok() || rules.on_error() == OnUnreadable::Keep;
         let of_session = rules.of(&self.session);
         let own = of_session.rules().filter(|rule| rule.tool.as_str() == NETWORK).map(|rule| rule.pattern.as_str());
-        let now = SystemClock.now();
+        let audience = Audience { workdir, caller: rules.caller(), now: SystemClock.now() };
         let mut stored = rules.approvals();
-        stored.retain(|stored| stored.tool.as_str() == NETWORK && stored.stands(workdir, now));
+        stored.retain(|stored| {
+            stored.tool.as_str() == NETWORK && stored.stands(audience) && (stored.rejects || is_known)
+        });
         let (rejected, approved): (Vec<_>, Vec<_>) = stored.into_iter().partition(|stored| stored.rejects);
         let target = &wanted.target;
         let about = |(_, rules): &(_, HostRules)| rules.about(&target.host, target.port, None).is_some();
@@ -109,23 +111,27 @@ impl SessionKeeper {
         Some(Permit::Allowed { by: format!("approved: {pattern}") })
     }
 
-    fn reject(&self, rule: StoredRule, workdir: &Path) {
-        self.common.approvals.reject_in_folder(rule, workdir);
-        self.common.allowed.refresh();
+    async fn reject(&self, rule: StoredRule, workdir: &Path) {
+        let caller = self.common.allowed.caller().cloned();
+        let rejected = self.common.approvals.reject_in_folder(rule, workdir, caller);
+        if let Err(error) = self.common.allowed.store(rejected).await {
+            tracing::warn!(%error, "a rejection cannot be stored; the next such connection asks again");
+        }
     }
 
-    fn allow(&self, rule: StoredRule, for_good: Option<&Path>) {
-        if let Some(workdir) = for_good {
-            let scope = Scope::Project { project: workdir.to_owned() };
-            let approved = self.common.approvals.approve(rule.clone(), scope);
-            match approvals::append(&self.common.approvals.file(), &approved) {
-                Ok(()) => {
-                    self.common.allowed.refresh();
-                    return;
-                }
-                Err(error) => tracing::warn!(%error, "an approval cannot be kept; it holds for this session"),
+    async fn allow_for_good(&self, rule: StoredRule, workdir: &Path) {
+        let scope = Scope::Project { project: workdir.to_owned() };
+        let approved = self.common.approvals.approve(rule.clone(), scope, self.common.allowed.caller().cloned());
+        if let Err(error) = self.common.allowed.store(approved).await {
+            let holds_for_session = self.common.allowed.on_error() == OnUnreadable::Keep;
+            tracing::warn!(%error, holds_for_session, "an approval cannot be stored");
+            if holds_for_session {
+                self.allow(rule);
             }
         }
+    }
+
+    fn allow(&self, rule: StoredRule) {
         if let Err(error) = self.common.allowed.add(&self.session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
@@ -177,7 +183,7 @@ impl Keeper for SessionKeeper {
             .and_then(|number| self.lock().of(number).map(|command| (command.line.clone(), command.context.clone())));
         let rule = wanted.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
         let Some((line, context)) = found else { return Permit::Refused { by: rule } };
-        if let Some(decided) = self.decided_before(wanted, context.workdir()) {
+        if let Some(decided) = self.decided_before(wanted, context.workdir()).await {
             return decided;
         }
         let prompt = question::prompt(wanted, &line, self.common.redactor.as_ref());
@@ -189,15 +195,15 @@ impl Keeper for SessionKeeper {
         match (answer, question::rule(wanted)) {
             (Answer::Once, _) | (Answer::Session | Answer::Always, None) => allowed("a person, for this command"),
             (Answer::Session, Some(stored)) => {
-                self.allow(stored, None);
+                self.allow(stored);
                 allowed("a person, for this session")
             }
             (Answer::Always, Some(stored)) => {
-                self.allow(stored, Some(context.workdir()));
+                self.allow_for_good(stored, context.workdir()).await;
                 allowed("a person, for this project")
             }
             (Answer::Never, Some(stored)) => {
-                self.reject(stored, context.workdir());
+                self.reject(stored, context.workdir()).await;
                 Permit::Refused { by: "a person said no, for this project".to_owned() }
             }
             (Answer::No(None) | Answer::Never, _) => Permit::Refused { by: "a person said no".to_owned() },

@@ -70,7 +70,7 @@ impl AcpHost for Host {
         })
     }
 
-    fn kept(&self, _: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
+    async fn kept(&self, _: Option<&Path>) -> Result<Vec<SessionSummary>, String> {
         let session = SessionId::parse("kept").expect("a name");
         Ok(vec![SessionSummary {
             session,

@@ -67,11 +67,11 @@ pub trait Decisions: Send + Sync {
 
     /// From now on calls that `rule` matches in the folder that `cx` works in run without a
     /// question.
-    fn allow_always(&self, cx: &CallContext, rule: StoredRule);
+    async fn allow_always(&self, cx: &CallContext, rule: StoredRule);
 
     /// From now on calls that `rule` matches in the folder that `cx` works in are refused without a
     /// question.
-    fn reject_always(&self, cx: &CallContext, rule: StoredRule);
+    async fn reject_always(&self, cx: &CallContext, rule: StoredRule);
 
     /// A person refused a call: for the record. `error` is what the model is told.
     async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError);

@@ -135,14 +135,14 @@ impl Settlement {
                     (Some(decisions), Some((RuleLifetime::Session, rule))) => {
                         decisions.allow_for_session(cx.session(), rule);
                     }
-                    (Some(decisions), Some((RuleLifetime::Always, rule))) => decisions.allow_always(cx, rule),
+                    (Some(decisions), Some((RuleLifetime::Always, rule))) => decisions.allow_always(cx, rule).await,
                     _ => {}
                 }
                 Ok((call, approval))
             }
             Self::Refused { call, error, refusal, keep } => {
                 if let (Some(decisions), Some(rule)) = (decisions, keep) {
-                    decisions.reject_always(cx, rule);
+                    decisions.reject_always(cx, rule).await;
                 }
                 if let (Some(decisions), Some(refusal)) = (decisions, refusal) {
                     decisions.declined(call, cx, refusal, error.clone()).await;

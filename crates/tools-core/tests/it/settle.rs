@@ -68,10 +68,10 @@ impl Decisions for Kept {
     fn allow_for_session(&self, _: &SessionId, rule: StoredRule) {
         self.0.lock().unwrap().push(format!("session {}", rule.pattern));
     }
-    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         self.0.lock().unwrap().push(format!("always {} in {}", rule.pattern, cx.workdir().display()));
     }
-    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
         self.0.lock().unwrap().push(format!("never {} in {}", rule.pattern, cx.workdir().display()));
     }
     async fn declined(&self, call: ToolCall, _: &CallContext, refusal: Refusal, error: ToolError) {

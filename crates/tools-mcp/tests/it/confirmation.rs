@@ -184,11 +184,11 @@ impl Decisions for Rules {
         self.0.lock().unwrap().push(rule);
     }
 
-    fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         self.1.lock().unwrap().push(format!("always {} in {}", rule.pattern, cx.workdir().display()));
     }
 
-    fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+    async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
         self.1.lock().unwrap().push(format!("never {} in {}", rule.pattern, cx.workdir().display()));
     }
 

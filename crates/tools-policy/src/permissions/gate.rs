@@ -48,14 +48,7 @@ impl PermissionGate {
             workdir: cx.workdir(),
             session: &session,
         };
-        let decision = decide(permissions, &question);
-        // Somebody may have agreed in another process meanwhile: looked for only where a person
-        // would be asked.
-        if decision.verdict == Verdict::Ask && self.0.refresh() {
-            let session = self.0.of(cx.session());
-            return Ok(then(&decide(permissions, &Question { session: &session, ..question })));
-        }
-        Ok(then(&decision))
+        Ok(then(&decide(permissions, &question)))
     }
 }
 
@@ -75,6 +68,19 @@ impl Gate for PermissionGate {
 
     fn compile(config: &PermissionsConfig, cx: &CompileContext<'_>) -> Result<Permissions, Fault> {
         config.compile(cx.home).map_err(|error| Fault { path: error.path, problem: error.problem })
+    }
+
+    async fn prepare(&self, inv: &Invocation) {
+        self.0.refresh_for(inv.call.tool.as_str(), inv.context.workdir()).await;
+    }
+
+    async fn settle(&self, permissions: &Arc<Permissions>, ruling: Ruling, inv: &Invocation, _: bool) -> (Ruling, ()) {
+        if ruling.verdict != Some(Verdict::Ask) {
+            return (ruling, ());
+        }
+        // Somebody may have agreed in another process meanwhile.
+        let _ = self.0.refresh().await;
+        (self.decide(permissions, inv), ())
     }
 
     fn decide(&self, permissions: &Arc<Permissions>, inv: &Invocation) -> Ruling {

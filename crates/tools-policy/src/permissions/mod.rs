@@ -70,6 +70,7 @@ mod compiled_rule;
 mod decide;
 mod scripts;
 mod session;
+mod store;
 mod stored;
 mod suggest;
 
@@ -81,5 +82,6 @@ pub use decide::{Question, decide};
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{ShadowedRule, lint};
-pub use session::{ApprovalSource, Difference, SessionRules, SessionView};
-pub use stored::{Scope, StoredApproval, StoredRules, read_approvals};
+pub use session::{Difference, SessionRules, SessionView};
+pub use store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable};
+pub use stored::{Audience, Scope, StoredApproval, StoredRules, read_approvals};

@@ -5,27 +5,25 @@ use std::{
     collections::HashMap,
     fmt,
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use jiff::Timestamp;
-use tools_core::{Clock, FileDiff, SessionId, Shared, StoredRule, Subject, SystemClock};
+use jiff::{SignedDuration, Timestamp};
+use tools_core::{CallerId, Clock, FileDiff, SessionId, Shared, StoredRule, Subject, SystemClock};
 
 use super::{
     compiled_rule::{CompiledRule, JudgedCall, failed},
     config::RuleError,
     list::RuleList,
     scripts::{others, run_by},
-    stored::{StoredApproval, StoredRules},
+    store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable},
+    stored::{Audience, StoredApproval, StoredRules},
 };
 use crate::{Because, OtherScript};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the
 /// host.
 const MAX_RULES: usize = 1000;
-
-/// Reads approvals anew where they are kept; `None` when nothing changed since.
-pub type ApprovalSource = Box<dyn Fn() -> Option<StoredRules> + Send + Sync>;
 
 /// Shows how a file of code differs from what was agreed to.
 pub type Difference = Box<dyn Fn(&OtherScript) -> FileDiff + Send + Sync>;
@@ -34,17 +32,53 @@ pub type Difference = Box<dyn Fn(&OtherScript) -> FileDiff + Send + Sync>;
 pub struct SessionRules {
     sessions: Mutex<HashMap<SessionId, Arc<SessionView>>>,
     stored: Shared<StoredRules>,
-    source: Option<ApprovalSource>,
+    store: Option<Arc<dyn ApprovalStore>>,
+    last_look: Mutex<LastLook>,
+    /// Whose calls these rules are for; `None` for those of anybody who is no guest.
+    caller: Option<CallerId>,
     difference: Option<Difference>,
     clock: Arc<dyn Clock>,
+}
+
+/// When the store was read last, and what came of it.
+#[derive(Debug, Default)]
+struct LastLook {
+    at: Option<Timestamp>,
+    /// The number of the snapshot that counts.
+    number: u64,
+    is_failing: bool,
 }
 
 /// The rules of one session as they were at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct SessionView {
     rules: Vec<Arc<CompiledRule>>,
-    /// Approvals beyond the session, and the time that they are judged by.
-    stored: Option<(Arc<StoredRules>, Timestamp)>,
+    /// What counts beyond the session.
+    stored: Option<StoredView>,
+}
+
+/// Approvals and rejections beyond sessions, for one caller at one moment.
+#[derive(Debug, Clone)]
+struct StoredView {
+    rules: Arc<StoredRules>,
+    caller: Option<CallerId>,
+    now: Timestamp,
+    /// False while it is not known whether approvals were revoked.
+    has_approvals: bool,
+}
+
+impl StoredView {
+    fn audience<'a>(&'a self, workdir: &'a Path) -> Audience<'a> {
+        Audience { workdir, caller: self.caller.as_ref(), now: self.now }
+    }
+
+    fn approvals<'a>(
+        &'a self,
+        tool: &'a str,
+        workdir: &'a Path,
+    ) -> impl Iterator<Item = (&'a StoredApproval, &'a CompiledRule)> {
+        self.rules.standing(tool, self.audience(workdir)).filter(|_| self.has_approvals)
+    }
 }
 
 impl Default for SessionRules {
@@ -52,7 +86,9 @@ impl Default for SessionRules {
         Self {
             sessions: Mutex::default(),
             stored: Shared::new(StoredRules::default()),
-            source: None,
+            store: None,
+            last_look: Mutex::default(),
+            caller: None,
             difference: None,
             clock: Arc::new(SystemClock),
         }
@@ -60,10 +96,17 @@ impl Default for SessionRules {
 }
 
 impl SessionRules {
-    /// Rules beside approvals that are kept elsewhere.
-    pub fn with_source(source: ApprovalSource, clock: Arc<dyn Clock>) -> Self {
-        let stored = Shared::new(source().unwrap_or_default());
-        Self { stored, source: Some(source), clock, ..Self::default() }
+    /// Rules beside those of a store. `first` is what is known of it so far.
+    pub fn over(store: Arc<dyn ApprovalStore>, first: ApprovalSnapshot, clock: Arc<dyn Clock>) -> Self {
+        let last_look = Mutex::new(LastLook { number: first.number, ..LastLook::default() });
+        Self { stored: Shared::new(first.rules), store: Some(store), last_look, clock, ..Self::default() }
+    }
+
+    /// The same rules, for calls of one guest: what was agreed to for other guests does not count,
+    /// and what is agreed to here counts for this one.
+    #[must_use]
+    pub fn of_caller(self, caller: Option<CallerId>) -> Self {
+        Self { caller, ..self }
     }
 
     /// The same rules, where a person is shown how files of code changed.
@@ -78,16 +121,86 @@ impl SessionRules {
         Some(scripts.iter().map(difference).collect())
     }
 
-    /// Looks whether the approvals changed; whether they did.
-    pub fn refresh(&self) -> bool {
-        let renewed = self.source.as_ref().and_then(|source| source());
-        renewed.is_some_and(|renewed| {
-            self.stored.store(renewed);
-            true
-        })
+    /// Reads the store anew.
+    ///
+    /// # Errors
+    /// When it cannot be read; what was read before counts on as [`ApprovalStore::on_error`] says.
+    pub async fn refresh(&self) -> Result<(), ApprovalsError> {
+        match &self.store {
+            Some(store) => {
+                let read = store.read().await;
+                self.take(read)
+            }
+            None => Ok(()),
+        }
     }
 
-    /// The approvals and rejections that stand beyond sessions.
+    /// The same where what is known is too old for a call of `tool` from `workdir`.
+    pub(super) async fn refresh_for(&self, tool: &str, workdir: &Path) {
+        let Some(store) = &self.store else { return };
+        let max_age = SignedDuration::try_from(store.max_age()).unwrap_or(SignedDuration::ZERO);
+        let is_fresh = self.look().at.is_some_and(|at| {
+            let age = self.clock.now().duration_since(at);
+            !age.is_negative() && age < max_age
+        });
+        if !is_fresh || self.stored.load().names(tool, workdir) {
+            // That it fails is remembered, and counts for every call.
+            let _ = self.refresh().await;
+        }
+    }
+
+    fn take(&self, read: Result<ApprovalSnapshot, ApprovalsError>) -> Result<(), ApprovalsError> {
+        let mut last = self.look();
+        last.at = Some(self.clock.now());
+        match read {
+            Ok(ApprovalSnapshot { number, rules }) => {
+                last.is_failing = false;
+                // Of two looks at once the earlier may come later.
+                if number > last.number {
+                    last.number = number;
+                    self.stored.store(rules);
+                }
+                Ok(())
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut last.is_failing, true) {
+                    tracing::warn!(%error, "stored approvals cannot be read");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn look(&self) -> MutexGuard<'_, LastLook> {
+        self.last_look.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Stores an approval, a rejection or a revocation, for the caller of these rules.
+    ///
+    /// # Errors
+    /// When its pattern is no valid glob, or it cannot be stored.
+    pub async fn store(&self, approval: StoredApproval) -> Result<(), ApprovalsError> {
+        approval.check().map_err(|error| ApprovalsError(error.into()))?;
+        let Some(store) = &self.store else {
+            return Err(ApprovalsError("nothing is stored beyond sessions".into()));
+        };
+        store.add(&approval).await?;
+        // It is stored, whether or not it can be read at once.
+        let _ = self.refresh().await;
+        Ok(())
+    }
+
+    /// Whose calls these rules are for; `None` for those of anybody who is no guest.
+    pub fn caller(&self) -> Option<&CallerId> {
+        self.caller.as_ref()
+    }
+
+    /// What becomes of an answer that cannot be stored.
+    pub fn on_error(&self) -> OnUnreadable {
+        self.store.as_ref().map_or(OnUnreadable::Keep, |store| store.on_error())
+    }
+
+    /// The approvals and rejections that stand beyond sessions, of all callers.
     pub fn approvals(&self) -> Vec<StoredApproval> {
         self.stored().approvals().cloned().collect()
     }
@@ -124,8 +237,9 @@ impl SessionRules {
         if stored.is_empty() {
             return view;
         }
-        let stored = Some((stored, self.clock.now()));
-        Arc::new(SessionView { rules: view.rules.clone(), stored })
+        let has_approvals = !self.look().is_failing || self.on_error() == OnUnreadable::Keep;
+        let stored = StoredView { rules: stored, caller: self.caller.clone(), now: self.clock.now(), has_approvals };
+        Arc::new(SessionView { rules: view.rules.clone(), stored: Some(stored) })
     }
 
     /// Forgets a session.
@@ -143,7 +257,7 @@ impl SessionView {
     /// Every rule that counts for a call, and what it is when it decides.
     fn standing<'a>(&'a self, call: JudgedCall<'a>) -> impl Iterator<Item = (&'a CompiledRule, bool)> {
         let own = self.rules.iter().filter(move |rule| rule.stored.tool.as_str() == call.tool);
-        let stored = self.stored.iter().flat_map(move |(stored, now)| stored.standing(call.tool, call.workdir, *now));
+        let stored = self.stored.iter().flat_map(move |stored| stored.approvals(call.tool, call.workdir));
         own.map(|rule| (rule.as_ref(), true)).chain(stored.map(|(_, rule)| (rule, false)))
     }
 
@@ -174,7 +288,7 @@ impl SessionView {
         tool: &'a str,
         workdir: &'a Path,
     ) -> impl Iterator<Item = (&'a str, &'a RuleList)> {
-        let stored = self.stored.iter().flat_map(move |(stored, now)| stored.rejections(tool, workdir, *now));
+        let stored = self.stored.iter().flat_map(move |view| view.rules.rejections(tool, view.audience(workdir)));
         stored.map(|(rejected, list)| (rejected.pattern.as_str(), list))
     }
 
@@ -184,8 +298,9 @@ impl SessionView {
         if let Some(rule) = rules.find(|rule| rule.is_everything()) {
             return Some(Because::Session { pattern: rule.stored.pattern.clone() });
         }
-        let (stored, now) = self.stored.as_ref()?;
-        stored.allows_nothing_particular(tool, workdir, *now).map(|pattern| Because::Approved { pattern })
+        let mut approvals = self.stored.as_ref()?.approvals(tool, workdir);
+        let (approved, _) = approvals.find(|(_, rule)| rule.is_everything())?;
+        Some(Because::Approved { pattern: approved.pattern.clone() })
     }
 }
 

@@ -1,11 +1,14 @@
 //! What people allowed or rejected beyond a session: the lines it is kept in, and the rules they
 //! make. Pure; hosts own the file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tools_core::{Script, StoredRule, ToolName, Verdict};
+use tools_core::{CallerId, Script, StoredRule, ToolName, Verdict};
 
 use super::{
     compiled_rule::CompiledRule,
@@ -32,6 +35,8 @@ pub enum Scope {
 pub struct StoredApproval {
     /// Its reach.
     pub scope: Scope,
+    /// The guest whose calls it is about; `None` where it is about those of everybody.
+    pub caller: Option<CallerId>,
     /// The tool.
     pub tool: ToolName,
     /// The pattern that it allows or rejects.
@@ -55,6 +60,8 @@ pub struct StoredApproval {
 struct StoredLine {
     #[serde(flatten)]
     scope: Scope,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    caller: Option<CallerId>,
     tool: ToolName,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pattern: Option<String>,
@@ -71,9 +78,9 @@ struct StoredLine {
 
 impl From<StoredApproval> for StoredLine {
     fn from(stored: StoredApproval) -> Self {
-        let StoredApproval { scope, tool, pattern, rejects, scripts, at, expires, revoked } = stored;
+        let StoredApproval { scope, caller, tool, pattern, rejects, scripts, at, expires, revoked } = stored;
         let (pattern, rejected) = if rejects { (None, Some(pattern)) } else { (Some(pattern), None) };
-        Self { scope, tool, pattern, rejected, scripts, at, expires, revoked }
+        Self { scope, caller, tool, pattern, rejected, scripts, at, expires, revoked }
     }
 }
 
@@ -81,19 +88,19 @@ impl TryFrom<StoredLine> for StoredApproval {
     type Error = &'static str;
 
     fn try_from(line: StoredLine) -> Result<Self, &'static str> {
-        let StoredLine { scope, tool, pattern, rejected, scripts, at, expires, revoked } = line;
+        let StoredLine { scope, caller, tool, pattern, rejected, scripts, at, expires, revoked } = line;
         let (pattern, rejects) = match (pattern, rejected) {
             (Some(pattern), None) => (pattern, false),
             (None, Some(pattern)) => (pattern, true),
             _ => return Err("one of `pattern` and `rejected` is needed"),
         };
-        Ok(Self { scope, tool, pattern, rejects, scripts, at, expires, revoked })
+        Ok(Self { scope, caller, tool, pattern, rejects, scripts, at, expires, revoked })
     }
 }
 
-/// Compiled approvals and rejections: what runs.
-#[derive(Debug, Default)]
-pub struct StoredRules(Vec<(StoredApproval, CompiledApproval)>);
+/// Compiled approvals and rejections: what runs. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct StoredRules(Arc<[(StoredApproval, CompiledApproval)]>);
 
 #[derive(Debug)]
 enum CompiledApproval {
@@ -134,18 +141,44 @@ impl StoredApproval {
         StoredRule { scripts: self.scripts.clone(), ..StoredRule::new(self.tool.clone(), self.pattern.clone()) }
     }
 
-    /// Whether it counts for calls from `workdir` at that time.
-    pub fn stands(&self, workdir: &Path, now: Timestamp) -> bool {
-        let reaches = match &self.scope {
-            Scope::Project { project } => project == workdir,
-            Scope::User => true,
-        };
-        reaches && self.expires.is_none_or(|expires| now < expires)
+    /// Whether it counts for calls of an audience.
+    pub fn stands(&self, audience: Audience<'_>) -> bool {
+        let is_for = self.caller.is_none() || self.caller.as_ref() == audience.caller;
+        is_for && self.scope.reaches(audience.workdir) && self.expires.is_none_or(|expires| audience.now < expires)
+    }
+
+    /// What it is about, as text: of two lines with the same key the later one counts.
+    ///
+    /// # Errors
+    /// When the folder's name is no text.
+    pub fn key(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&(&self.scope, &self.caller, &self.tool, &self.pattern))
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        (&self.scope, &self.tool, &self.pattern) == (&other.scope, &other.tool, &other.pattern)
+        (&self.scope, &self.caller, &self.tool, &self.pattern)
+            == (&other.scope, &other.caller, &other.tool, &other.pattern)
     }
+}
+
+impl Scope {
+    fn reaches(&self, workdir: &Path) -> bool {
+        match self {
+            Self::Project { project } => project == workdir,
+            Self::User => true,
+        }
+    }
+}
+
+/// Calls that approvals and rejections may be about.
+#[derive(Debug, Clone, Copy)]
+pub struct Audience<'a> {
+    /// The folder that they work in.
+    pub workdir: &'a Path,
+    /// The guest who makes them; `None` for anybody who is no guest.
+    pub caller: Option<&'a CallerId>,
+    /// When.
+    pub now: Timestamp,
 }
 
 /// Reads kept lines: what stands of them, and how many lines were of no use. A line that cannot be
@@ -185,14 +218,18 @@ impl StoredRules {
         self.0.iter().map(|(approved, _)| approved)
     }
 
+    /// Whether something is stored about calls of a tool from a folder.
+    pub(super) fn names(&self, tool: &str, workdir: &Path) -> bool {
+        self.approvals().any(|stored| stored.tool.as_str() == tool && stored.scope.reaches(workdir))
+    }
+
     /// The approvals that count for a call.
     pub(super) fn standing<'a>(
         &'a self,
         tool: &'a str,
-        workdir: &'a Path,
-        now: Timestamp,
+        audience: Audience<'a>,
     ) -> impl Iterator<Item = (&'a StoredApproval, &'a CompiledRule)> {
-        self.about(tool, workdir, now).filter_map(|(stored, compiled)| match compiled {
+        self.about(tool, audience).filter_map(|(stored, compiled)| match compiled {
             CompiledApproval::Allows(rule) => Some((stored, rule.as_ref())),
             CompiledApproval::Rejects(_) => None,
         })
@@ -202,10 +239,9 @@ impl StoredRules {
     pub(super) fn rejections<'a>(
         &'a self,
         tool: &'a str,
-        workdir: &'a Path,
-        now: Timestamp,
+        audience: Audience<'a>,
     ) -> impl Iterator<Item = (&'a StoredApproval, &'a RuleList)> {
-        self.about(tool, workdir, now).filter_map(|(stored, compiled)| match compiled {
+        self.about(tool, audience).filter_map(|(stored, compiled)| match compiled {
             CompiledApproval::Rejects(list) => Some((stored, list.as_ref())),
             CompiledApproval::Allows(_) => None,
         })
@@ -214,16 +250,9 @@ impl StoredRules {
     fn about<'a>(
         &'a self,
         tool: &'a str,
-        workdir: &'a Path,
-        now: Timestamp,
+        audience: Audience<'a>,
     ) -> impl Iterator<Item = &'a (StoredApproval, CompiledApproval)> {
-        self.0.iter().filter(move |(stored, _)| stored.tool.as_str() == tool && stored.stands(workdir, now))
-    }
-
-    /// The pattern that allows a call without subjects.
-    pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path, now: Timestamp) -> Option<String> {
-        let mut standing = self.standing(tool, workdir, now);
-        standing.find(|(_, rule)| rule.is_everything()).map(|(approved, _)| approved.pattern.clone())
+        self.0.iter().filter(move |(stored, _)| stored.tool.as_str() == tool && stored.stands(audience))
     }
 }
 
@@ -234,6 +263,7 @@ mod tests {
     fn approved(scope: Scope, pattern: &str) -> StoredApproval {
         StoredApproval {
             scope,
+            caller: None,
             tool: ToolName::parse("bash").unwrap(),
             pattern: pattern.to_owned(),
             rejects: false,
@@ -282,10 +312,10 @@ mod tests {
         let both = line(&rejects).replace("\"at\"", "\"pattern\":\"make\",\"at\"");
         assert_eq!(read_approvals(both.as_bytes()), (vec![], 1));
         let rules = StoredRules::compile(vec![rejects]);
-        let now = Timestamp::UNIX_EPOCH;
-        assert_eq!(rules.standing("bash", Path::new("/w"), now).count(), 0);
-        assert_eq!(rules.rejections("bash", Path::new("/w"), now).count(), 1);
-        assert_eq!(rules.rejections("read", Path::new("/w"), now).count(), 0);
+        let audience = Audience { workdir: Path::new("/w"), caller: None, now: Timestamp::UNIX_EPOCH };
+        assert_eq!(rules.standing("bash", audience).count(), 0);
+        assert_eq!(rules.rejections("bash", audience).count(), 1);
+        assert_eq!(rules.rejections("read", audience).count(), 0);
     }
 
     #[test]
@@ -299,7 +329,8 @@ mod tests {
         ]);
         let stands = |tool: &str, pattern: &str, workdir: &str, second: i64| {
             let now = Timestamp::from_second(second).unwrap();
-            rules.standing(tool, Path::new(workdir), now).any(|(approved, _)| approved.pattern == pattern)
+            let audience = Audience { workdir: Path::new(workdir), caller: None, now };
+            rules.standing(tool, audience).any(|(approved, _)| approved.pattern == pattern)
         };
         let allows = |pattern: &str, workdir: &str, second: i64| stands("bash", pattern, workdir, second);
         assert!(allows("make *", "/w", 99));
@@ -309,5 +340,29 @@ mod tests {
         assert!(allows("ls", "/elsewhere", 1_000));
         assert!(!stands("read", "ls", "/w", 1));
         assert_eq!(rules.approvals().count(), 2);
+    }
+
+    #[test]
+    fn what_one_guest_agreed_to_counts_for_no_other() {
+        let guest = |name: &str| CallerId::parse(name).unwrap();
+        let of_alice = StoredApproval { caller: Some(guest("http:alice")), ..approved(Scope::User, "make") };
+        let line = of_alice.to_line().unwrap();
+        assert_eq!(
+            line,
+            "{\"scope\":\"user\",\"caller\":\"http:alice\",\"tool\":\"bash\",\"pattern\":\"make\",\"at\":\"1970-01-01T00:00:00Z\"}\n"
+        );
+        let everybody = approved(Scope::User, "ls");
+        let text = line + &everybody.to_line().unwrap() + &approved(Scope::User, "make").to_line().unwrap();
+        let (read, useless) = read_approvals(text.as_bytes());
+        assert_eq!((read.len(), useless), (3, 0));
+        let rules = StoredRules::compile(vec![of_alice, everybody]);
+        let check = |caller: Option<&str>, expected: usize| {
+            let caller = caller.map(guest);
+            let audience = Audience { workdir: Path::new("/w"), caller: caller.as_ref(), now: Timestamp::UNIX_EPOCH };
+            assert_eq!(rules.standing("bash", audience).count(), expected, "{caller:?}");
+        };
+        check(Some("http:alice"), 2);
+        check(Some("http:bob"), 1);
+        check(None, 1);
     }
 }

@@ -9,7 +9,8 @@ use tools_core::{
     ToolName, ToolOrigin, ToolTraits, TrustLevel, Verdict, WebUrl,
 };
 use tools_policy::permissions::{
-    Permissions, PermissionsConfig, Question, Scope, SessionRules, StoredApproval, StoredRules, decide,
+    ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, Permissions, PermissionsConfig, Question, Scope,
+    SessionRules, StoredApproval, StoredRules, decide,
 };
 
 use Verdict::{Allow, Ask, Deny};
@@ -594,6 +595,28 @@ fn a_session_rule_answers_questions_and_lifts_no_denial() {
     assert_eq!(sessions.of(&session).rules().count(), 0);
 }
 
+/// A store that nothing is read from.
+struct Unread;
+
+#[async_trait::async_trait]
+impl ApprovalStore for Unread {
+    async fn read(&self) -> Result<ApprovalSnapshot, ApprovalsError> {
+        unreachable!("nothing is looked for")
+    }
+
+    async fn add(&self, _: &StoredApproval) -> Result<(), ApprovalsError> {
+        unreachable!("nothing is added")
+    }
+
+    fn max_age(&self) -> std::time::Duration {
+        std::time::Duration::ZERO
+    }
+
+    fn on_error(&self) -> OnUnreadable {
+        OnUnreadable::Keep
+    }
+}
+
 #[test]
 fn what_a_person_rejected_for_good_is_denied_whatever_allows_it() {
     let rules = permissions(r#"bash = [{ pattern = "git *", action = "allow" }]"#);
@@ -602,6 +625,7 @@ fn what_a_person_rejected_for_good_is_denied_whatever_allows_it() {
     let project = || Scope::Project { project: "/w".into() };
     let rejected = |tool: &ToolDef, pattern: &str, scope: Scope, expires: Option<i64>| StoredApproval {
         scope,
+        caller: None,
         tool: tool.name.clone(),
         pattern: pattern.to_owned(),
         rejects: true,
@@ -618,9 +642,9 @@ fn what_a_person_rejected_for_good_is_denied_whatever_allows_it() {
         rejected(&bash, "> build/**", project(), None),
         rejected(&read, "notes/**", Scope::User, None),
     ];
-    let source = move || Some(StoredRules::compile(stored.clone()));
+    let known = ApprovalSnapshot { number: 1, rules: StoredRules::compile(stored) };
     let (sessions, session) =
-        (SessionRules::with_source(Box::new(source), Arc::new(SystemClock)), SessionId::generate());
+        (SessionRules::over(Arc::new(Unread), known, Arc::new(SystemClock)), SessionId::generate());
     sessions.add(&session, StoredRule::new(bash.name.clone(), "git push *")).unwrap();
     let view = sessions.of(&session);
     let judged = |definition: &ToolDef, inspection: &Inspection| {

@@ -7,3 +7,4 @@ mod layer;
 mod policy;
 mod properties;
 mod rules;
+mod stored;

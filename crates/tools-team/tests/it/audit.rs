@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_audit::{AuditError, AuditSink as _, Head};
-use tools_team::audit::{AuditDatabase, PostgresSink, TeamReport};
+use tools_team::audit::{AuditDatabase, PostgresSink, PruneError, PruneMode, TeamReport};
 
 use crate::{database, server, tamper};
 
@@ -135,4 +135,86 @@ async fn without_a_database_nothing_is_acknowledged_and_a_call_knows_before_it_r
     let prepared = tokio::task::spawn_blocking(move || late.prepare()).await.unwrap();
     assert!(matches!(prepared, Err(AuditError::Database(_))));
     assert!(PostgresSink::at("mysql://x").is_err());
+}
+
+/// Makes chains look as old as that many days.
+async fn age(address: &str, days: u32, chains: &[&str]) {
+    for chain in chains {
+        let aged =
+            format!("UPDATE haft_audit_chain SET moved_at = moved_at - {days} * 86400000::bigint WHERE id = '{chain}'");
+        assert_eq!(tamper(address, &aged).await, 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn old_chains_go_and_what_others_noted_of_them_still_holds() {
+    let Some(server) = server() else { return };
+    let address = database(&server, "pruned").await;
+    let record = AuditDatabase::at(&address).unwrap();
+    // Each process notes the ones before it.
+    let mut names = vec![];
+    let mut heads = vec![];
+    for _ in 0..4 {
+        let sink = PostgresSink::at(&address).unwrap();
+        heads.push(append(&sink, 0..10).await);
+        names.push(sink.chain().to_owned());
+    }
+    age(&address, 40, &[&names[0], &names[1]]).await;
+    assert!(matches!(record.prune(0, PruneMode::Remove).await, Err(PruneError::TooRecent)));
+    let looked = record.prune(30, PruneMode::DryRun).await.unwrap();
+    let mut found: Vec<&str> = looked.chains.iter().map(|chain| chain.chain.as_str()).collect();
+    found.sort_unstable();
+    let mut expected = vec![names[0].as_str(), names[1].as_str()];
+    expected.sort_unstable();
+    assert_eq!((found, verify(&address).await.chains.len()), (expected, 4), "nothing went");
+    let pruned = record.prune(30, PruneMode::Remove).await.unwrap();
+    assert_eq!(pruned.chains, looked.chains);
+    let report = record.verify(&[heads[1].clone(), heads[3].clone(), pruned.noted_in.unwrap()]).await.unwrap();
+    assert!(report.is_intact() && report.pruned.len() == 2 && report.chains.len() == 3, "{report:?}");
+    // Heads in the middle of what is gone cannot be confirmed any more.
+    let middle = Head { seq: heads[1].seq - 1, ..heads[1].clone() };
+    assert!(!record.verify(&[middle]).await.unwrap().is_intact());
+
+    // A later run takes the chain away that names them, and keeps what is still needed.
+    let naming = report.chains.iter().find(|chain| !names.contains(&chain.chain)).unwrap().chain.clone();
+    age(&address, 80, &[&naming, &names[2]]).await;
+    let again = record.prune(30, PruneMode::Remove).await.unwrap();
+    assert_eq!(again.chains.len(), 2);
+    let report = verify(&address).await;
+    assert!(report.is_intact() && report.chains.len() == 2, "{report:?}");
+    assert!(report.pruned.iter().any(|chain| chain.chain == names[2]), "{report:?}");
+
+    // What is removed in another way is found out, and a broken record loses nothing.
+    let last = &names[3];
+    let new = PostgresSink::at(&address).unwrap();
+    append(&new, 0..1).await;
+    tamper(&address, &format!("DELETE FROM haft_audit_line WHERE chain = '{last}'")).await;
+    tamper(&address, &format!("DELETE FROM haft_audit_chain WHERE id = '{last}'")).await;
+    let why = problem(&verify(&address).await, last);
+    assert!(why.starts_with("the line is missing"), "{why}");
+    assert!(matches!(record.prune(30, PruneMode::Remove).await, Err(PruneError::Broken(_))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_chain_that_was_cut_before_it_was_removed_contradicts_the_others() {
+    let Some(server) = server() else { return };
+    let address = database(&server, "cut_then_pruned").await;
+    let one = PostgresSink::at(&address).unwrap();
+    append(&one, 0..10).await;
+    let name = one.chain().to_owned();
+    drop(one);
+    let two = PostgresSink::at(&address).unwrap();
+    append(&two, 0..1).await;
+    age(&address, 40, &[&name]).await;
+    AuditDatabase::at(&address).unwrap().prune(30, PruneMode::Remove).await.unwrap();
+    assert!(verify(&address).await.is_intact());
+    // As if it had been removed with fewer lines than the other process noted.
+    let forged = format!(
+        r#"UPDATE haft_audit_line SET line = regexp_replace(line, '"seq":11,"hash"', '"seq":9,"hash"')
+           WHERE line LIKE '%chains_pruned%{name}%'"#
+    );
+    assert_eq!(tamper(&address, &forged).await, 1);
+    let report = verify(&address).await;
+    let broken = report.chains.iter().filter(|chain| chain.broken.is_some()).count();
+    assert_eq!(broken, 2, "the line that names it was changed, and the other chain noted more: {report:?}");
 }

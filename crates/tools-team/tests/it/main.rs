@@ -1,8 +1,10 @@
 //! What several processes share, on a real server; skipped where none is installed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod approvals;
 mod audit;
 mod quota;
+mod sessions;
 
 use sqlx::{Connection as _, PgConnection};
 use tools_testkit::PostgresServer;

@@ -26,7 +26,10 @@ pub(super) async fn session(common: &CommonArgs, running: &mut AgentRun) -> Exit
             }
         }
         let TurnEnd { .. } = running.turn(line).await;
-        running.keep(line);
+        if !running.keep(line).await {
+            output::note("haft: without its database the session does not go on (`agent.sessions.on_error`)");
+            return Exit::ToolFailed;
+        }
         for asked in running.headless.wanted() {
             output::note(&format!("not approved: {asked}"));
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use haft::{
-    KeptSession, Sessions, agent_builder, agent_provider,
+    HeldSession, KeptSession, Sessions, SessionsError, agent_builder, agent_provider,
     agents::{AgentEvents, CompressDesk},
     core::{DynExecutor, SessionId, Typed},
     scripted_provider,
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     args::{CommonArgs, NonInteractive, Run},
-    commands::open::{building, workdir},
+    commands::open::{building, load, workdir},
     exit::Exit,
     output,
 };
@@ -26,7 +26,11 @@ const EVENTS: usize = 4096;
 
 /// Runs one task, or a session where none was given.
 pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String> {
-    let kept = resumed(common, verb)?;
+    let sessions = Sessions::of(&load(common)?).map_err(|error| error.to_string())?;
+    let (held, kept) = match resumed(common, verb, &sessions).await? {
+        Some((held, kept)) => (Some(held), Some(kept)),
+        None => (None, None),
+    };
     let common = &CommonArgs {
         session: kept.as_ref().map(|kept| kept.session.as_str().to_owned()).or_else(|| common.session.clone()),
         ..common.clone()
@@ -50,7 +54,11 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String>
         builder = kept.resumed(builder)?;
     }
     let shown = show::EventView::new(common, &toolbox)?;
-    let mut running = AgentRun { toolbox, agent: builder.build(), receiver, shown, headless, title };
+    let held = match held {
+        Some(held) => held,
+        None => sessions.hold(toolbox.context().session()).await.map_err(|error| error.to_string())?,
+    };
+    let mut running = AgentRun { held, toolbox, agent: builder.build(), receiver, shown, headless, title };
     let _watch = running.toolbox.watch(|name| std::env::var(name).ok());
     let ended = match &verb.task {
         Some(task) => running.one(common, task).await,
@@ -58,26 +66,35 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String>
     };
     let session = running.toolbox.context().session().clone();
     running.toolbox.end_jobs(&session).await;
+    running.held.release().await;
     Ok(ended)
 }
 
-/// The kept conversation that goes on; `None` for a new one.
-fn resumed(common: &CommonArgs, verb: &Run) -> Result<Option<KeptSession>, String> {
+/// The kept conversation that goes on, and the right to write it; `None` for a new one.
+async fn resumed(
+    common: &CommonArgs,
+    verb: &Run,
+    sessions: &Sessions,
+) -> Result<Option<(HeldSession, KeptSession)>, String> {
     let Some(which) = &verb.resume else { return Ok(None) };
-    let sessions = Sessions::of_user();
-    let found = match which.as_deref().or(common.session.as_deref()) {
-        Some(id) => sessions.find(&SessionId::parse(id).map_err(|error| error.to_string())?),
-        None => sessions.latest(&workdir(common)?),
+    let unreadable = |error: SessionsError| error.to_string();
+    let session = match which.as_deref().or(common.session.as_deref()) {
+        Some(id) => Some(SessionId::parse(id).map_err(|error| error.to_string())?),
+        None => sessions.latest(&workdir(common)?).await.map_err(unreadable)?.map(|kept| kept.session),
     };
-    let found = found.map_err(|error| format!("the saved sessions cannot be read: {error}"))?;
-    found.map(Some).ok_or_else(|| "no session of this directory to resume; see `haft sessions list`".to_owned())
+    let missing = || "no session of this directory to resume; see `haft sessions list`".to_owned();
+    let session = session.ok_or_else(missing)?;
+    // Before it is read: what is read is what nobody else changes any more.
+    let held = sessions.hold(&session).await.map_err(unreadable)?;
+    let kept = sessions.find(&session).await.map_err(unreadable)?.ok_or_else(missing)?;
+    Ok(Some((held, kept)))
 }
 
 impl AgentRun {
     /// One task, and what its end means for the command.
     async fn one(&mut self, common: &CommonArgs, task: &str) -> Exit {
         let TurnEnd { turn, signal } = self.turn(task).await;
-        self.keep(task);
+        let is_kept = self.keep(task).await;
         if !common.quiet && !common.json {
             output::note(&self.status_line());
             output::note(&format!("session {}; resume it with `haft run --resume`", self.toolbox.context().session()));
@@ -88,7 +105,11 @@ impl AgentRun {
                 output::note(&format!("not approved: {asked}"));
             }
         }
-        Exit::interrupted(signal).unwrap_or_else(|| exit(&turn.stop, !wanted.is_empty()))
+        match (Exit::interrupted(signal), is_kept) {
+            (Some(interrupted), _) => interrupted,
+            (None, false) => Exit::ToolFailed,
+            (None, true) => exit(&turn.stop, !wanted.is_empty()),
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 use haft::{
-    KeptSession, Sessions, Toolbox,
+    HeldSession, KeptSession, Toolbox,
     agents::{Agent, AgentEvent, Turn},
 };
 use tokio::sync::mpsc;
@@ -22,6 +22,8 @@ pub(super) struct AgentRun {
     pub(super) headless: Headless,
     /// The beginning of what the user said first.
     pub(super) title: String,
+    /// The right to save the session.
+    pub(super) held: HeldSession,
 }
 
 /// How a turn ended.
@@ -61,15 +63,15 @@ impl AgentRun {
         TurnEnd { turn, signal: signal.get() }
     }
 
-    /// Keeps the conversation, so that it can go on later.
-    pub(super) fn keep(&mut self, task: &str) {
+    /// Keeps the conversation, so that it can go on later; whether it may go on.
+    pub(super) async fn keep(&mut self, task: &str) -> bool {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
         }
         let kept = KeptSession::of(&self.toolbox, &self.agent, &self.title);
-        if let Err(error) = Sessions::of_user().keep(&kept) {
-            output::note(&format!("warning: the session is not saved: {error}"));
-        }
+        let Err(error) = self.held.keep(&kept).await else { return true };
+        output::note(&format!("warning: the session is not saved: {error}"));
+        !self.held.must_keep()
     }
 
     /// Tokens, context, cost and how sure the filters were, on one line.

@@ -1,0 +1,31 @@
+//! The section `[agent.sessions]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where the conversations of agents are saved for `--resume`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionsConfig {
+    /// The `postgres://` address of a server that stores conversations for several machines; needs
+    /// a program built with the feature `postgres`. Empty: files in the user's state folder.
+    pub database: String,
+    /// Whose conversations are saved and found in the database; empty for those of the user that
+    /// the program runs as, by name.
+    pub owner: String,
+    /// Treatment of conversations while the database cannot be reached: with `"block"` none begins
+    /// or goes on that cannot be saved, with `"warn"` they go on unsaved.
+    #[schemars(extend("x-overlay" = ["warn", "block"]))]
+    pub on_error: OnSessionsAway,
+}
+
+/// Treatment of conversations that cannot be saved in the database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnSessionsAway {
+    /// They do not go on.
+    #[default]
+    Block,
+    /// They go on unsaved.
+    Warn,
+}
