@@ -439,6 +439,16 @@ pub(crate) enum AuditVerb {
         #[arg(long, value_name = "NUMBER:HASH")]
         head: Vec<Head>,
     },
+    /// Remove chains of processes that ended long ago from the database of the record, after all
+    /// chains were verified. What was removed is named in the record.
+    Prune {
+        /// Remove chains to which nothing was added for this number of days.
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
+        days: u32,
+        /// Only print what would be removed.
+        #[arg(long)]
+        dry_run: bool,
+    },
     /// Show how this configuration would have decided the recorded calls (same as `haft policy
     /// replay`).
     Replay {

@@ -33,6 +33,9 @@ pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, S
             tail(common, &log(common, file.as_deref()).await?, *lines, !no_follow).await
         }
         AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref()).await?, head),
+        AuditVerb::Prune { .. } => {
+            Err("the record is in a file: its older parts are files of their own, and can be moved away".to_owned())
+        }
         AuditVerb::Replay { file, all } => replay::run(common, file.as_deref(), *all).await,
         AuditVerb::Report { file, out, all, calls } => {
             let of_folder = !all && file.is_none() && common.session.is_none();

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use sqlx::PgConnection;
 use tools_audit::{Head, seal};
+use tools_core::{Clock as _, SystemClock};
 use tools_store::{signed, unsigned};
 
 /// Lines that are sealed and not known to be stored.
@@ -96,6 +97,23 @@ pub(super) async fn begin(database: &mut PgConnection, chain: &str, host: &str, 
     .bind(host)
     .bind(i64::from(pid))
     .bind(Head::default().hash)
+    .execute(database)
+    .await?;
+    Ok(())
+}
+
+/// Members of the first line, which binds a chain to its name.
+pub(super) fn began(chain: &str, host: &str) -> String {
+    let (host, pid) = (serde_json::Value::String(host.to_owned()), std::process::id());
+    format!(r#""ts":"{:.3}","event":"chain_began","chain":"{chain}","host":{host},"pid":{pid}"#, SystemClock.now())
+}
+
+/// Says that the process of a chain is there, though it adds nothing.
+pub(super) async fn touch(database: &mut PgConnection, chain: &str) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE haft_audit_chain SET moved_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = $1",
+    )
+    .bind(chain)
     .execute(database)
     .await?;
     Ok(())

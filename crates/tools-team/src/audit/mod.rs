@@ -10,6 +10,9 @@ mod writer;
 mod reader;
 mod verify;
 
+mod prune;
+
+pub use prune::{PruneError, PruneMode, PruneReport, PrunedChain};
 pub use reader::{AuditDatabase, Page};
 pub use sink::PostgresSink;
 pub use verify::{Chain, TeamReport};

@@ -85,6 +85,10 @@ impl AuditDatabase {
         Ok(SessionRows { rows, next: page.next })
     }
 
+    pub(super) fn server(&self) -> &Server {
+        &self.0
+    }
+
     /// A view of everything as it is at one moment.
     pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, AuditError> {
         let mut snapshot = self.0.reader().await.map_err(failed)?.begin().await.map_err(failed)?;

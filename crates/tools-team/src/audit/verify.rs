@@ -1,7 +1,7 @@
 //! Checks all chains of a database: each from its first line to its last, and each against what the
 //! others noted of it.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
@@ -10,6 +10,7 @@ use tools_store::{signed, unsigned};
 
 use super::{
     heads,
+    prune::{self, PrunedChain, Tombs},
     reader::{AuditDatabase, LINES},
     schema::failed,
 };
@@ -23,6 +24,8 @@ pub struct TeamReport {
     pub noted: u64,
     /// Heads that were noted elsewhere and that no chain has.
     pub missing_heads: Vec<Head>,
+    /// Chains that were removed for their age, as they were then.
+    pub pruned: Vec<PrunedChain>,
 }
 
 /// Result for one chain.
@@ -65,12 +68,17 @@ impl AuditDatabase {
     /// # Errors
     /// When the database cannot be used. What is wrong with the chains is in the report.
     pub async fn verify(&self, known: &[Head]) -> Result<TeamReport, AuditError> {
+        Ok(self.examine(known).await?.0)
+    }
+
+    /// The same, with what chains say of chains that were removed.
+    pub(super) async fn examine(&self, known: &[Head]) -> Result<(TeamReport, Tombs), AuditError> {
         let mut snapshot = self.snapshot().await?;
         let mut report = TeamReport::default();
-        let mut noted = Noted::new();
+        let (mut noted, mut tombs) = (Noted::new(), Tombs::default());
         for (name, seq, hash) in chains(&mut snapshot).await? {
             let head = Head { seq: unsigned(seq), hash };
-            let chain = check(&mut snapshot, name, &head, &mut noted).await?;
+            let chain = check(&mut snapshot, name, &head, &mut noted, &mut tombs).await?;
             // A process that has recorded nothing left no line that could be missing.
             if chain.lines > 0 || head.seq > 0 {
                 report.chains.push(chain);
@@ -78,7 +86,14 @@ impl AuditDatabase {
         }
         for (name, heads) in &noted {
             report.noted += heads.len() as u64;
-            let found = compare(&mut snapshot, name, heads).await?;
+            let is_there = report.chains.iter().any(|chain| chain.chain == *name);
+            let found = match tombs.chains.get(name) {
+                Some(pruned) if !is_there => match contradicts(pruned, heads) {
+                    None => continue,
+                    contradiction => contradiction,
+                },
+                _ => compare(&mut snapshot, name, heads).await?,
+            };
             if !report.chains.iter().any(|chain| chain.chain == *name) {
                 report.chains.push(Chain { chain: name.clone(), ..Chain::default() });
             }
@@ -91,11 +106,13 @@ impl AuditDatabase {
         for head in known {
             let lines = lines_of_number(&mut snapshot, head.seq).await?;
             let is_there = |line: &String| unseal(line.as_bytes()).is_some_and(|sealed| sealed.head() == *head);
-            if !lines.iter().any(is_there) {
+            let is_last = |pruned: &PrunedChain| pruned.seq == head.seq && head.hash == pruned.hash;
+            if !lines.iter().any(is_there) && !tombs.chains.values().any(is_last) {
                 report.missing_heads.push(head.clone());
             }
         }
-        Ok(report)
+        report.pruned = tombs.chains.values().cloned().collect();
+        Ok((report, tombs))
     }
 }
 
@@ -122,8 +139,26 @@ struct Began {
     pid: u64,
 }
 
-/// Checks one chain by itself and collects what it noted of others.
-async fn check(snapshot: &mut PgConnection, name: String, head: &Head, noted: &mut Noted) -> Result<Chain, AuditError> {
+/// What a removed chain was, where others noted more of it.
+fn contradicts(pruned: &PrunedChain, heads: &NotedOfChain) -> Option<Broken> {
+    let mut beyond = heads.iter().filter(|((seq, hash), _)| match seq.cmp(&pruned.seq) {
+        Ordering::Less => false,
+        Ordering::Equal => pruned.hash != *hash,
+        Ordering::Greater => true,
+    });
+    let ((seq, _), by) = beyond.next()?;
+    let why = format!("the chain was removed with {} lines, and the chain `{by}` noted another line {seq}", pruned.seq);
+    Some(Broken { line: *seq, why })
+}
+
+/// Checks one chain by itself and collects what it says of others.
+async fn check(
+    snapshot: &mut PgConnection,
+    name: String,
+    head: &Head,
+    noted: &mut Noted,
+    tombs: &mut Tombs,
+) -> Result<Chain, AuditError> {
     let mut chain = Chain { chain: name, ..Chain::default() };
     let mut end = Head::default();
     loop {
@@ -152,7 +187,11 @@ async fn check(snapshot: &mut PgConnection, name: String, head: &Head, noted: &m
             if text.contains('\n') {
                 broken(&mut chain, line, "the line has a line break".to_owned());
             }
+            for pruned in prune::of_line(text) {
+                tombs.add(&chain.chain, pruned);
+            }
             for head in heads::of_line(text) {
+                tombs.noted(&chain.chain, &head.chain);
                 noted.entry(head.chain).or_default().insert((head.seq, head.hash), chain.chain.clone());
             }
         }

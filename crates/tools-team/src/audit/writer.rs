@@ -12,7 +12,6 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 use tools_audit::{AuditError, Head};
-use tools_core::{Clock as _, SystemClock};
 use tools_store::Server;
 
 use super::{
@@ -20,6 +19,7 @@ use super::{
     heads::{self, Noted, NotedHead},
     schema::failed,
 };
+use crate::host;
 
 /// The most lines of one statement.
 const MAX_BATCH_LINES: usize = 64;
@@ -33,6 +33,8 @@ const ATTEMPTS: u32 = 2;
 const LOOK: Duration = Duration::from_secs(30);
 /// How often the database is asked whether it is there while no lines come.
 const PROBE: Duration = Duration::from_secs(10);
+/// How often a process that adds nothing shows that it is there: its chain is not old.
+const TOUCH: Duration = Duration::from_secs(3600);
 /// How long a database that failed is left alone.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -136,6 +138,7 @@ pub(super) struct Writer {
     noted: Noted,
     next_probe: Instant,
     next_look: Instant,
+    next_touch: Instant,
 }
 
 impl Writer {
@@ -152,6 +155,7 @@ impl Writer {
             noted: Noted::default(),
             next_probe: now,
             next_look: now + LOOK,
+            next_touch: now + TOUCH,
         }
     }
 
@@ -228,6 +232,20 @@ impl Writer {
             self.store_with(&heads, vec![]).await?;
         }
         self.next_look = Instant::now() + LOOK;
+        self.touch().await
+    }
+
+    /// Shows from time to time that this process is there.
+    async fn touch(&mut self) -> Result<(), Failure> {
+        let Some(connection) = self.connection.as_mut().filter(|_| Instant::now() >= self.next_touch) else {
+            return Ok(());
+        };
+        let touched = timeout(STATEMENT, chain::touch(connection, &self.chain)).await;
+        if !matches!(touched, Ok(Ok(()))) {
+            self.abandon();
+        }
+        touched??;
+        self.next_touch = Instant::now() + TOUCH;
         Ok(())
     }
 
@@ -244,7 +262,7 @@ impl Writer {
     /// Stores heads of others and lines; the head after each line, own ones included.
     async fn store_with(&mut self, heads: &[NotedHead], lines: Vec<&str>) -> Result<Vec<Head>, Failure> {
         let noted = (!heads.is_empty()).then(|| heads::body(heads));
-        let began = self.began();
+        let began = chain::began(&self.chain, &host());
         // Sealed once: whether it is stored shows in the head.
         let mut batch: Option<Batch> = None;
         let mut attempt = 1;
@@ -308,13 +326,6 @@ impl Writer {
         if !matches!(told, Ok(Ok(()))) {
             self.abandon();
         }
-    }
-
-    /// Members of the first line, which binds the chain to its name.
-    fn began(&self) -> String {
-        let (chain, pid) = (&self.chain, std::process::id());
-        let host = serde_json::Value::String(host());
-        format!(r#""ts":"{:.3}","event":"chain_began","chain":"{chain}","host":{host},"pid":{pid}"#, SystemClock.now())
     }
 
     /// Has a connection, and knows which lines are stored.
@@ -381,11 +392,6 @@ fn gather(first: PendingLine, pending: &mut UnboundedReceiver<PendingLine>) -> V
         lines.push(line);
     }
     lines
-}
-
-/// The name of this machine.
-fn host() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 /// Says that the thread is gone, however it ended.

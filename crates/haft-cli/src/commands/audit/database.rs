@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use haft::{
     audit::{Head, view::Row},
-    team_audit::{AuditDatabase, Chain, TeamReport},
+    team_audit::{AuditDatabase, Chain, PruneMode, PrunedChain, TeamReport},
 };
 
 use super::{print, print_report};
@@ -18,6 +18,7 @@ use crate::{
 pub(super) enum DatabaseCommand<'a> {
     Tail { lines: usize, follow: bool },
     Verify { heads: &'a [Head] },
+    Prune { days: u32, mode: PruneMode },
 }
 
 impl<'a> DatabaseCommand<'a> {
@@ -26,6 +27,9 @@ impl<'a> DatabaseCommand<'a> {
         match verb {
             AuditVerb::Tail { lines, no_follow, file: None } => Some(Self::Tail { lines: *lines, follow: !no_follow }),
             AuditVerb::Verify { head, file: None } => Some(Self::Verify { heads: head }),
+            AuditVerb::Prune { days, dry_run } => {
+                Some(Self::Prune { days: *days, mode: if *dry_run { PruneMode::DryRun } else { PruneMode::Remove } })
+            }
             _ => None,
         }
     }
@@ -34,6 +38,7 @@ impl<'a> DatabaseCommand<'a> {
         match self {
             Self::Tail { lines, follow } => tail(common, database, lines, follow).await,
             Self::Verify { heads } => check(common, database, heads).await,
+            Self::Prune { days, mode } => prune(common, database, days, mode).await,
         }
     }
 }
@@ -65,6 +70,24 @@ async fn check(common: &CommonArgs, database: &AuditDatabase, heads: &[Head]) ->
     Ok(print_report(common, &report, report.is_intact(), described))
 }
 
+async fn prune(common: &CommonArgs, database: &AuditDatabase, days: u32, mode: PruneMode) -> Result<Exit, String> {
+    let pruned = database.prune(days, mode).await.map_err(|error| error.to_string())?;
+    if common.json {
+        output::json(&pruned);
+        return Ok(Exit::Ok);
+    }
+    let verb = if mode == PruneMode::DryRun { "would be removed" } else { "removed" };
+    for PrunedChain { chain, host, pid, seq, hash } in &pruned.chains {
+        let (chain, host) = (one_line(chain), one_line(host));
+        output::line(&format!("{verb}: {chain} ({host}, process {pid}), {seq} lines; head: {seq}:{hash}"));
+    }
+    if !common.quiet {
+        let noted = pruned.noted_in.map(|head| format!("; they are named in the record, head: {head}"));
+        output::note(&format!("{} chains {verb}{}", pruned.chains.len(), noted.unwrap_or_default()));
+    }
+    Ok(Exit::Ok)
+}
+
 fn described(report: &TeamReport) -> String {
     let state = if report.is_intact() { "unbroken" } else { "BROKEN" };
     let lines: u64 = report.chains.iter().map(|chain| chain.lines).sum();
@@ -73,6 +96,9 @@ fn described(report: &TeamReport) -> String {
         report.chains.len(),
         report.noted
     )];
+    if !report.pruned.is_empty() {
+        text.push(format!("{} older chains were removed, and are named in the record", report.pruned.len()));
+    }
     text.extend(report.chains.iter().map(described_chain));
     for Head { seq, hash } in &report.missing_heads {
         text.push(format!("no chain has the head {seq}:{hash}"));
