@@ -84,6 +84,8 @@ mod team;
 #[cfg(feature = "scheduler")]
 mod scheduler;
 
+#[cfg(all(feature = "mcp", feature = "skills"))]
+mod skill_prompts;
 #[cfg(feature = "skills")]
 mod skills;
 

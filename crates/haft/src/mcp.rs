@@ -70,7 +70,12 @@ fn introduce(toolbox: &Toolbox) {
 }
 
 fn greeting() -> Greeting {
-    Greeting { version: env!("CARGO_PKG_VERSION").to_owned(), resources: true, ..Greeting::default() }
+    Greeting {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        resources: true,
+        prompts: cfg!(feature = "skills"),
+        ..Greeting::default()
+    }
 }
 
 /// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration
@@ -113,6 +118,11 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .structured(if config.structured { StructuredContent::Always } else { StructuredContent::Never })
         .elsewhere(Arc::new(Beside(watchers(patience, true))))
         .question_timeout(patience);
+    #[cfg(feature = "skills")]
+    let server = match toolbox.skills() {
+        skills if skills.is_empty() => server,
+        skills => server.prompts(Arc::new(crate::skill_prompts::SkillPrompts(skills.clone()))),
+    };
     let server = match caller {
         Some(caller) => server.caller(caller),
         None => server,

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
 
-use crate::{Elsewhere, Greeting, McpServer, Resources, StructuredContent, ToolVisibility, Workspace};
+use crate::{Elsewhere, Greeting, McpServer, Prompts, Resources, StructuredContent, ToolVisibility, Workspace};
 
 /// Default time limit for answers.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -20,6 +20,7 @@ pub(crate) struct Settings {
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
     pub(crate) showing: Option<Arc<dyn ToolVisibility>>,
     pub(crate) resources: Option<Arc<dyn Resources>>,
+    pub(crate) prompts: Option<Arc<dyn Prompts>>,
     pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
     pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
@@ -48,6 +49,7 @@ impl Builder {
                 workspace: None,
                 showing: None,
                 resources: None,
+                prompts: None,
                 always_load: BTreeSet::new(),
                 decisions: None,
                 elsewhere: None,
@@ -109,6 +111,12 @@ impl Builder {
     /// Sets what clients can list and read beside the tools. Default: nothing.
     pub fn resources(mut self, resources: Arc<dyn Resources>) -> Self {
         self.settings.resources = Some(resources);
+        self
+    }
+
+    /// Sets what clients offer their users as commands. Default: nothing.
+    pub fn prompts(mut self, prompts: Arc<dyn Prompts>) -> Self {
+        self.settings.prompts = Some(prompts);
         self
     }
 
@@ -187,6 +195,7 @@ impl Builder {
     /// Builds the server.
     pub fn build(mut self) -> McpServer {
         self.settings.greeting.resources |= self.settings.resources.is_some();
+        self.settings.greeting.prompts |= self.settings.prompts.is_some();
         McpServer::new(Arc::new(self.settings))
     }
 }

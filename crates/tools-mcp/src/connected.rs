@@ -14,9 +14,10 @@ use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ConstString as _,
-        CustomRequest, CustomResult, ErrorCode, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
-        ListResourcesResult, ListToolsRequestMethod, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscriptionFilter,
+        CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
+        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsRequestMethod,
+        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+        SubscriptionFilter,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
@@ -141,6 +142,24 @@ impl ServerHandler for ConnectedService {
         reading.await
     }
 
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        self.connection().await?.list_prompts(cursor.as_deref()).await
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let getting = Box::pin(async { Ok(self.connection().await?.prompt(request, &context).await?.into()) });
+        getting.await
+    }
+
     async fn complete(
         &self,
         request: CompleteRequestParams,
@@ -166,7 +185,7 @@ impl ServerHandler for ConnectedService {
         request: CustomRequest,
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 9] = [
+        const KNOWN: [&str; 11] = [
             "initialize",
             "ping",
             "tools/list",
@@ -174,6 +193,8 @@ impl ServerHandler for ConnectedService {
             "resources/list",
             "resources/templates/list",
             "resources/read",
+            "prompts/list",
+            "prompts/get",
             "completion/complete",
             "logging/setLevel",
         ];

@@ -19,7 +19,7 @@ use tokio::{
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
 use crate::{
-    Resources,
+    Prompts, Resources,
     answer::{self, Answers, StructuredContent},
     builder::Settings,
     catalog::Catalog,
@@ -105,6 +105,10 @@ impl Connection {
 
     pub(crate) fn resources(&self) -> Option<&dyn Resources> {
         self.settings.resources.as_deref()
+    }
+
+    pub(crate) fn prompts(&self) -> Option<&dyn Prompts> {
+        self.settings.prompts.as_deref()
     }
 
     pub(crate) fn session(&self) -> &SessionId {

@@ -1,7 +1,9 @@
 //! What a client is told in the handshake: who serves it, and what the model should know of the
 //! server as a whole.
 
-use rmcp::model::{Implementation, JsonObject, ResourcesCapability, ServerCapabilities, ServerConfig};
+use rmcp::model::{
+    Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
+};
 
 /// The server's part of the handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub struct Greeting {
     /// a greeting that precedes its server
     /// ([`crate::McpServer::serve_stdio_while_building`]) has to know it.
     pub resources: bool,
+    /// Whether clients are told that there are prompts; as for resources.
+    pub prompts: bool,
 }
 
 impl Default for Greeting {
@@ -33,6 +37,7 @@ impl Default for Greeting {
                            Long answers are cut; their last line says how to read on."
                 .to_owned(),
             resources: false,
+            prompts: false,
         }
     }
 }
@@ -43,6 +48,9 @@ impl Greeting {
         if self.resources {
             capabilities.resources = Some(ResourcesCapability::default());
             capabilities.completions = Some(JsonObject::new());
+        }
+        if self.prompts {
+            capabilities.prompts = Some(PromptsCapability::default());
         }
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(self.name.clone(), self.version.clone()))

@@ -40,6 +40,8 @@ mod question;
 mod runner;
 
 mod logging;
+mod prompting;
+mod prompts;
 mod reading;
 mod resources;
 mod revision;
@@ -55,6 +57,7 @@ pub use connected::ConnectedService;
 pub use elsewhere::Elsewhere;
 pub use error::McpError;
 pub use greeting::Greeting;
+pub use prompts::{Prompt, PromptError, Prompts};
 pub use resources::{
     Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources,
 };

@@ -72,7 +72,14 @@ impl Connection {
 
     pub(crate) async fn complete(&self, request: CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
         let unknown = || invalid("there is nothing of this name to complete");
-        let Reference::Resource(template) = request.r#ref else { return Err(unknown()) };
+        let template = match request.r#ref {
+            Reference::Resource(template) => template,
+            // Their arguments are texts of the user's own.
+            Reference::Prompt(_) if self.prompts().is_some() => {
+                return Ok(CompleteResult::new(CompletionInfo::default()));
+            }
+            _ => return Err(unknown()),
+        };
         let resources = self.resources().ok_or_else(unknown)?;
         let begun = &request.argument.value;
         let found = resources.complete(self.session(), &template.uri, &request.argument.name, begun).await;
@@ -149,7 +156,7 @@ fn refused(error: &ResourceError) -> ErrorData {
 }
 
 /// A call that failed instead of giving the contents.
-fn failed(error: &ToolError) -> ErrorData {
+pub(crate) fn failed(error: &ToolError) -> ErrorData {
     let code = match error.category() {
         ToolErrorCategory::InvalidParameters | ToolErrorCategory::TypeMismatch => ErrorCode::INVALID_PARAMS,
         ToolErrorCategory::PolicyBlocked

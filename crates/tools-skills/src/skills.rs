@@ -61,6 +61,11 @@ impl Skills {
         self.listed.is_empty()
     }
 
+    /// Names and descriptions of the skills.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.listed.iter().map(|listed| (listed.name.as_str(), listed.description.as_str()))
+    }
+
     pub(crate) fn listed(&self) -> &[SkillListing] {
         &self.listed
     }

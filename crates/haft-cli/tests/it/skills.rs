@@ -189,3 +189,40 @@ fn tools_of_an_active_skill_are_listed_and_judged_as_the_commands_that_they_are(
     assert_eq!(entry["tool"], "bash", "{entry}");
     assert_eq!(entry["skill"], json!({"name": "greet", "tool": "hello"}), "{entry}");
 }
+
+#[test]
+fn skills_are_prompts_of_the_server_and_each_is_a_call_that_is_judged() {
+    let haft = with_skill();
+    haft.home.file(".agents/skills/own/SKILL.md", SKILL.replace("name: deploy", "name: own"));
+    let mut client = Client::connect(&haft);
+    let listed = client.request(2, "prompts/list", &json!({}))["result"]["prompts"].clone();
+    let names: Vec<&str> = listed.as_array().expect("a list").iter().filter_map(|one| one["name"].as_str()).collect();
+    assert!(names.contains(&"deploy") && names.contains(&"own"), "{listed}");
+    assert_eq!(listed[0]["arguments"][0]["name"], "arguments", "{listed}");
+    let mut id = 2;
+    let mut prompt = |name: &str, arguments: Value| {
+        id += 1;
+        client.request(id, "prompts/get", &json!({"name": name, "arguments": arguments}))
+    };
+    let own = prompt("own", json!({"arguments": "the green one"}));
+    let message = &own["result"]["messages"][0];
+    let text = message["content"]["text"].as_str().unwrap_or_default();
+    assert!(message["role"] == "user" && text.contains("Deploy the green one with care"), "{own}");
+    // Each time whole: the host may have begun a new conversation.
+    assert!(prompt("own", json!({})).to_string().contains("with care"));
+    // A skill of the project needs somebody who agreed, as the tool does.
+    let refused = prompt("deploy", json!({}));
+    assert_eq!(refused["error"]["data"]["haft/category"], "confirmation_required", "{refused}");
+    assert_eq!(haft.run(&["skills", "trust", "deploy"]).code, 0);
+    assert!(prompt("deploy", json!({})).to_string().contains("with care"));
+    for (name, arguments) in [("none", json!({})), ("own", json!({"other": "x"})), ("own", json!({"arguments": 1}))] {
+        let refused = prompt(name, arguments);
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    let record = std::fs::read_to_string(haft.record()).expect("there is a record");
+    assert!(record.contains("\"tool\":\"invoke_skill\""), "{record}");
+    let haft = Haft::configured("[tools.permissions]\ninvoke_skill = [{pattern = \"*\", action = \"deny\"}]\n");
+    haft.home.file(".agents/skills/own/SKILL.md", SKILL.replace("name: deploy", "name: own"));
+    let refused = Client::connect(&haft).request(2, "prompts/get", &json!({"name": "own"}));
+    assert!(!refused["error"].is_null(), "a rule about the tool counts: {refused}");
+}

@@ -1,0 +1,52 @@
+//! Requests about prompts: the list, and the text of one, which is the result of a call.
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt as McpPrompt, PromptArgument, PromptMessage,
+        Role,
+    },
+    service::RequestContext,
+};
+
+use crate::{Prompt, connection::Connection, reading::failed, runner::CallOutcome};
+
+impl Connection {
+    pub(crate) async fn list_prompts(&self, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
+        if cursor.is_some() {
+            return Err(ErrorData::invalid_params("there is one page: no cursor was given out", None));
+        }
+        let prompts = match self.prompts() {
+            Some(prompts) => prompts.list(self.session()).await,
+            None => vec![],
+        };
+        Ok(ListPromptsResult::with_all_items(prompts.into_iter().map(listed).collect()))
+    }
+
+    pub(crate) async fn prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GetPromptResult, ErrorData> {
+        let none = || ErrorData::invalid_params("this server offers no prompts", None);
+        let prompts = self.prompts().ok_or_else(none)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let found = prompts.find(self.session(), &request.name, &arguments).await;
+        let call = found.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
+        let recorded = match self.carried_out(self.under_caller(call), context, None, None).await {
+            CallOutcome::Recorded(recorded) => *recorded,
+            CallOutcome::Ask(_) => {
+                let text = "a person has to agree first: call the tool instead";
+                return Err(ErrorData::invalid_params(text, None));
+            }
+        };
+        let output = recorded.outcome.map_err(|error| failed(&error))?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, output.to_text())]))
+    }
+}
+
+fn listed(prompt: Prompt) -> McpPrompt {
+    let Prompt { name, description, arguments } = prompt;
+    let argument = |(name, about)| PromptArgument::new(name).with_description(about).with_required(false);
+    McpPrompt::new(name, Some(description), Some(arguments.into_iter().map(argument).collect()))
+}
