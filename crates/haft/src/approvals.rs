@@ -1,5 +1,5 @@
-//! Where approvals outlive a session: a file of this user, read with suspicion and appended to whole
-//! lines at a time, or a database.
+//! Where approvals outlive a session: a file of this user, read with suspicion and appended to
+//! whole lines at a time, or a database.
 
 use std::{
     fs::{File, OpenOptions},

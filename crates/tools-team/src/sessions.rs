@@ -163,7 +163,7 @@ impl SessionDatabase {
         .await
     }
 
-    /// What was written of sessions, in no order; those that are not there are left out.
+    /// The texts that were written of sessions, in no order; those that are not there are left out.
     ///
     /// # Errors
     /// When the database cannot be used.

@@ -78,6 +78,7 @@ const STEPS: &[Step] = &[
     typed(&["audit", "view"]),
     typed(&["audit", "tail", "--no-follow"]),
     typed(&["audit", "verify"]),
+    typed(&["audit", "prune", "--days", "30"]),
     typed(&["audit", "replay"]),
     typed(&["audit", "report", "--out", "-"]),
     typed(&["overflow", "show", NO_ID]),

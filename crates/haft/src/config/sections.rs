@@ -181,7 +181,7 @@ pub struct AgentConfig {
     /// does not.
     #[schemars(extend("x-applies" = "next_start"))]
     pub tool_filter: ToolFilterConfig,
-    /// Where conversations are saved for `--resume`.
+    /// The place where conversations are saved for `--resume`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub sessions: SessionsConfig,
 }

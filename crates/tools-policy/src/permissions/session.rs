@@ -195,7 +195,7 @@ impl SessionRules {
         self.caller.as_ref()
     }
 
-    /// What becomes of an answer that cannot be stored.
+    /// Treatment of an answer that cannot be stored.
     pub fn on_error(&self) -> OnUnreadable {
         self.store.as_ref().map_or(OnUnreadable::Keep, |store| store.on_error())
     }

@@ -22,7 +22,7 @@ pub enum OnUnreadable {
     Keep,
 }
 
-/// What stands at one moment.
+/// Approvals and rejections as they stand at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalSnapshot {
     /// A later snapshot of the same store has a higher number, unless nothing changed.

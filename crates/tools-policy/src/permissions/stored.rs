@@ -147,7 +147,7 @@ impl StoredApproval {
         is_for && self.scope.reaches(audience.workdir) && self.expires.is_none_or(|expires| audience.now < expires)
     }
 
-    /// What it is about, as text: of two lines with the same key the later one counts.
+    /// Name of its subject: of two lines with the same key the later one counts.
     ///
     /// # Errors
     /// When the folder's name is no text.
