@@ -33,8 +33,11 @@ pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, S
             tail(common, &log(common, file.as_deref()).await?, *lines, !no_follow).await
         }
         AuditVerb::Verify { file, head } => check(common, &log(common, file.as_deref()).await?, head),
-        AuditVerb::Prune { .. } => {
-            Err("the record is in a file: its older parts are files of their own, and can be moved away".to_owned())
+        AuditVerb::Prune { days, dry_run } => {
+            let verb = if *dry_run { "would be" } else { "is" };
+            Err(format!(
+                "nothing older than {days} days {verb} removed: the record is in a file, whose older parts can be moved away"
+            ))
         }
         AuditVerb::Replay { file, all } => replay::run(common, file.as_deref(), *all).await,
         AuditVerb::Report { file, out, all, calls } => {
