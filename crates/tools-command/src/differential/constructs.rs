@@ -2,6 +2,7 @@
 //! expanded, evaluated, assigned or redirected. In `‹…›` stands the name of a rule; `‹M›` is a
 //! program that nobody may run unseen, and `‹q:…›` puts what a rule makes in single quotes.
 
+use super::indirect::{INDIRECT, MAPS, SOURCES, TRANSFORMED};
 use super::words::{DIRECT, PLACES, QUOTED, WORDS};
 
 /// A rule and what it may become. The first form of each ends the growth of a line.
@@ -15,7 +16,37 @@ pub(super) const RULES: &[Rule] = &[
     ("frame", FRAMES),
     ("direct", DIRECT),
     ("inert", INERT),
-    ("n", &["x", "x", "x", "y", "a", "x1", "RANDOM", "SECONDS", "OPTIND", "SRANDOM", "HISTCMD", "LINENO", "x_1"]),
+    ("indirect", INDIRECT),
+    ("source", SOURCES),
+    ("transformed", TRANSFORMED),
+    ("map", MAPS),
+    (
+        "n",
+        &[
+            "x",
+            "x",
+            "x",
+            "y",
+            "a",
+            "x1",
+            "RANDOM",
+            "SECONDS",
+            "OPTIND",
+            "SRANDOM",
+            "HISTCMD",
+            "LINENO",
+            "x_1",
+            "TMOUT",
+            "FUNCNEST",
+            "HISTSIZE",
+            "OPTERR",
+            "EPOCHSECONDS",
+            "COLUMNS",
+            "BASHPID",
+            "DIRSTACK",
+            "PIPESTATUS",
+        ],
+    ),
     ("evil", EVIL),
     ("raw", &["b[\\$(‹M›)]", "'b[$(‹M›)]'", "\"b[\\$(‹M›)]\"", "\\$(‹M›)", "$'b[\\x24(‹M›)]'"]),
     ("sub", &["$(‹M›)", "`‹M›`", "\"$(‹M›)\"", "\"`‹M›`\"", "$( ‹M› )", "$(:; ‹M›)", "${u:-$(‹M›)}", "${u:-`‹M›`}"]),
@@ -47,11 +78,32 @@ const LINES: &[&str] = &[
     "‹frame›",
     "‹frame›",
     "‹frame›",
+    "‹indirect›",
+    "‹indirect›",
+    "‹indirect›",
+    "‹inert›; ‹indirect›",
+    "‹transformed›; ‹use›",
+    "‹transformed›; ‹use›",
+    "‹set›; ‹transformed›; ‹use›",
+    "‹source›; ‹use›",
+    "‹source›; ‹use›",
+    "‹set›; ‹map›",
+    "‹source›; ‹map›",
     "‹inert›",
 ];
 
 /// What may stand inside something compound.
-const LISTS: &[&str] = &["‹set›; ‹use›", "‹direct›", "‹use›", "‹set›", "‹frame›", "‹inert›"];
+const LISTS: &[&str] = &[
+    "‹set›; ‹use›",
+    "‹direct›",
+    "‹use›",
+    "‹set›",
+    "‹frame›",
+    "‹indirect›",
+    "‹source›; ‹use›",
+    "‹set›; ‹map›",
+    "‹inert›",
+];
 
 const FRAMES: &[&str] = &[
     "{ ‹list›; }",

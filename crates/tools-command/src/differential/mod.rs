@@ -5,6 +5,7 @@
 mod constructs;
 mod figures;
 mod generator;
+mod indirect;
 mod option_lines;
 mod oracle;
 mod scripts;

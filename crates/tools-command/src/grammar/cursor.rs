@@ -70,6 +70,9 @@ impl<'a> Parser<'a> {
         if text.contains(&'\0') {
             return Problem::new("the command holds a NUL character");
         }
+        if splits_operator(&text) {
+            return Problem::new("an operator that is joined over the end of a line");
+        }
         Ok(Self { text, at: 0, found, via: via.to_vec(), depth, pending: Vec::new() })
     }
 
@@ -188,6 +191,36 @@ impl<'a> Parser<'a> {
 
 fn bounded(depth: u32) -> Result<(), Problem> {
     if depth > DEEPEST { Problem::new("the command is nested too deeply to be read") } else { Ok(()) }
+}
+
+/// Whether a joined line end stands between two characters that are one sign together: bash joins
+/// lines before it looks for signs.
+fn splits_operator(text: &[char]) -> bool {
+    let mut at = 0;
+    while let Some(found) = text[at..].windows(2).position(|pair| pair == ['\\', '\n']) {
+        let start = at + found;
+        let mut end = start + 2;
+        while text[end..].starts_with(&['\\', '\n']) {
+            end += 2;
+        }
+        at = end;
+        let (Some(before), Some(after)) = (start.checked_sub(1).map(|at| text[at]), text.get(end)) else { continue };
+        let together = match before {
+            '$' => !after.is_whitespace(),
+            '<' => "<(&>".contains(*after),
+            '>' => ">(&|".contains(*after),
+            '&' => "&>".contains(*after),
+            '|' => "|&".contains(*after),
+            ';' => ";&".contains(*after),
+            '(' | '=' | '?' | '*' | '+' | '@' | '!' => *after == '(',
+            ')' | ']' | '[' => *after == before,
+            _ => false,
+        };
+        if together {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a character ends a word when it is not quoted.

@@ -39,7 +39,10 @@ impl Parser<'_> {
             let line = self.slice(start, self.at);
             self.at += usize::from(self.peek().is_some());
             let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { &line };
-            if line == pending.delimiter {
+            // A line that is joined to the one before ends nothing.
+            let before = body.strip_suffix('\n').unwrap_or_default();
+            let is_joined = !pending.is_plain && before.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
+            if line == pending.delimiter && !is_joined {
                 // The line end after the delimiter belongs to the list, which may need it as a
                 // separator.
                 self.at -= usize::from(self.text.get(self.at.wrapping_sub(1)) == Some(&'\n'));

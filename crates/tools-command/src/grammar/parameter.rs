@@ -10,7 +10,12 @@ impl Parser<'_> {
         if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
             return Problem::new("a `${ …; }` substitution");
         }
-        self.deeper(|parser| parser.parameter(quoted))
+        let start = self.at;
+        let part = self.deeper(|parser| parser.parameter(quoted))?;
+        if self.text[start..self.at].windows(2).any(|pair| pair == ['\\', '\n']) {
+            return Problem::new("a `${…}` that is joined over the end of a line");
+        }
+        Ok(part)
     }
 
     fn parameter(&mut self, quoted: bool) -> Result<Part, Problem> {

@@ -19,6 +19,10 @@ impl Parser<'_> {
                 '\\' => {
                     self.at += 1;
                     match self.next() {
+                        // Keywords and names may be made of both parts.
+                        Some('\n') if self.peek().is_some_and(|next| !ends_word(next)) => {
+                            return Problem::new("a word that is joined over the end of a line");
+                        }
                         Some('\n') => {}
                         Some(character) => word.push(character, true),
                         None => word.push('\\', false),
@@ -159,6 +163,9 @@ impl Parser<'_> {
             Some('"') if !quoted => self.double_quotes(word)?,
             Some(first) if first.is_ascii_alphabetic() || first == '_' => {
                 let name = self.name();
+                if self.is_joined_to_name() {
+                    return Problem::new("a name that is joined over the end of a line");
+                }
                 word.parts.push(Part::Variable { name, quoted });
             }
             Some(special) if special.is_ascii_digit() || "@*#?-$!".contains(special) => {
@@ -168,6 +175,12 @@ impl Parser<'_> {
             _ => word.push('$', quoted),
         }
         Ok(())
+    }
+
+    /// Whether a name that ends here goes on behind a joined line end.
+    fn is_joined_to_name(&self) -> bool {
+        let goes_on = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\\');
+        self.looking_at("\\\n") && self.peek_at(2).is_some_and(goes_on)
     }
 
     /// The letters, digits and `_` that stand here.

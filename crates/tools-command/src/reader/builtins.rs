@@ -73,6 +73,7 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
         "getopts" => options(args),
         "complete" | "compgen" => complete(args),
         "set" if is_keyword(args) => vec![Opaque("`set -k`, which takes arguments for variables")],
+        "set" | "shopt" if expands_history(args) => vec![Opaque("a shell that replaces words by its history")],
         name if declares(name) => declare(name, args),
         _ => Vec::new(),
     }
@@ -81,6 +82,15 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
 fn is_keyword(args: &[Value]) -> bool {
     let clusters = args.iter().take_while(|arg| arg.text.starts_with(['-', '+']) || arg.text == "keyword");
     clusters.filter(|arg| arg.text != "--").any(|arg| arg.text == "keyword" || arg.text.contains('k'))
+}
+
+/// Whether options turn on the history and its expansion: `!!` is a command of an earlier line then.
+fn expands_history(args: &[Value]) -> bool {
+    let is_unknown = |arg: &Value| !arg.is_exact && arg.text.starts_with('-');
+    let clusters = args.iter().take_while(|arg| arg.text.starts_with(['-', '+']));
+    clusters.filter(|arg| arg.text.starts_with('-') && arg.text != "--").any(|arg| arg.text.contains('H'))
+        || args.iter().any(|arg| matches!(arg.text.as_str(), "history" | "histexpand") || is_unknown(arg))
+        || args.windows(2).any(|pair| pair[0].text.ends_with('o') && pair[0].text.starts_with('-') && !pair[1].is_exact)
 }
 
 /// A value that only the moment of the run decides.

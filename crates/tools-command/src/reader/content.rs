@@ -104,6 +104,12 @@ struct Shape {
     found: Content,
 }
 
+/// Where the value of a parameter is kept: those of arguments are in one place.
+fn held(name: String) -> String {
+    let is_argument = matches!(name.as_str(), "@" | "*") || name.starts_with(|c: char| c.is_ascii_digit());
+    if is_argument { ARGUMENTS.to_owned() } else { name }
+}
+
 impl Shape {
     fn new() -> Self {
         Self { text: String::new(), holes: Vec::new(), words: Vec::new(), found: Content::number() }
@@ -163,6 +169,7 @@ impl Shape {
                 self.text.push(NUMBER);
             }
             PrintedText::PartOf(program, names) => {
+                let names: BTreeSet<String> = names.into_iter().map(held).collect();
                 self.found.programs.insert(program);
                 self.found.joined.extend(names.iter().cloned());
                 self.found.names.extend(names);

@@ -24,7 +24,28 @@ pub(super) fn printed(commands: &str) -> PrintedText {
             args.iter().filter_map(|word| word.strip_prefix('$')).map(|name| name.trim_matches(['{', '}']).to_owned());
         return PrintedText::PartOf((*program).to_owned(), names.collect());
     }
-    if prints_number(program, args) { PrintedText::Number((*program).to_owned()) } else { PrintedText::Unknown }
+    if !prints_number(program, args) {
+        return PrintedText::Unknown;
+    }
+    // What a variable holds may be an option that says what is printed: `seq -f`, `stat --format`.
+    // What is read from a file by redirection is none.
+    let given = args.iter().take_while(|arg| !arg.starts_with('<'));
+    let names: BTreeSet<String> = given.flat_map(|arg| variables(arg)).collect();
+    if names.is_empty() {
+        return PrintedText::Number((*program).to_owned());
+    }
+    PrintedText::PartOf((*program).to_owned(), names)
+}
+
+/// The variables in a word, as their names stand there.
+fn variables(word: &str) -> impl Iterator<Item = String> + '_ {
+    let name = |rest: &str| {
+        let rest = rest.trim_start_matches('{');
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        // A parameter that is no name: `$@`, `$1`.
+        if end == 0 { rest.chars().take(1).collect() } else { rest[..end].to_owned() }
+    };
+    word.split('$').skip(1).map(name)
 }
 
 fn prints_number(program: &str, args: &[&str]) -> bool {
@@ -47,10 +68,16 @@ fn prints_number(program: &str, args: &[&str]) -> bool {
             args.iter().all(is_bound)
         }
         ("stat", ["-c", format, ..]) => ["%s", "%Y", "%a"].contains(&format.trim_matches(['"', '\''])),
-        ("date", [format, ..]) => format.trim_matches(['"', '\'']).strip_prefix('+').is_some_and(|format| {
-            ["%s", "%s%N", "%s.%N", "%s%3N", "%N", "%Y", "%m", "%d", "%H", "%M", "%S", "%Y%m%d", "%u", "%j"]
-                .contains(&format)
-        }),
+        // Whatever date it is of: a second format is an error.
+        ("date", [before @ .., format]) => {
+            let is_format = |word: &str| word.contains('+');
+            let format = format.strip_prefix('+').or_else(|| format.trim_matches(['"', '\'']).strip_prefix('+'));
+            !before.iter().any(|word| is_format(word) || word.contains('$'))
+                && format.is_some_and(|format| {
+                    ["%s", "%s%N", "%s.%N", "%s%3N", "%N", "%Y", "%m", "%d", "%H", "%M", "%S", "%Y%m%d", "%u", "%j"]
+                        .contains(&format.trim_matches(['"', '\'']))
+                })
+        }
         ("grep", [option, rest @ ..]) => {
             let files = rest.iter().filter(|arg| !arg.starts_with('-'));
             is_single_file(option, files.count()) && !args.iter().any(|arg| arg.contains('*') && !arg.contains('\''))
@@ -77,12 +104,14 @@ mod tests {
             "wc -l < a.txt",
             "ls | wc -l",
             "seq 1 9",
-            "seq 1 \"$n\"",
             "date +%s",
             "nproc",
             "grep -c x a.txt",
             "git rev-list --count HEAD",
             "stat -c %s a",
+            "date -ud '2003-08-02 17:24:33' +'%s'",
+            "date -d yesterday \"+%s\"",
+            "wc -l < $f",
         ];
         for text in numbers {
             assert!(matches!(printed(text), PrintedText::Number(_)), "{text}");
@@ -96,10 +125,15 @@ mod tests {
             "grep -c x *",
             "grep -rc x .",
             "tput sgr0",
+            "date +%s $x",
+            "date -d \"$x\" +%s",
+            "date -d '+1 day' +%A",
             "",
         ] {
             assert_eq!(printed(text), PrintedText::Unknown, "{text}");
         }
-        assert!(matches!(printed("expr $a + 1"), PrintedText::PartOf(_, names) if names.contains("a")));
+        for text in ["expr $a + 1", "seq 1 \"$a\"", "seq ${a%x}", "stat -c %s $a", "seq $a$b"] {
+            assert!(matches!(printed(text), PrintedText::PartOf(_, names) if names.contains("a")), "{text}");
+        }
     }
 }

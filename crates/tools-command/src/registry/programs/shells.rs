@@ -13,12 +13,15 @@ pub(crate) const POSIX: &[&str] = &[
 pub(crate) const OTHER: &[&str] =
     &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "elvish", "xonsh", "rc", "es", "ion", "scsh", "dtksh"];
 
+/// Settings of a shell that have it read commands out of its history.
+const HISTORY: [&str; 2] = ["history", "histexpand"];
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: POSIX,
         is_family: true,
         syntax: Syntax {
-            flags: "-a -b -e -f -h -i -k -l -m -n -p -r -t -u -v -x -B -C -D -E -H -P -T --debug --debugger --dump-po-strings \
+            flags: "-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T --debug --debugger --dump-po-strings \
                     --dump-strings --login --noediting --noprofile --norc --posix --pretty-print --protected --restricted --verbose \
                     --wordexp --no-rcs --no-globalrcs",
             valued: "-o -O --init-file --rcfile --emulate",
@@ -52,9 +55,12 @@ pub(super) static ALL: &[Program] = &[
             ("bash --rcfile x -i -c :", Expect::Opaque("a file of its own")),
             ("echo x > a.sh; bash a.sh", Expect::Opaque("written by this very line")),
             ("bash /dev/stdin <<< ls", Expect::Opaque("read from a descriptor")),
+            ("bash -o histexpand -o history -c 'ls'", Expect::Opaque("by its history")),
+            ("bash -c", Expect::Opaque("without the line")),
             ("bash -n x.sh", Expect::Plain),
             ("bash -x build.sh --release", Expect::Plain),
             ("sh -c 'cd sub && make'", Expect::Plain),
+            ("sh -c 'for f; do wc -l \"$f\"; done' sh a b", Expect::Plain),
             ("bash --version", Expect::Plain),
         ],
         ..Program::NEW
@@ -189,9 +195,12 @@ fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
     if told.only_says {
         return found;
     }
+    if command.args[..told.operand.min(command.args.len())].iter().any(|arg| HISTORY.contains(&arg.text.as_str())) {
+        found.push(Effect::hidden("a shell that replaces words by its history"));
+    }
     match command.args.get(told.operand) {
         Some(line) if told.line => found.push(Effect::Line(line.clone())),
-        None if told.line => {}
+        None if told.line => found.push(Effect::hidden("a shell without the line that it is told to run")),
         Some(file) if !told.input && is_unknown(file, command) => {
             found.push(Effect::hidden("a script whose name is known only when it runs"));
         }
