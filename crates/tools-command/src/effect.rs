@@ -44,6 +44,10 @@ pub enum Effect {
     },
     /// A line for a shell is run.
     Line(Value),
+    /// Another command is run on another machine or in a container: its words.
+    WordsThere(Vec<Value>),
+    /// A line for a shell is run there.
+    LineThere(Value),
     /// A file of code is run.
     Script(Value),
     /// A file that lists commands to run: a makefile, the scripts of a package.

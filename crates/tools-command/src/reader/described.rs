@@ -55,6 +55,7 @@ impl Reader<'_> {
             Effect::Evaluates(text) => self.evaluate(Content::value(&text, true)),
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Home => self.go_home(),
+            Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
             Effect::Recipe(_) | Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
         }
     }

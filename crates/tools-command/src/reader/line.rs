@@ -23,25 +23,9 @@ const MAX_COMMANDS: usize = 1_000;
 
 /// Finds everything a text would run. Total: any text gives an answer.
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
-    let mut reader = Reader {
-        surroundings,
-        found: Analysis::default(),
-        written: BTreeSet::new(),
-        arithmetic: Arithmetic::default(),
-        functions: BTreeSet::new(),
-        folder: Some(surroundings.workdir.clone()),
-        placeholders: Vec::new(),
-        known: KnownVariables::default(),
-        inherited: Input::None,
-        containing: Vec::new(),
-        begun: 0,
-        depth: 0,
-    };
+    let mut reader = Reader::new(surroundings, 0);
     reader.text(text, &[]);
-    if let Some(why) = reader.arithmetic.objection(&reader.functions) {
-        reader.opaque(why);
-    }
-    reader.found
+    reader.finish()
 }
 
 pub(super) struct Reader<'a> {
@@ -64,7 +48,35 @@ pub(super) struct Reader<'a> {
     pub(super) containing: Vec<usize>,
     /// Where the commands begin that were found in the arguments of one simple command.
     pub(super) begun: usize,
-    depth: u32,
+    pub(super) depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that has found nothing yet, at a depth of texts within texts.
+    pub(super) fn new(surroundings: &'a Surroundings, depth: u32) -> Self {
+        Self {
+            surroundings,
+            found: Analysis::default(),
+            written: BTreeSet::new(),
+            arithmetic: Arithmetic::default(),
+            functions: BTreeSet::new(),
+            folder: Some(surroundings.workdir.clone()),
+            placeholders: Vec::new(),
+            known: KnownVariables::default(),
+            inherited: Input::None,
+            containing: Vec::new(),
+            begun: 0,
+            depth,
+        }
+    }
+
+    /// What was found, with what the expressions of the whole line say.
+    pub(super) fn finish(mut self) -> Analysis {
+        if let Some(why) = self.arithmetic.objection(&self.functions) {
+            self.opaque(why);
+        }
+        self.found
+    }
 }
 
 impl Reader<'_> {

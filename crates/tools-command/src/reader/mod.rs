@@ -13,6 +13,7 @@ mod names;
 mod numbers;
 mod redirects;
 mod scripts;
+mod there;
 mod variables;
 
 pub use assignments::decides_what_runs;
@@ -20,6 +21,7 @@ pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub(crate) use command::{ELSEWHERE, PLACEHOLDER};
 pub use line::analyse;
 pub(crate) use names::is_name;
+pub(crate) use there::commands_there;
 
 #[cfg(test)]
 mod tests;

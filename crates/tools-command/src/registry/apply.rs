@@ -91,6 +91,8 @@ fn runs_operands(parsed: &Parsed<'_>) -> bool {
         | Does::RunsWithMore(at, _)
         | Does::RunsLine(at)
         | Does::RunsLineWithMore(at)
+        | Does::RunsThere(at)
+        | Does::RunsLineThere(at)
         | Does::RunsScript(at)
         | Does::Evaluates(_, at) => is_operand(at),
         _ => false,
@@ -176,8 +178,13 @@ fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
 
 fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let mut paths = |at: At, access: Access, is_tree: bool| {
-        // A dash is the standard input or output.
-        let named = values(at, parsed).into_iter().filter(|path| path.text != "-");
+        // A dash is the standard input or output, and a process that is put in place of a name is a
+        // pipe to what it runs.
+        let is_process = |path: &Value| {
+            let begins = path.text.starts_with("<(") || path.text.starts_with(">(");
+            begins && !path.is_exact && path.text.ends_with(')')
+        };
+        let named = values(at, parsed).into_iter().filter(|path| path.text != "-" && !is_process(path));
         found.extend(named.map(|path| Effect::Path { path, access, is_tree }));
     };
     match rule.does {
@@ -201,6 +208,12 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
             let more = |line: Value| Value { text: format!("{} {ELSEWHERE}", line.text), ..line };
             found.extend(values(at, parsed).into_iter().map(|line| Effect::Line(more(line))));
         }
+        Does::RunsThere(at) => {
+            let words = words(at, parsed);
+            found.extend((!words.is_empty()).then_some(Effect::WordsThere(words)));
+        }
+        Does::RunsLineThere(at @ At::Value(_)) => found.extend(values(at, parsed).into_iter().map(Effect::LineThere)),
+        Does::RunsLineThere(at) => found.extend(joined(words(at, parsed)).map(Effect::LineThere)),
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Follows(names) => found.extend(names.split(' ').map(Value::exact).map(Effect::Recipe)),
         Does::Evaluates(language, at) => {

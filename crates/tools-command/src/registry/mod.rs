@@ -5,6 +5,7 @@ mod consequence;
 mod spec;
 
 mod apply;
+mod carried;
 mod index;
 mod lookup;
 mod open_ended;
@@ -20,6 +21,7 @@ mod programs;
 mod tests;
 
 pub(crate) use apply::is_remote;
+pub use carried::{Carried, carried};
 pub use consequence::Consequence;
 pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;

@@ -263,6 +263,11 @@ pub enum Does {
     RunsLine(At),
     /// As [`Does::RunsLine`], with more arguments behind it, that come from elsewhere.
     RunsLineWithMore(At),
+    /// Runs words as a command on another machine or in a container: files that it names are not
+    /// those of this machine, and a rule that allows the program allows it.
+    RunsThere(At),
+    /// The same with a line for a shell; several words are joined by blanks.
+    RunsLineThere(At),
     /// Runs a file of code.
     RunsScript(At),
     /// Runs what a file says that the program looks for by itself: names, separated by blanks, each

@@ -68,7 +68,7 @@ fn from(name: &str, arguments: &[String]) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(arguments.iter().cloned()).collect()
 }
 
-fn command(program: &str, arguments: &[String]) -> Command {
+pub(super) fn command(program: &str, arguments: &[String]) -> Command {
     let args = arguments.iter().map(|word| Value { is_exact: !word.starts_with(['$', '`']), ..Value::exact(word) });
     Command { program: Value::exact(program), args: args.collect(), ..Command::default() }
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tools_command::find;
+use tools_command::carried;
 use tools_core::{Access, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::{
@@ -19,9 +19,6 @@ use crate::{
     matching::{Forms, Open, PathForms},
     trust,
 };
-
-/// Words of an unknown program at which a command that it runs may begin.
-const MAX_CARRIED: usize = 6;
 
 /// Input of a decision.
 #[derive(Debug, Clone, Copy)]
@@ -363,23 +360,26 @@ impl<'a> Judge<'_, 'a> {
         Some(self.with_carried(opinion, program, argv))
     }
 
-    /// What is allowed asks where nothing is known of the program, and a rule before does not allow
-    /// what stands behind it: the program may be one that runs its arguments.
+    /// What is allowed is judged by the commands that it carries too, as far as a rule before does
+    /// not allow them: what it runs elsewhere is theirs, and a program of which nothing is known may
+    /// be one that runs its arguments.
     fn with_carried(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
-        let name = program.rsplit('/').next().unwrap_or_default();
-        if opinion.verdict != Verdict::Allow || find(name).is_some() {
+        if opinion.verdict != Verdict::Allow {
             return opinion;
         }
+        let carried = carried(program, argv);
         let is_before = |rule: &usize| opinion.rule.is_none_or(|first| *rule < first);
         let tightens = |rule: &usize| self.list.action(*rule) != Verdict::Allow;
-        let carried = (0..argv.len().min(MAX_CARRIED)).find_map(|at| {
-            let (word, arguments) = argv[at..].split_first()?;
-            // The value of an option may be a program too.
-            let word = if word.starts_with('-') { word.split_once('=')?.1 } else { word };
-            let line = std::iter::once(word).chain(arguments.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
+        let rules = carried.commands.iter().filter_map(|words| {
+            let (word, arguments) = words.split_first()?;
+            let line = words.join(" ");
             self.list.first_text(&Forms::of_command(&line, word, arguments)).filter(is_before).filter(tightens)
         });
-        carried.map_or(opinion, |rule| Opinion { verdict: Verdict::Ask, rule: Some(rule) })
+        let opinions = rules.map(|rule| {
+            let verdict = if carried.is_certain { self.list.action(rule) } else { Verdict::Ask };
+            Opinion { verdict, rule: Some(rule) }
+        });
+        opinions.reduce(|first, next| if next.verdict > first.verdict { next } else { first }).unwrap_or(opinion)
     }
 
     /// What is allowed asks where a rule before may forbid it with arguments that are known only

@@ -291,6 +291,32 @@ fn what_stands_behind_an_unknown_program_is_compared_with_the_rules_before() {
 }
 
 #[test]
+fn what_runs_in_a_container_or_on_another_machine_is_compared_with_the_rules_before() {
+    let rules = r#"bash = [
+        { pattern = "drop-it *", action = "deny" },
+        { pattern = "git push*", action = "ask" },
+        { pattern = "docker *", action = "allow" },
+        { pattern = "ssh *", action = "allow" },
+        { pattern = "late *", action = "deny" },
+    ]"#;
+    check_lines(
+        rules,
+        &[
+            ("docker exec web drop-it x", Deny),
+            ("docker exec -it -u 0 web drop-it x", Deny),
+            ("docker run --rm -v a:/a node drop-it x", Deny),
+            ("docker compose exec -T web drop-it x", Deny),
+            ("docker exec web git -C x push", Ask),
+            ("ssh -p 2 host drop-it x", Deny),
+            ("docker exec web late x", Allow),
+            ("docker exec web npm test", Allow),
+            ("ssh host uptime", Allow),
+            ("docker ps drop-it x", Allow),
+        ],
+    );
+}
+
+#[test]
 fn the_order_of_rules_decides() {
     check_lines(
         r#"bash = [{ pattern = "git *", action = "allow" }, { pattern = "git push*", action = "deny" }]"#,

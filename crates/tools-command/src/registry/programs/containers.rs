@@ -17,7 +17,35 @@ const FORCE: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const FORCED: &[Rule] = &[when(&[ArgumentCondition::Has("--force --all")], REMOVES)];
-const RUN: &[Rule] = &[always(Does::By(reach))];
+const REACHES: Rule = always(Does::By(reach));
+/// Options of what starts a command in a container: the command begins behind the container's name.
+const IN: Syntax = Syntax {
+    flags: "-d|--detach -i|--interactive -t|--tty -T|--no-TTY|--no-tty -P|--publish-all -q|--quiet --rm --init --privileged --read-only \
+            --no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy --use-api-socket --latest --replace --env-host \
+            --http-proxy --rmi --no-hosts --no-hostname --rootfs --passwd --tls-verify --build --no-deps --service-ports --use-aliases \
+            --remove-orphans --quiet-pull --quiet-build --dry-run --systemd --help",
+    valued: "-a|--attach --add-host --annotation --blkio-weight --blkio-weight-device --cap-add --cap-drop --cgroup-parent --cgroupns \
+             --cidfile --cpu-count --cpu-percent --cpu-period --cpu-quota --cpu-rt-period --cpu-rt-runtime -c|--cpu-shares --cpus \
+             --cpuset-cpus --cpuset-mems --detach-keys --device --device-cgroup-rule --device-read-bps --device-read-iops \
+             --device-write-bps --device-write-iops --dns --dns-opt --dns-option --dns-search --domainname --entrypoint -e|--env \
+             --env-file --expose --gpus --group-add --health-cmd --health-interval --health-retries --health-start-interval \
+             --health-start-period --health-timeout -h|--hostname --index --ip --ip6 --ipc --isolation --kernel-memory -l|--label \
+             --label-file --link --link-local-ip --log-driver --log-opt --mac-address -m|--memory --memory-reservation --memory-swap \
+             --memory-swappiness --mount --name --network|--net --network-alias --oom-score-adj --pid --pids-limit --platform \
+             -p|--publish --pull --restart --runtime --security-opt --shm-size --stop-signal --stop-timeout --storage-opt --sysctl --tmpfs \
+             --ulimit -u|--user --userns --uts -v|--volume --volume-driver --volumes-from -w|--workdir --preserve-fd --preserve-fds \
+             --pod --pod-id-file --requires --secret --seccomp-policy --tz --umask --uidmap --gidmap --subuidname --subgidname --timeout \
+             --arch --os --variant --authfile --creds --conmon-pidfile --pidfile --sdnotify --personality --shm-size-systemd \
+             --hostuser --image-volume --chrootdirs --group-entry --passwd-entry --unsetenv --retry --retry-delay --decryption-key",
+    ..Syntax::LEADING
+};
+/// A command in a container: what it is called there is in the way of nothing here.
+const RUN: &[Rule] = &[
+    REACHES,
+    always(Does::RunsThere(At::From(1))),
+    always(Does::RunsThere(At::Value("--entrypoint"))),
+    always(Does::RunsLineThere(At::Value("--health-cmd"))),
+];
 const BUILD: Syntax = Syntax {
     flags: "--no-cache --pull --quiet|-q --rm --force-rm --squash --compress --push --load -D|--debug --check --no-cache-filter --skip-tls-verify",
     valued: "-t|--tag -f|--file --build-arg --build-context --target -o|--output --platform --secret --ssh --cache-from --cache-to --network --progress --label --add-host --iidfile --metadata-file --builder --allow --security-opt \
@@ -54,7 +82,7 @@ const REMOVABLE: &[Subcommand] = &[
     Subcommand { names: &["prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
     Subcommand { names: &["push"], rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
     Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
-    Subcommand { names: &["run", "create", "exec"], rules: RUN, ..Subcommand::NEW },
+    Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
     Subcommand {
         names: &["save", "export"],
         syntax: OUT,
@@ -138,7 +166,8 @@ const COMPOSE: &[Subcommand] = &[
     },
     Subcommand { names: &["push", "publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
     Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: &["run", "exec", "create"], rules: RUN, ..Subcommand::NEW },
+    Subcommand { names: &["run", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
+    Subcommand { names: &["create"], rules: &[REACHES], ..Subcommand::NEW },
     Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
     plain(&[
         "up", "start", "stop", "restart", "ps", "ls", "logs", "top", "events", "images", "pull", "port", "kill",
@@ -170,7 +199,8 @@ pub(super) static ALL: &[Program] = &[
             ),
         ],
         subcommands: &[
-            Subcommand { names: &["run", "create", "exec", "update"], rules: RUN, ..Subcommand::NEW },
+            Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
+            Subcommand { names: &["update"], rules: &[REACHES], ..Subcommand::NEW },
             Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
             Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
             Subcommand { names: &["rm", "rmi"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
@@ -278,6 +308,15 @@ pub(super) static ALL: &[Program] = &[
             ("docker compose up -d", Expect::Plain),
             ("docker compose down", Expect::Plain),
             ("docker exec -it web ls", Expect::Plain),
+            ("docker exec web rm -rf /data", Expect::Asks("runs `rm -rf /data` elsewhere")),
+            ("docker exec -u 0 web sh -c 'rm -rf /data'", Expect::Asks("runs `rm -rf /data` elsewhere")),
+            ("docker run --rm -it --name x alpine rm -rf /data", Expect::Asks("runs `rm -rf /data` elsewhere")),
+            ("docker run --entrypoint shutdown x", Expect::Asks("runs `shutdown` elsewhere")),
+            ("docker compose exec -T db git push -f", Expect::Asks("elsewhere")),
+            ("docker exec web $x", Expect::Opaque("known only when it runs")),
+            ("docker exec --odd web ls", Expect::Opaque("`--odd` of `docker`")),
+            ("docker run --rm -p 80:80 -e A=1 node npm start", Expect::Plain),
+            ("docker compose run --rm web npm test", Expect::Plain),
             ("docker --help", Expect::Plain),
         ],
         ..Program::NEW

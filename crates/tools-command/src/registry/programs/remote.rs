@@ -54,6 +54,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
+            when(&[ArgumentCondition::Lacks("-V -Q")], Does::RunsLineThere(At::From(1))),
             when(&[ArgumentCondition::Lacks("-V -Q")], Does::NeedsNetwork),
             when(&[ArgumentCondition::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
             always(Does::By(settings)),
@@ -67,6 +68,9 @@ pub(super) static ALL: &[Program] = &[
             ("ssh -o PermitLocalCommand=yes h", Expect::Opaque("`permitlocalcommand`")),
             ("ssh -F x h", Expect::Opaque("settings or a library")),
             ("ssh localhost rm -rf x", Expect::Runs("rm -rf x")),
+            ("ssh -t h 'cd x; rm -rf y'", Expect::Asks("runs `rm -rf y` elsewhere")),
+            ("ssh h \"$x\"", Expect::Opaque("known only then")),
+            ("ssh h 'ls /var/log'", Expect::Plain),
             ("ssh me@h", Expect::Connects("me@h")),
             ("ssh -V", Expect::Plain),
             ("ssh -o StrictHostKeyChecking=no h uptime", Expect::Plain),
