@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::reader::{Command, Input};
 
 /// Clients whose arguments and input are statements.
-pub(crate) const CLIENTS: [&str; 18] = [
+pub(crate) const CLIENTS: [&str; 20] = [
     "psql",
     "mysql",
     "mariadb",
@@ -26,6 +26,8 @@ pub(crate) const CLIENTS: [&str; 18] = [
     "litecli",
     "cqlsh",
     "bq",
+    "influx",
+    "mysqlsh",
 ];
 
 /// The statements of a command without string literals and comments; empty unless it is a client of

@@ -10,7 +10,6 @@ use tools_core::Access;
 const RUNS: &str = "a database client that runs a command";
 const LOADS: &str = "a database client with a library or commands from a file";
 const DELETES: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
-const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
 const SQL: &[Rule] = &[always(Does::By(lost)), always(Does::By(escaped))];
 
 /// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
@@ -122,9 +121,28 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["sqlcmd", "isql", "clickhouse-client", "clickhouse", "snowsql", "cqlsh", "influx"],
         is_family: true,
-        syntax: ANY,
-        rules: SQL,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-e|--execute|-execute -f|--file|--queries-file -o|--out-file -i|--input-file --cqlshrc -import -path --config|--config-file",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            SQL[0],
+            SQL[1],
+            always(Does::Reads(At::Value("--file --input-file -path"))),
+            always(Does::Writes(At::Value("--out-file"))),
+            when(&[ArgumentCondition::Has("--cqlshrc --config")], Does::Hides(LOADS)),
+            when(
+                &[ArgumentCondition::ValueHas("--execute", "source SOURCE capture CAPTURE copy COPY")],
+                Does::Hides(RUNS),
+            ),
+        ],
         examples: &[
+            ("cqlsh -e \"source 'x'\"", Expect::Opaque(RUNS)),
+            ("cqlsh -e 'drop keyspace x'", Expect::Asks("removes what is in a database")),
+            ("influx -execute 'drop database x'", Expect::Asks("removes what is in a database")),
+            ("cqlsh -f private/x", Expect::Reads("private/x")),
+            ("cqlsh --cqlshrc x", Expect::Opaque(LOADS)),
             ("clickhouse-client -q 'drop table x'", Expect::Asks("removes what is in a database")),
             ("sqlcmd -Q 'select 1'", Expect::Plain),
         ],
@@ -175,9 +193,15 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(emptied)),
             always(Does::Writes(At::Value("--rdb --functions-rdb"))),
-            always(Does::Reads(At::Value("--eval"))),
+            always(Does::RunsScript(At::Value("--eval"))),
+            when(
+                &[ArgumentCondition::First("eval EVAL eval_ro EVAL_RO fcall FCALL")],
+                Does::Evaluates(Language::Other, At::Nth(1)),
+            ),
         ],
         examples: &[
+            ("redis-cli --eval x.lua a , b", Expect::Scripts("x.lua")),
+            ("redis-cli EVAL 'redis.call(\"flushall\")' 0", Expect::Opaque("code with")),
             ("redis-cli FlushAll", Expect::Asks("empties a database")),
             ("redis-cli -n 1 del x", Expect::Asks("removes what is in a database")),
             ("redis-cli config set dir /x", Expect::Asks("changes a database's settings")),

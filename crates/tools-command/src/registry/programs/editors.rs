@@ -205,7 +205,7 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["rename", "prename", "file-rename", "perl-rename", "mmv", "vidir", "vipe"],
+        names: &["rename", "prename", "file-rename", "perl-rename", "mmv"],
         is_family: true,
         syntax: Syntax {
             flags: "-v|--verbose -n|--nono|--no-act -f|--force -s|--symlink -o|--no-overwrite -i|--interactive -a|--all -l|--last -d|--filename|--nopath -0|--null -u|--unicode",
@@ -222,6 +222,17 @@ pub(super) static ALL: &[Program] = &[
             ("rename 'system(\"id\")' x", Expect::Opaque("code with")),
             ("rename 's/a/b/' private", Expect::Writes("private")),
             ("rename -n 's/a/b/' x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["vipe", "vidir", "sensible-editor", "select-editor", "edit", "editor"],
+        is_family: true,
+        syntax: Syntax { flags: "-v|--verbose -*", valued: "--suffix", ..Syntax::EXACT },
+        rules: &[always(Does::Hides("an editor that the environment chooses")), always(Does::Writes(At::All))],
+        examples: &[
+            ("ls | vipe", Expect::Opaque("the environment chooses")),
+            ("vidir x", Expect::Opaque("the environment chooses")),
         ],
         ..Program::NEW
     },

@@ -313,3 +313,10 @@ fn haskell(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     found
 }
+
+/// The script of an interpreter, or that it runs what it reads where none is named.
+pub(super) fn script_or_input(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let script = parsed.operand(0).filter(|script| script.text != "-").cloned();
+    let runs = script.map_or_else(|| Effect::hidden("an interpreter that runs what it reads"), Effect::Script);
+    parsed.doubt().into_iter().chain([runs]).collect()
+}

@@ -10,12 +10,14 @@ mod checks;
 mod clouds;
 mod clusters;
 mod cmake;
+mod compiled_languages;
 mod compilers;
 mod containers;
 mod data;
 mod databases;
 mod documents;
 mod editors;
+mod elsewhere;
 mod environment;
 mod files;
 mod filters;
@@ -27,6 +29,7 @@ mod hooks;
 mod javascript;
 mod jvm;
 mod languages;
+mod launchers;
 mod machine;
 mod make;
 mod managers;
@@ -36,21 +39,27 @@ mod network;
 mod node;
 mod package_tools;
 mod packages;
+mod packaging;
 mod perl;
+mod php_tools;
+mod profilers;
 mod python;
 mod python_packages;
 mod registries;
 mod remote;
 mod ruby_packages;
 mod rust;
+mod scripting_tools;
 mod search;
 mod services;
 mod sessions;
+mod sharing;
 pub(crate) mod shells;
 mod text;
 mod tracers;
 mod transfer;
 mod versioning;
+mod watchers;
 mod wrappers;
 
 use super::spec::Program;
@@ -66,6 +75,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     checks::ALL,
     clouds::ALL,
     clusters::ALL,
+    compiled_languages::ALL,
     cmake::ALL,
     compilers::ALL,
     containers::ALL,
@@ -73,6 +83,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     databases::ALL,
     documents::ALL,
     editors::ALL,
+    elsewhere::ALL,
     environment::ALL,
     files::ALL,
     filters::ALL,
@@ -83,6 +94,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     hooks::ALL,
     javascript::ALL,
     jvm::ALL,
+    launchers::ALL,
     languages::ALL,
     machine::ALL,
     make::ALL,
@@ -97,19 +109,25 @@ pub static PROGRAMS: &[&[Program]] = &[
     node::YARN,
     package_tools::ALL,
     packages::ALL,
+    packaging::ALL,
     perl::ALL,
+    php_tools::ALL,
+    profilers::ALL,
     python::ALL,
     python_packages::ALL,
     remote::ALL,
     ruby_packages::ALL,
+    scripting_tools::ALL,
     rust::ALL,
     search::ALL,
     services::ALL,
+    sharing::ALL,
     sessions::ALL,
     shells::ALL,
     text::ALL,
     tracers::ALL,
     transfer::ALL,
     versioning::ALL,
+    watchers::ALL,
     wrappers::ALL,
 ];

@@ -338,6 +338,7 @@ pub(super) static ALL: &[Program] = &[
             ("kill -s KILL -- -1", Expect::Asks("signals every process")),
             ("kill -9 1", Expect::Asks("signals every process")),
             ("kill -9 4711", Expect::Plain),
+            ("kill -0 1", Expect::Plain),
             ("kill %1", Expect::Plain),
             ("kill -l", Expect::Plain),
         ],
@@ -382,6 +383,8 @@ fn kill(parsed: &Parsed<'_>) -> Vec<Effect> {
     let last = args.last().map_or("", |arg| arg.text.as_str());
     let is_all = match name {
         "killall5" => true,
+        // Signal 0 only asks whether a process is there.
+        "kill" if args.first().is_some_and(|first| first.text == "-0") => false,
         "kill" => {
             (args.len() > 1 && last == "-1")
                 || (parsed.operands().any(|operand| matches!(operand.text.as_str(), "1" | "-1")))

@@ -1,0 +1,210 @@
+//! Compilers of further languages that also run what they built, or run code while they compile.
+
+use crate::code::Language;
+use crate::registry::{
+    ArgumentCondition, At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, plain, when,
+};
+
+/// Any option, since what matters is the subcommand and the file.
+const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["zig"],
+        syntax: Syntax { flags: "-h --help", ..Syntax::LEADING },
+        subcommands: &[
+            Subcommand {
+                names: &["run", "test", "test-obj"],
+                syntax: Syntax {
+                    flags: "--test-cmd-bin -*",
+                    valued: "--test-cmd --test-runner --zig-lib-dir --libc -target -mcpu --name -I -L -l -O --test-filter --test-name-prefix --cache-dir --global-cache-dir -M* --dep",
+                    ..Syntax::SINGLE
+                },
+                rules: &[
+                    always(Does::RunsScript(At::Nth(0))),
+                    when(
+                        &[ArgumentCondition::Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc")],
+                        Does::Hides("`zig` with a program of its own choice"),
+                    ),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["build"],
+                syntax: Syntax {
+                    flags: "-*",
+                    valued: "--build-file --prefix|-p --search-prefix --build-runner --seed --summary --cache-dir --sysroot --libc",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    when(&[ArgumentCondition::Lacks("--build-file")], Does::Follows("build.zig")),
+                    always(Does::RunsScript(At::Value("--build-file"))),
+                    when(
+                        &[ArgumentCondition::Has("--build-runner")],
+                        Does::Hides("`zig` with a program of its own choice"),
+                    ),
+                ],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["cc", "c++", "build-exe", "build-lib", "build-obj", "translate-c", "ar", "objcopy"],
+                syntax: Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
+                rules: &[always(Does::Writes(At::Value("-o")))],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["fetch"],
+                syntax: ANY,
+                rules: &[always(Does::Connects(At::Remotes))],
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "fmt",
+                "init",
+                "version",
+                "env",
+                "help",
+                "targets",
+                "zen",
+                "ast-check",
+                "std",
+                "libc",
+                "lib",
+                "ranlib",
+                "rc",
+                "dlltool",
+                "reduce",
+                "init-exe",
+                "init-lib",
+            ]),
+        ],
+        otherwise: Otherwise::Opaque("no command of it that is known"),
+        examples: &[
+            ("zig run x.zig -- a", Expect::Scripts("x.zig")),
+            ("zig test -O ReleaseFast x.zig", Expect::Scripts("x.zig")),
+            ("zig test x.zig --test-cmd sudo", Expect::Opaque("of its own choice")),
+            ("zig build test", Expect::Scripts("build.zig")),
+            ("zig build --build-file x/y.zig", Expect::Scripts("x/y.zig")),
+            ("zig build --build-runner x.zig", Expect::Opaque("of its own choice")),
+            ("zig cc -o .envrc x.c", Expect::Writes(".envrc")),
+            ("zig fetch https://host/x.tar.gz", Expect::Connects("https://host/x.tar.gz")),
+            ("zig frob", Expect::Opaque("no command of it")),
+            ("zig fmt src", Expect::Plain),
+            ("zig version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "nim", "nimble", "crystal", "odin", "haxe", "gleam", "spago", "purs", "lake", "idris2", "swiftly", "cjc",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-r --run --interp -*",
+            valued: "-cmd --cmd -x -main --linker --cc --passL --passC -lib -p|--path -o|--output",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has("-cmd --cmd --linker --cc --passL -x --run --interp")],
+                Does::Hides("a compiler that runs a program of its own choice"),
+            ),
+            when(&[ArgumentCondition::Has("-r")], Does::RunsScript(At::From(1))),
+            when(&[ArgumentCondition::First("eval e secret exec exe")], Does::Hides("code of a compiled language")),
+            when(
+                &[ArgumentCondition::First("run r spec play tool test t c compile i build script js cpp")],
+                Does::RunsScript(At::Nth(1)),
+            ),
+            when(&[ArgumentCondition::First("publish")], Does::Is(crate::registry::Consequence::Publishes)),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        examples: &[
+            ("nim c -r x.nim", Expect::Scripts("x.nim")),
+            ("nim e x.nims", Expect::Opaque("code of a compiled language")),
+            ("crystal run x.cr", Expect::Scripts("x.cr")),
+            ("crystal eval 'puts `id`'", Expect::Opaque("code of a compiled language")),
+            ("haxe -main X -cmd id", Expect::Opaque("of its own choice")),
+            ("odin run x.odin", Expect::Scripts("x.odin")),
+            ("nimble publish", Expect::Asks("publishes")),
+            ("nim check x.nim", Expect::Plain),
+            ("crystal tool format", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "dmd", "rdmd", "ldc2", "ldmd2", "gdc", "dub", "vala", "valac", "fpc", "gnatmake", "gprbuild", "iverilog",
+            "ghdl",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-run -r --run -c -*",
+            valued: "-o --output --eval --loop --compiler -Xcc -of",
+            style: crate::registry::Style::Single,
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("--eval --loop"))),
+            when(
+                &[ArgumentCondition::Has("--compiler -Xcc")],
+                Does::Hides("a compiler that runs a program of its own choice"),
+            ),
+            when(&[ArgumentCondition::Has("-run -r --run")], Does::RunsScript(At::All)),
+            when(&[ArgumentCondition::First("run test")], Does::Follows("dub.json dub.sdl")),
+            always(Does::Writes(At::Value("-o -of"))),
+        ],
+        examples: &[
+            ("rdmd --eval='system(\"id\")'", Expect::Opaque("code with")),
+            ("dmd -run x.d", Expect::Scripts("x.d")),
+            ("dub run", Expect::Scripts("dub.json")),
+            ("rdmd --compiler=./x y.d", Expect::Opaque("of its own choice")),
+            ("valac -o .envrc x.vala", Expect::Writes(".envrc")),
+            ("dmd -c x.d", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "raku",
+            "rakudo",
+            "jrunscript",
+            "phpdbg",
+            "psysh",
+            "pry",
+            "byebug",
+            "rdbg",
+            "ptpython",
+            "bpython",
+            "moon",
+            "asy",
+            "osgi",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-c -v -V -n -p --version --help -h --no-color -f --simple-prompt --no-pager",
+            valued: "-e|--exec -r|--require -I -M -l --doc --profile -x",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-e"))),
+            when(
+                &[ArgumentCondition::Has("-r -x")],
+                Does::Hides("code that is loaded first, or a program that is started"),
+            ),
+            when(
+                &[ArgumentCondition::Lacks("-e -v -V --version --help -h -c -r -x")],
+                Does::By(super::languages::script_or_input),
+            ),
+        ],
+        examples: &[
+            ("raku -e 'run \"id\"'", Expect::Opaque("code with")),
+            ("jrunscript -e 'exec(\"id\")'", Expect::Opaque("code with")),
+            ("pry -r ./x", Expect::Opaque("loaded first")),
+            ("echo 'system \"id\"' | pry", Expect::Opaque("runs what it reads")),
+            ("raku x.raku", Expect::Scripts("x.raku")),
+            ("raku -e 'say 1'", Expect::Opaque("code with")),
+            ("raku --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];

@@ -1,0 +1,277 @@
+//! Programs that build packages of a distribution and images of systems: they run the recipe that
+//! they find.
+
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Style, Syntax, always, when};
+
+const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "makes or changes a system");
+const HOOKS: &str = "commands that are run while a system is made";
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["makepkg", "extra-x86_64-build", "pkgctl", "abuild", "ebuild", "xbps-src", "rpmdev", "fedpkg"],
+        is_family: true,
+        syntax: Syntax { flags: "-i|--install -h|--help -V|--version -*", valued: "-p --config", ..Syntax::EXACT },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-p -h --help -V --version")], Does::Follows("PKGBUILD APKBUILD")),
+            always(Does::RunsScript(At::Value("-p --config"))),
+            when(&[ArgumentCondition::OperandHas(".ebuild")], Does::RunsScript(At::Nth(0))),
+            when(&[ArgumentCondition::Has("--install")], SYSTEM),
+        ],
+        examples: &[
+            ("makepkg -s", Expect::Scripts("PKGBUILD")),
+            ("makepkg -p x/PKGBUILD", Expect::Scripts("x/PKGBUILD")),
+            ("makepkg --config ./x", Expect::Scripts("x")),
+            ("makepkg -i", Expect::Asks("a system")),
+            ("makepkg --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "dpkg-buildpackage",
+            "debuild",
+            "dpkg-checkbuilddeps",
+            "pdebuild",
+            "sbuild",
+            "gbp",
+            "dh",
+            "checkinstall",
+            "fpm",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help --version -*",
+            valued: "-s -t -n -p|--package -r --root-command --hook-* --buildinfo-option --before-install --after-install --before-remove \
+                     --after-remove --before-upgrade --after-upgrade --pre-build-commands --chroot-setup-commands --git-builder",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-h --help --version")], Does::Follows("debian/rules")),
+            when(
+                &[ArgumentCondition::Has(
+                    "-r --root-command --hook-* --pre-build-commands --chroot-setup-commands --git-builder",
+                )],
+                Does::Hides("commands that are run while a package is built"),
+            ),
+            always(Does::Reads(At::Value(
+                "--before-install --after-install --before-remove --after-remove --before-upgrade --after-upgrade",
+            ))),
+        ],
+        examples: &[
+            ("dpkg-buildpackage -us -uc", Expect::Scripts("debian/rules")),
+            ("dpkg-buildpackage -r ./x", Expect::Opaque("while a package is built")),
+            ("debuild --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "debootstrap",
+            "mmdebstrap",
+            "pbuilder",
+            "pacstrap",
+            "mkosi",
+            "mkinitcpio",
+            "dracut",
+            "update-initramfs",
+            "mkinitramfs",
+            "update-grub",
+            "grub-install",
+            "grub-mkconfig",
+            "grub2-mkconfig",
+            "efibootmgr",
+            "update-alternatives",
+            "alternatives",
+            "needrestart",
+            "certbot",
+            "fail2ban-client",
+            "plymouth",
+            "netplan",
+            "nixos-rebuild",
+            "home-manager",
+            "darwin-rebuild",
+            "topgrade",
+            "mas",
+            "archinstall",
+            "genfstab",
+            "snapper",
+            "timeshift",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -V|--version -l|--list --display --query -*",
+            valued: "--pre-hook --post-hook --deploy-hook --renew-hook --manual-auth-hook --manual-cleanup-hook --setup-hook --extract-hook \
+                     --essential-hook --customize-hook --hook-dir --hooks --config -c --configuration",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has(
+                    "--pre-hook --post-hook --deploy-hook --renew-hook --manual-auth-hook --manual-cleanup-hook --setup-hook --extract-hook \
+                     --essential-hook --customize-hook --hook-dir --hooks --config -c --configuration",
+                )],
+                Does::Hides(HOOKS),
+            ),
+            when(
+                &[
+                    ArgumentCondition::Lacks("-h --help -V --version -l --list --display --query"),
+                    ArgumentCondition::FirstIsNot(
+                        "list status show help version certificates ping get generations plugins",
+                    ),
+                ],
+                SYSTEM,
+            ),
+        ],
+        examples: &[
+            ("mmdebstrap --customize-hook='id' stable x", Expect::Opaque(HOOKS)),
+            ("certbot certonly --pre-hook id -d x", Expect::Opaque(HOOKS)),
+            ("update-alternatives --install /usr/bin/x x ./y 1", Expect::Asks("a system")),
+            ("nixos-rebuild switch", Expect::Asks("a system")),
+            ("fail2ban-client set sshd action a actionban id", Expect::Asks("a system")),
+            ("certbot certificates", Expect::Plain),
+            ("update-alternatives --list editor", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "autoconf",
+            "autoreconf",
+            "autoheader",
+            "automake",
+            "aclocal",
+            "autom4te",
+            "autoupdate",
+            "autoscan",
+            "ifnames",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-f|--force -i|--install -s|--symlink -v|--verbose -d|--debug -m|--make -W* -h|--help -V|--version -a|--add-missing -c|--copy \
+                    --foreign --gnu --gnits -n|--no-force --no-recursive -r",
+            valued: "-o|--output -I|--include -B|--prepend-include -l|--language --system-acdir --automake-acdir -M|--melt",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Lacks("--help --version"), ArgumentCondition::AtMost(0)],
+                Does::Follows("configure.ac configure.in"),
+            ),
+            when(&[ArgumentCondition::Lacks("--help --version")], Does::RunsScript(At::All)),
+            always(Does::Writes(At::Value("--output"))),
+        ],
+        examples: &[
+            ("autoreconf -fi", Expect::Scripts("configure.ac")),
+            ("autoconf -o .envrc x.ac", Expect::Writes(".envrc")),
+            ("autoconf x.ac", Expect::Scripts("x.ac")),
+            ("automake --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["libtool", "glibtool"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-n|--dry-run --debug --quiet|--silent --no-quiet --no-silent -v|--verbose --finish --features --config -h|--help --version \
+                    --preserve-dup-deps",
+            valued: "--tag --mode -dlopen",
+            ..Syntax::LEADING
+        },
+        rules: &[always(Does::RunsWords(At::From(0)))],
+        examples: &[
+            ("libtool --mode=execute sudo id", Expect::Denied("takes other rights")),
+            ("libtool --tag=CC --mode=compile gcc -c x.c", Expect::Runs("gcc -c x.c")),
+            ("libtool --odd rm x", Expect::Opaque("`--odd` of `libtool`")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["doxygen"],
+        syntax: Syntax {
+            flags: "-s -g -l -u -x -x_noenv -d -v -h -V",
+            valued: "-w -e -f",
+            style: Style::Single,
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f")], Does::RunsScript(At::Nth(0))),
+            when(
+                &[ArgumentCondition::Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f"), ArgumentCondition::AtMost(0)],
+                Does::Follows("Doxyfile"),
+            ),
+            when(&[ArgumentCondition::Has("-g -l -u")], Does::Writes(At::Nth(0))),
+        ],
+        examples: &[
+            ("doxygen x.cfg", Expect::Scripts("x.cfg")),
+            ("doxygen", Expect::Scripts("Doxyfile")),
+            ("doxygen -g .envrc", Expect::Writes(".envrc")),
+            ("doxygen -v", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["swig", "protoc", "buf", "qmake", "bison", "yacc", "flex", "lex", "xcodebuild"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-o --output -S --skeleton --plugin --plugin_* --descriptor_set_out --dependency_out -project -scheme -destination --sdk -derivedDataPath \
+                     --template -I --proto_path",
+            style: Style::Single,
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has("--plugin -S --skeleton")],
+                Does::Hides("a generator with a program of its own choice"),
+            ),
+            when(&[ArgumentCondition::Has("--template")], Does::RunsScript(At::Value("--template"))),
+            always(Does::Writes(At::Value("-o --output --descriptor_set_out --dependency_out"))),
+        ],
+        examples: &[
+            ("protoc --plugin=protoc-gen-x=./x --x_out=. y.proto", Expect::Opaque("of its own choice")),
+            ("protoc --descriptor_set_out=.envrc y.proto", Expect::Writes(".envrc")),
+            ("bison -o .envrc x.y", Expect::Writes(".envrc")),
+            ("bison -d x.y", Expect::Plain),
+            ("buf lint", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "act",
+            "earthly",
+            "dagger",
+            "garden",
+            "ddev-config",
+            "gitlab-runner",
+            "circleci",
+            "woodpecker-cli",
+            "drone",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--bind --privileged -P|--allow-privileged -*",
+            valued: "--container-options -W|--workflows -j|--job --platform -e|--eventpath -s|--secret --env --artifact-server-path -f --progress -m --mod --config -c",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has("--container-options --bind --privileged --allow-privileged -P")],
+                Does::Hides("a container with the machine's own files or rights"),
+            ),
+            when(&[ArgumentCondition::First("run exec")], Does::RunsWords(At::From(1))),
+            when(
+                &[ArgumentCondition::First("deploy publish register unregister orb")],
+                Does::Is(Consequence::Publishes),
+            ),
+            always(Does::RunsScript(At::Value("-W -f"))),
+        ],
+        examples: &[
+            ("dagger run sudo id", Expect::Denied("takes other rights")),
+            ("act -W x.yml", Expect::Scripts("x.yml")),
+            ("act --bind", Expect::Opaque("the machine's own files or rights")),
+            ("act -l", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];

@@ -1,0 +1,108 @@
+//! Tools of PHP: what they evaluate, which file of code they load first, and what they run on other
+//! machines.
+
+use crate::code::Language;
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["wp", "drush", "drupal", "magerun", "n98-magerun2", "cv", "terminus"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "--require --exec --ssh --http --path --url --user -r --root -l --uri --context",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Php, At::Value("--exec"))),
+            when(
+                &[ArgumentCondition::First("eval php:eval php-eval ev php:cli core:cli scr")],
+                Does::Evaluates(Language::Php, At::Nth(1)),
+            ),
+            when(&[ArgumentCondition::First("eval-file php:script php-script scr")], Does::RunsScript(At::Nth(1))),
+            always(Does::RunsScript(At::Value("--require"))),
+            when(
+                &[ArgumentCondition::First("shell php core:cli php:cli"), ArgumentCondition::Fed],
+                Does::Hides("an interpreter that runs what it reads"),
+            ),
+            when(
+                &[ArgumentCondition::First("ssh site:ssh exec"), ArgumentCondition::AtLeast(2)],
+                Does::RunsThere(At::From(1)),
+            ),
+            when(&[ArgumentCondition::Has("--ssh")], Does::NeedsNetwork),
+            when(
+                &[ArgumentCondition::Operand(
+                    "reset drop delete sql:drop sql-drop site:install destroy sql:query sql-query sqlq query import sql:sync rsync deploy \
+                     core:rsync publish",
+                )],
+                Does::Is(Consequence::DeletesForOthers),
+            ),
+        ],
+        examples: &[
+            ("wp eval 'system(\"id\");'", Expect::Opaque("code with `system")),
+            ("wp --exec='exec(1);' post list", Expect::Opaque("code with `exec")),
+            ("wp eval-file x.php", Expect::Scripts("x.php")),
+            ("wp --require=x.php post list", Expect::Scripts("x.php")),
+            ("drush php:eval 'shell_exec(1);'", Expect::Opaque("code with")),
+            ("drush ssh rm -rf x", Expect::Asks("runs `rm -rf x` elsewhere")),
+            ("wp db drop --yes", Expect::Asks("others may use")),
+            ("wp plugin list", Expect::Plain),
+            ("drush status", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "phpunit",
+            "phpstan",
+            "psalm",
+            "phan",
+            "php-cs-fixer",
+            "rector",
+            "pest",
+            "codecept",
+            "behat",
+            "phpcs",
+            "phpcbf",
+            "phpmd",
+            "phing",
+            "robo",
+            "deptrac",
+            "infection",
+            "paratest",
+            "phpbench",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "--bootstrap -c|--configuration|--config -a|--autoload-file --filter --testsuite --group --plugin --printer --loader --extension \
+                     --include-path -d -l|--level --error-format --standard --memory-limit -r|--root --log-junit --coverage-html --coverage-clover \
+                     --coverage-text --report-file --report -f|--buildfile --load-from --output|-o --cache-result-file --log-teamcity --testdox-html",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),
+            always(Does::Reads(At::Value("-c"))),
+            when(
+                &[ArgumentCondition::Has("--printer --loader --extension --include-path")],
+                Does::Hides("code that is loaded by its name"),
+            ),
+            when(
+                &[ArgumentCondition::ValueHas("-d", "auto_prepend auto_append extension")],
+                Does::Hides("a setting of `php` that may load code"),
+            ),
+            always(Does::Writes(At::Value(
+                "--log-junit --coverage-html --coverage-clover --coverage-text --report-file --output --cache-result-file --log-teamcity --testdox-html",
+            ))),
+        ],
+        examples: &[
+            ("phpunit --bootstrap x.php", Expect::Scripts("x.php")),
+            ("phpstan analyse -a x.php src", Expect::Scripts("x.php")),
+            ("phpunit --include-path /x", Expect::Opaque("loaded by its name")),
+            ("phpunit --log-junit .envrc", Expect::Writes(".envrc")),
+            ("phpunit --filter Foo tests", Expect::Plain),
+            ("phpcs --standard=PSR12 src", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];

@@ -1,0 +1,152 @@
+//! Profilers, which start the program that they measure.
+
+use crate::code::Language;
+use crate::registry::{
+    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, plain, when,
+};
+
+/// What is measured stands behind the options.
+const MEASURES: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
+const RECORDING: Syntax = Syntax {
+    flags: "-a -q -v -d -F -C -S -n --no-open --native --live --follow-fork --trace-python-allocators --force -f \
+            --aggregate --subprocesses --idle --gil --nonblocking -t --no-libcall --nest-libcall -k --kernel -l --disable-aslr",
+    valued: "-o|--output -r|--rate --duration -p|--pid -e -D --depth --live-port --compress-trace-file -T --trigger -P -A -R \
+             --format -s --trace --sample -w --stats --capture-range --set --section --metrics --target-processes",
+    ..Syntax::LEADING
+};
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["uftrace", "trace-cmd", "rr", "nsys", "apitrace", "py-spy", "vtune"],
+        is_family: true,
+        syntax: Syntax { flags: "-v -q --version --help", valued: "-o --output", ..Syntax::LEADING },
+        subcommands: &[
+            Subcommand {
+                names: &["record", "live", "profile", "launch", "trace", "start", "stream", "top", "profile-run"],
+                syntax: RECORDING,
+                rules: MEASURES,
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["replay", "script", "plugin"],
+                rules: &[always(Does::Hides("a recording that is run again"))],
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "report",
+                "dump",
+                "graph",
+                "info",
+                "list",
+                "ls",
+                "ps",
+                "pack",
+                "stats",
+                "export",
+                "stat",
+                "show",
+                "hist",
+                "status",
+                "tui",
+                "version",
+                "analyze",
+                "dump-images",
+                "diff",
+                "stop",
+                "recv",
+                "sessions",
+                "help",
+                "extract",
+                "split",
+            ]),
+        ],
+        otherwise: Otherwise::Opaque("a program that is measured, or a command of its own"),
+        examples: &[
+            ("uftrace record sudo id", Expect::Denied("takes other rights")),
+            ("rr record -n sudo id", Expect::Denied("takes other rights")),
+            ("py-spy record -o x.svg -- sudo id", Expect::Denied("takes other rights")),
+            ("nsys profile -o x sudo id", Expect::Denied("takes other rights")),
+            ("uftrace ./x", Expect::Opaque("a program that is measured")),
+            ("py-spy dump", Expect::Plain),
+            ("rr ps", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["flamegraph", "ncu", "nvprof", "austin", "ocount", "operf", "coz", "samply-record"],
+        is_family: true,
+        syntax: RECORDING,
+        rules: &[always(Does::RunsWords(At::From(0))), always(Does::RunsWords(At::AfterDashes))],
+        examples: &[
+            ("flamegraph -o x.svg -- sudo id", Expect::Denied("takes other rights")),
+            ("ncu --odd x rm y", Expect::Opaque("`--odd` of `ncu`")),
+            ("nvprof ./x", Expect::Runs("./x")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mprof", "memray", "fil-profile"],
+        is_family: true,
+        syntax: Syntax { flags: "-v|--verbose -h|--help -V|--version", ..Syntax::LEADING },
+        subcommands: &[
+            Subcommand {
+                names: &["run"],
+                syntax: Syntax {
+                    flags: "--python -C --include-children -M --multiprocess --native --live --follow-fork -f|--force -q|--quiet --no-compress \
+                            --aggregate --trace-python-allocators --nopython --live-remote",
+                    valued: "-o|--output -T|--interval --live-port -p -m -c --backend --timeout",
+                    ..Syntax::LEADING
+                },
+                rules: &[
+                    always(Does::Writes(At::Value("--output"))),
+                    always(Does::Evaluates(Language::Python, At::Value("-c"))),
+                    always(Does::RunsWords(At::From(0))),
+                    when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+                ],
+                ..Subcommand::NEW
+            },
+            plain(&[
+                "plot",
+                "list",
+                "clean",
+                "rm",
+                "peak",
+                "flamegraph",
+                "table",
+                "tree",
+                "summary",
+                "stats",
+                "parse",
+                "transform",
+                "attach",
+            ]),
+        ],
+        examples: &[
+            ("mprof run sudo id", Expect::Denied("takes other rights")),
+            ("memray run -o .envrc x.py", Expect::Scripts("x.py")),
+            ("mprof plot", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["scalene", "kernprof", "viztracer", "pyinstrument"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-l|--line-by-line -v|--view -b|--builtin -z --cpu --gpu --memory --html --json --cli --web -r --show-all --reduced-profile",
+            valued: "-o|--outfile|--output_file -s|--setup -p --profile-interval --profile-only -e -m -c",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Writes(At::Value("-o"))),
+            always(Does::RunsScript(At::Value("--setup"))),
+            always(Does::Evaluates(Language::Python, At::Value("-c"))),
+            when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+        ],
+        examples: &[
+            ("kernprof -lv x.py", Expect::Scripts("x.py")),
+            ("scalene --html x.py", Expect::Scripts("x.py")),
+            ("viztracer -c 'import os; os.system(\"id\")'", Expect::Opaque("code with")),
+        ],
+        ..Program::NEW
+    },
+];

@@ -1,0 +1,299 @@
+//! Tools of Perl and Ruby, managers of configurations, and testers of load: each runs files of code
+//! that its arguments name.
+
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+
+const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "changes the machine as a file says");
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["cpan", "cpanm", "cpanplus", "ppm", "luarocks", "pear", "pecl", "raco", "zef", "alr", "shards", "opm"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-l|--local-lib --local-lib-contained -L -j -I --tree --server --mirror --from --config --lua-dir",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Fed], Does::Hides("a manager of packages that runs what it reads")),
+            when(
+                &[ArgumentCondition::Has("-l -L --installdeps --tree --local"), ArgumentCondition::AtLeast(1)],
+                Does::NeedsNetwork,
+            ),
+            when(
+                &[
+                    ArgumentCondition::Lacks(
+                        "-l -L --installdeps --tree --local -v -h --help --version --info -D -a -O -J --look --self-contained",
+                    ),
+                    ArgumentCondition::FirstIsNot(
+                        "list search show info help version path doc which config lint test build check make get clean docs exe expand run",
+                    ),
+                    ArgumentCondition::AtLeast(1),
+                ],
+                Does::Says(Consequence::ChangesSystem, "installs programs outside of the workspace"),
+            ),
+            when(&[ArgumentCondition::First("upload publish")], Does::Is(Consequence::Publishes)),
+            always(Does::Connects(At::Value("--server --mirror --from"))),
+        ],
+        examples: &[
+            ("cpan Foo::Bar", Expect::Asks("outside of the workspace")),
+            ("cpanm Foo::Bar", Expect::Asks("outside of the workspace")),
+            ("echo '! id' | cpan", Expect::Opaque("runs what it reads")),
+            ("luarocks upload x.rockspec", Expect::Asks("publishes")),
+            ("cpanm --mirror https://host/x -l local Foo", Expect::Connects("https://host/x")),
+            ("luarocks list", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["prove", "plackup", "morbo", "hypnotoad", "starman", "dzil", "perlcritic", "perltidy", "yath"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-v|--verbose -l|--lib -b|--blib -r|--recurse -s|--shuffle -t -T -w -W -q|--quiet -Q -c --color --nocolor --count -f -o \
+                    --norc --dry -D -p --parse --timer --trap --merge --reload|-R --no-default-middleware --help --version -b",
+            valued: "-I -P -M -m -e|--exec --source --harness --formatter -j|--jobs --state --rc --rules -a|--app -E|--env --port --host \
+                     --server -x --archive -L --pidfile --profile|--pro",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has("-M -m -P --harness --formatter --source")],
+                Does::Hides("code that is loaded by its name"),
+            ),
+            when(
+                &[ArgumentCondition::Has("-e")],
+                Does::Hides("tests, or an application, by a program or code of its own choice"),
+            ),
+            always(Does::RunsScript(At::Value("-a"))),
+            when(&[ArgumentCondition::Lacks("--help --version")], Does::By(scripts)),
+            when(&[ArgumentCondition::First("release")], Does::Is(Consequence::Publishes)),
+        ],
+        examples: &[
+            ("prove -e 'sudo id' t", Expect::Opaque("of its own choice")),
+            ("prove -MFoo t", Expect::Opaque("loaded by its name")),
+            ("plackup -e 'system(\"id\")'", Expect::Opaque("of its own choice")),
+            ("plackup x.psgi", Expect::Scripts("x.psgi")),
+            ("prove t/x.t", Expect::Scripts("t/x.t")),
+            ("dzil release", Expect::Asks("publishes")),
+            ("prove -lr t", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["puma", "unicorn", "thin", "rackup", "sidekiq", "erb", "guard", "middleman", "nanoc", "dexec"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-v -h --version --help -d|--debug -q -w -D --quiet -x -n -P -S",
+            valued: "-C|--config|-c -r|--require -e|--environment|--eval -p|--port -b|--bind -t|--threads -o|--host -I|--include -s|--server \
+                     -E|--env -G|--guardfile -T --rackup -b --builder --plugin -g --group",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("-C -r -G"))),
+            when(&[ArgumentCondition::Has("--eval -b --builder")], Does::By(evaluates)),
+            always(Does::RunsScript(At::Nth(0))),
+        ],
+        examples: &[
+            ("puma -C x.rb", Expect::Scripts("x.rb")),
+            ("sidekiq -r ./x.rb", Expect::Scripts("x.rb")),
+            ("erb x.erb", Expect::Scripts("x.erb")),
+            ("rackup --eval 'system(1)'", Expect::Opaque("code of a server")),
+            ("puma -p 3000", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "puppet",
+            "facter",
+            "chef-client",
+            "chef-apply",
+            "chef-solo",
+            "knife",
+            "salt",
+            "salt-call",
+            "salt-ssh",
+            "pyinfra",
+            "cdist",
+            "bolt",
+            "fab",
+            "rex",
+            "cf-agent",
+            "drone-exec",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-e|--execute|--exec|-E --custom-dir --external-dir -c|--config -j -z --script -f|--fabfile --hiera_config --modulepath -t|--targets -u|--user -H",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Has("-e")], Does::Hides("code of a manager of configurations")),
+            when(
+                &[ArgumentCondition::Has("--custom-dir --external-dir --modulepath -c --hiera_config -z")],
+                Does::Hides("a manager of configurations with code from elsewhere"),
+            ),
+            always(Does::RunsScript(At::Value("--script -f"))),
+            when(
+                &[
+                    ArgumentCondition::First("exec ssh command task plan script cmd.run cmd.script state.apply"),
+                    ArgumentCondition::AtLeast(2),
+                ],
+                Does::Hides("a command that is run on other machines"),
+            ),
+            when(
+                &[ArgumentCondition::OperandStarts("cmd. state. salt.")],
+                Does::Hides("a command that is run on other machines"),
+            ),
+            when(
+                &[
+                    ArgumentCondition::First("apply agent bootstrap delete upload"),
+                    ArgumentCondition::Lacks("--noop --help"),
+                ],
+                SYSTEM,
+            ),
+            when(
+                &[ArgumentCondition::FirstIsNot(
+                    "apply agent bootstrap delete upload exec ssh command task plan script help doc module lookup resource config describe facts \
+                     parser node list show status search environment cookbook role version -l",
+                )],
+                Does::By(manages),
+            ),
+        ],
+        examples: &[
+            ("puppet apply -e 'exec {x:}'", Expect::Opaque("code of a manager")),
+            ("puppet apply x.pp", Expect::Asks("as a file says")),
+            ("facter --custom-dir=. x", Expect::Opaque("from elsewhere")),
+            ("knife exec -E 'system(1)'", Expect::Opaque("code of a manager")),
+            ("salt '*' cmd.run id", Expect::Opaque("on other machines")),
+            ("chef-apply x.rb", Expect::Asks("as a file says")),
+            ("pyinfra @local deploy.py", Expect::Asks("as a file says")),
+            ("puppet parser validate x.pp", Expect::Plain),
+            ("facter os", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "k6",
+            "artillery",
+            "locust",
+            "newman",
+            "gulp",
+            "grunt",
+            "karma",
+            "hygen",
+            "plop",
+            "jscodeshift",
+            "papermill",
+            "marimo",
+            "pelican",
+            "nikola",
+            "scrapy",
+            "streamlit",
+            "mitmdump",
+            "mitmproxy",
+            "mitmweb",
+            "bats",
+            "shellspec",
+            "zunit",
+            "testinfra",
+            "gatling",
+            "tsung",
+            "siege-js",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-f|--locustfile|--gulpfile|--gruntfile -s|--script|--settings --plopfile -t|--transform --config -c --require -r|--reporter -e|--environment|--env \
+                     -o|--output|--out --formatter -k --shell --iteration-data -d -u --vus --duration -a --tag --cwd -p|--preset",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("-f --plopfile -t"))),
+            when(&[ArgumentCondition::Has("-s --require")], Does::By(loaded)),
+            when(&[ArgumentCondition::Has("--shell --formatter")], Does::Hides("tests by a program of its own choice")),
+            when(&[ArgumentCondition::First("run runspider edit start archive cloud")], Does::RunsScript(At::Nth(1))),
+            when(&[ArgumentCondition::First("cloud deploy")], Does::Is(Consequence::Publishes)),
+            when(&[ArgumentCondition::First("shell")], Does::Hides("an interpreter that runs what it reads")),
+            when(&[ArgumentCondition::OperandHas(".bats _spec.sh .ipynb .zunit")], Does::RunsScript(At::Nth(0))),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        examples: &[
+            ("k6 run x.js", Expect::Scripts("x.js")),
+            ("k6 cloud x.js", Expect::Asks("publishes")),
+            ("locust -f x.py", Expect::Scripts("x.py")),
+            ("gulp --gulpfile x.js build", Expect::Scripts("x.js")),
+            ("jscodeshift -t x.js src", Expect::Scripts("x.js")),
+            ("mitmdump -s x.py", Expect::Scripts("x.py")),
+            ("scrapy shell", Expect::Opaque("runs what it reads")),
+            ("bats x.bats", Expect::Scripts("x.bats")),
+            ("shellspec --shell ./x", Expect::Opaque("of its own choice")),
+            ("k6 run -o .envrc x.js", Expect::Writes(".envrc")),
+            ("bats -r tests", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["dlv", "gotestsum", "ginkgo", "jdb", "ndb", "pudb", "rdebug", "perldebug"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--raw-command -*",
+            valued: "--init --post-run-command --output|-o --wd --build-flags --log-dest --redirect|-r --backend -l|--listen --junitfile --jsonfile \
+                     -f|--format --packages -classpath|-sourcepath --listen",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsScript(At::Value("--init"))),
+            when(&[ArgumentCondition::Has("--init")], Does::Hides("a debugger that runs what a file says")),
+            always(Does::RunsLine(At::Value("--post-run-command"))),
+            when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1))),
+            when(&[ArgumentCondition::Has("--raw-command")], Does::RunsWords(At::AfterDashes)),
+            when(&[ArgumentCondition::Fed], Does::Hides("a debugger that runs what it reads")),
+            when(&[ArgumentCondition::First("attach connect")], Does::Hides("a debugger of another process")),
+            always(Does::Writes(At::Value("--output --junitfile --jsonfile --log-dest"))),
+        ],
+        examples: &[
+            ("dlv exec sudo -- id", Expect::Denied("takes other rights")),
+            ("dlv debug --init x", Expect::Opaque("what a file says")),
+            ("dlv attach 1", Expect::Opaque("another process")),
+            ("gotestsum --post-run-command 'rm -rf x'", Expect::Runs("rm -rf x")),
+            ("gotestsum --raw-command -- sudo id", Expect::Denied("takes other rights")),
+            ("gotestsum --junitfile .envrc", Expect::Writes(".envrc")),
+            ("gotestsum ./...", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The scripts among the operands: files, not folders of tests.
+fn scripts(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let is_script =
+        |file: &&crate::reader::Value| [".t", ".pl", ".psgi", ".pm"].iter().any(|end| file.text.ends_with(end));
+    parsed.operands().filter(is_script).cloned().map(crate::effect::Effect::Script).collect()
+}
+
+/// Code by `--eval`; the same letter names the environment of some.
+fn evaluates(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let has = |option: &str| parsed.command.args.iter().any(|arg| arg.text.split('=').next() == Some(option));
+    let is_code = has("--eval") || has("--builder") || (parsed.command.name() == "rackup" && (has("-e") || has("-b")));
+    is_code.then(|| crate::effect::Effect::hidden("code of a server by an option")).into_iter().collect()
+}
+
+/// A program that does what a file says without a subcommand.
+fn manages(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let is_own = ["chef-apply", "chef-solo", "chef-client", "pyinfra", "cdist", "fab", "rex", "cf-agent", "salt-call"];
+    let acts = is_own.contains(&parsed.command.name()) && !parsed.has("--help -h --version");
+    let why = "changes the machine as a file says";
+    acts.then(|| crate::effect::Effect::says(Consequence::ChangesSystem, why)).into_iter().collect()
+}
+
+/// A script of a proxy, or settings that are code.
+fn loaded(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    parsed
+        .values("-s --require")
+        .filter(|value| value.text.contains(['.', '/']))
+        .cloned()
+        .map(crate::effect::Effect::Script)
+        .collect()
+}

@@ -1,0 +1,219 @@
+//! Programs that hand files or messages to other people, or make this machine reachable for them.
+
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+
+const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -*", ..Syntax::EXACT };
+const SENDS: Does = Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone");
+const OPENS: Does = Does::Says(Consequence::Publishes, "makes this machine reachable for others");
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &[
+            "croc",
+            "wormhole",
+            "ffsend",
+            "transfersh",
+            "transfer.sh",
+            "pastebinit",
+            "wgetpaste",
+            "termbin",
+            "slackcat",
+            "telegram-send",
+            "signal-cli",
+            "gist-paste",
+            "magic-wormhole",
+            "onionshare-cli",
+            "webwormhole",
+            "ww",
+            "portal",
+            "wall",
+            "write",
+            "rwall",
+            "notify-slack",
+            "slackdump",
+            "ipfs",
+            "storj",
+            "uplink",
+            "filesender",
+            "haste",
+            "dpaste",
+            "0x0",
+        ],
+        is_family: true,
+        syntax: ANY,
+        rules: &[
+            when(
+                &[
+                    ArgumentCondition::Lacks("-h --help -V --version"),
+                    ArgumentCondition::FirstIsNot("receive recv get cat ls id version help exists history info status"),
+                ],
+                SENDS,
+            ),
+            when(&[ArgumentCondition::Lacks("-h --help -V --version")], Does::Reads(At::All)),
+            when(&[ArgumentCondition::Lacks("-h --help -V --version")], Does::NeedsNetwork),
+        ],
+        examples: &[
+            ("croc send x", Expect::Asks("hands something to others")),
+            ("pastebinit private/x", Expect::Reads("private/x")),
+            ("wormhole receive 1-a-b", Expect::Plain),
+            ("croc --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "sendmail",
+            "msmtp",
+            "ssmtp",
+            "swaks",
+            "mutt-send",
+            "mailsend",
+            "exim",
+            "exim4",
+            "postdrop",
+            "sendemail",
+            "s-mail",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-t -i -oi -v -n -bp -bv -V|--version -h|--help -*",
+            valued: "-f -F -C|--file -X -O -o --passwordeval --attach --body -be -Mc -a --account --host --server",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-bp -bv -V -h")], SENDS),
+            when(
+                &[ArgumentCondition::Has("-C -be -O -Mc --passwordeval")],
+                Does::Hides("a mailer with settings or commands of its own choice"),
+            ),
+            always(Does::RunsLine(At::Value("--passwordeval"))),
+            always(Does::Writes(At::Value("-X"))),
+            always(Does::Reads(At::Value("--attach --body"))),
+        ],
+        examples: &[
+            ("sendmail me@host", Expect::Asks("hands something to others")),
+            ("msmtp --passwordeval='rm -rf x' a", Expect::Runs("rm -rf x")),
+            ("sendmail -X .envrc a", Expect::Writes(".envrc")),
+            ("exim -be '${run{id}}'", Expect::Opaque("of its own choice")),
+            ("sendmail -bp", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "cloudflared",
+            "tailscale",
+            "zrok",
+            "bore",
+            "frpc",
+            "localtunnel",
+            "lt",
+            "tunnelto",
+            "localhost.run",
+            "headscale",
+            "netbird",
+        ],
+        is_family: true,
+        syntax: ANY,
+        rules: &[
+            when(
+                &[ArgumentCondition::First(
+                    "tunnel serve funnel share up local http tcp set login logout switch file ssh cert down access reserve",
+                )],
+                OPENS,
+            ),
+            when(&[ArgumentCondition::First("ssh"), ArgumentCondition::AtLeast(3)], Does::RunsThere(At::From(2))),
+        ],
+        examples: &[
+            ("cloudflared tunnel --url http://localhost:8000", Expect::Asks("reachable for others")),
+            ("tailscale funnel 3000", Expect::Asks("reachable for others")),
+            ("tailscale status", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "lp",
+            "lpr",
+            "lpadmin",
+            "cupsctl",
+            "cupsfilter",
+            "lprm",
+            "cancel",
+            "cupsenable",
+            "cupsdisable",
+            "lpmove",
+            "lpoptions",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-E -c -s -m -r -l -p -h|--help -*",
+            valued: "-d -P -n -o -t -U -C -i -e -m -x -v -# -T -J -q",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("-h --help")], Does::By(prints)),
+            when(&[ArgumentCondition::Has("-e -i")], Does::Hides("a printer with a program of its own choice")),
+            always(Does::Reads(At::All)),
+        ],
+        examples: &[
+            ("lp x.pdf", Expect::Asks("hands something to others")),
+            ("lpr private/x", Expect::Reads("private/x")),
+            ("lpadmin -p x -i ./y", Expect::Opaque("of its own choice")),
+            ("lpadmin -p x -v y", Expect::Asks("changes the system")),
+            ("cupsfilter -e -m x y", Expect::Opaque("of its own choice")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "mosquitto_pub",
+            "kcat",
+            "kafkacat",
+            "nats",
+            "amqp-publish",
+            "rabbitmqadmin",
+            "rabbitmqctl",
+            "kafka-console-producer.sh",
+            "kafka-topics.sh",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-h|--host -b|--brokers|--bootstrap-server|-server|--server -t|--topic -p|--port -m|--message -f|--file -u -P -F --url|-u",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::NeedsNetwork),
+            always(Does::Connects(At::Value("-h -b"))),
+            always(Does::Reads(At::Value("-f"))),
+            when(&[ArgumentCondition::First("eval")], Does::Hides("code that a server runs")),
+            when(
+                &[ArgumentCondition::Operand(
+                    "delete purge pub publish rm delete_queue delete_vhost delete_user reset force_reset stop stop_app add_user change_password \
+                     set_permissions clear_password request",
+                )],
+                Does::Is(Consequence::DeletesForOthers),
+            ),
+            when(&[ArgumentCondition::Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
+        ],
+        examples: &[
+            ("mosquitto_pub -h host -t x -m y", Expect::Connects("host")),
+            ("mosquitto_pub -h host -t x -f private/y", Expect::Reads("private/y")),
+            ("rabbitmqctl eval 'os:cmd(\"id\").'", Expect::Opaque("a server runs")),
+            ("nats pub x y", Expect::Asks("others may use")),
+            ("rabbitmqctl list_queues", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// What is printed is on paper; the others change the printers.
+fn prints(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    use crate::effect::Effect;
+    match parsed.command.name() {
+        "lp" | "lpr" => vec![Effect::says(Consequence::Publishes, "hands something to others, which cannot be undone")],
+        "cupsfilter" | "lpoptions" => Vec::new(),
+        _ => vec![Effect::is(Consequence::ChangesSystem)],
+    }
+}
