@@ -1,5 +1,5 @@
-//! Constructs in which bash comes to a command on a detour: by a name that is looked up, a file or a
-//! descriptor that is read, an alias, a handler, a history, or a value that comes from elsewhere.
+//! Constructs in which bash comes to a command on a detour: by a name that is looked up, a file or
+//! a descriptor that is read, an alias, a handler, a history, or a value that comes from elsewhere.
 
 /// Lines in which a command is reached on a detour.
 pub(super) const INDIRECT: &[&str] = &[

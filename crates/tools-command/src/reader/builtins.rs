@@ -84,7 +84,7 @@ fn is_keyword(args: &[Value]) -> bool {
     clusters.filter(|arg| arg.text != "--").any(|arg| arg.text == "keyword" || arg.text.contains('k'))
 }
 
-/// Whether options turn on the history and its expansion: `!!` is a command of an earlier line then.
+/// Whether options turn on the history and its expansion: `!!` is a command of an earlier line.
 fn expands_history(args: &[Value]) -> bool {
     let is_unknown = |arg: &Value| !arg.is_exact && arg.text.starts_with('-');
     let clusters = args.iter().take_while(|arg| arg.text.starts_with(['-', '+']));

@@ -37,7 +37,7 @@ fn read(mut reader: Reader<'_>, effect: &Effect, input: Input) -> Analysis {
         Effect::WordsThere(words) => reader.words(words, &joined(words), &[], input),
         Effect::LineThere(line) if line.is_exact => reader.text(&line.text, &[]),
         Effect::LineThere(line) => {
-            reader.opaque(&format!("`{}` is run elsewhere, and known only then", shorten(&line.text)))
+            reader.opaque(&format!("`{}` is run elsewhere, and known only then", shorten(&line.text)));
         }
         _ => {}
     }

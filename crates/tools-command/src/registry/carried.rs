@@ -1,6 +1,5 @@
-//! Commands that a command carries in its arguments and that are no commands of this machine's line:
-//! what is run on another machine or in a container, and what a program of which nothing is known
-//! may run.
+//! Commands that a command carries in its arguments: what is run on another machine or in a
+//! container, and what a program of which nothing is known may run.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -24,7 +23,7 @@ pub struct Carried {
     pub is_certain: bool,
 }
 
-/// What a program with these arguments carries. Most carry nothing.
+/// Finds the commands that a program with these arguments carries. Most carry none.
 pub fn carried(program: &str, arguments: &[String]) -> Carried {
     let name = program.rsplit('/').next().unwrap_or_default();
     let Some(description) = find(name) else {

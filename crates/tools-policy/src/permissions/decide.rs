@@ -361,8 +361,7 @@ impl<'a> Judge<'_, 'a> {
     }
 
     /// What is allowed is judged by the commands that it carries too, as far as a rule before does
-    /// not allow them: what it runs elsewhere is theirs, and a program of which nothing is known may
-    /// be one that runs its arguments.
+    /// not allow them: what it runs elsewhere, and what a program without a description may run.
     fn with_carried(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
         if opinion.verdict != Verdict::Allow {
             return opinion;
