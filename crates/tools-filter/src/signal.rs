@@ -13,7 +13,7 @@ pub(crate) fn names_place(line: &str) -> bool {
 
 /// Whether a line with these words may report something, whatever the numbers in it are.
 pub(crate) fn may_report(line: &str) -> bool {
-    CANDIDATE.is_match(line) || SPOKEN.is_match(line)
+    CANDIDATE.is_either(&SPOKEN, line)
 }
 
 /// Whether a line reports something that must be kept.

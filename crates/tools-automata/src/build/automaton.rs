@@ -35,6 +35,8 @@ pub struct Automaton {
     pub(super) rows: Vec<Vec<usize>>,
     /// The class of each byte, and of the end.
     pub(super) classes: Vec<usize>,
+    /// Bytes of the longest of the words; 0 for a pattern.
+    pub(super) longest: usize,
 }
 
 impl Automaton {
@@ -103,7 +105,8 @@ impl Automaton {
             Ok(byte) => dfa.next_state(Anchor::No, state, byte),
             Err(_) => state,
         };
-        Self::explored(start, meaning, next)
+        let longest = list.iter().map(|word| word.len()).max().unwrap_or(0);
+        Self { longest, ..Self::explored(start, meaning, next) }
     }
 
     /// All that can be reached from `start`.
@@ -123,7 +126,7 @@ impl Automaton {
         }
         let meanings = states.into_iter().map(meaning).collect();
         let (rows, classes) = without_equal_columns(&rows);
-        Self { start: 0, meanings, rows, classes }.without_equal_states()
+        Self { start: 0, meanings, rows, classes, longest: 0 }.without_equal_states()
     }
 
     /// The same with one state of those that cannot be told apart, ordered by what they mean.
@@ -166,11 +169,44 @@ impl Automaton {
             rows: rows.collect(),
             meanings: order.iter().map(|(meaning, _)| *meaning).collect(),
             classes: self.classes,
+            longest: self.longest,
         }
     }
 
     fn is_single(&self) -> bool {
         self.meanings.iter().all(|meaning| !matches!(meaning, StateKind::Match(1..)))
+    }
+}
+
+#[cfg(test)]
+impl Automaton {
+    /// The table of it, and the words that its states mean, as if they had been written and
+    /// included.
+    pub(crate) fn leaked(&self) -> (crate::Table, &'static [u16]) {
+        let number = |value: usize| u16::try_from(value).expect("an automaton has few states");
+        let width = self.rows[0].len().next_power_of_two();
+        let row = |row: &Vec<usize>| {
+            let row: Vec<[u8; 2]> = row.iter().map(|state| number(*state).to_le_bytes()).collect();
+            let fill = width - row.len();
+            row.into_iter().chain(std::iter::repeat_n([0; 2], fill)).collect::<Vec<_>>()
+        };
+        let class = |class: &usize| u8::try_from(*class).expect("there are no more classes than bytes");
+        let classes: Vec<u8> = self.classes.iter().map(class).collect();
+        let (end, classes) = classes.split_last().expect("there is a class for the end");
+        let words = self.meanings.iter().filter_map(|meaning| match meaning {
+            StateKind::Match(word) => Some(number(*word)),
+            _ => None,
+        });
+        let words: Vec<u16> = words.collect();
+        let table = crate::Table {
+            start: number(self.start),
+            matches: number(words.len()),
+            shift: width.trailing_zeros(),
+            end: *end,
+            classes: Box::leak(Box::<[u8; 256]>::try_from(classes.to_vec()).expect("one for each byte")),
+            rows: self.rows.iter().flat_map(row).collect::<Vec<_>>().leak(),
+        };
+        (table, words.leak())
     }
 }
 

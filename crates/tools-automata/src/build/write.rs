@@ -36,7 +36,8 @@ impl Code {
         let words = words.collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             self.statics,
-            "pub(crate) static KEYWORDS: Words = Words {{ table: {table}, words: &[{words}] }};"
+            "pub(crate) static KEYWORDS: Words = Words {{ table: {table}, words: &[{words}], longest: {} }};",
+            automaton.longest
         );
     }
 
