@@ -110,10 +110,9 @@ fn body(text: &str, start: usize, end: usize) -> Option<Finding> {
 
 /// Where a private key begins that goes on to the end of the text, so that more of it may follow.
 pub(crate) fn open(text: &str) -> Option<usize> {
-    let begin = text.rfind("-----BEGIN ")?;
-    if text.len() - begin > MAX_KEY_BYTES {
-        return None;
-    }
+    // A key that begins earlier is longer than any.
+    let near = &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_KEY_BYTES))..];
+    let begin = text.len() - near.len() + memchr::memmem::rfind(near.as_bytes(), b"-----BEGIN ")?;
     // The line with the mark may itself be unfinished.
     let from = begin + "-----BEGIN ".len();
     let Some(start) = body_start(text, from) else {

@@ -47,6 +47,7 @@ mod seam;
 
 mod events;
 mod layer;
+mod relay;
 mod taking;
 
 pub use config::{SecretsMode, SecurityConfig};

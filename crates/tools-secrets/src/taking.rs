@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};
 
-use crate::{Piece, SecretRedactor, SecretStream, SecretsMode, Tally};
+use crate::{Piece, SecretRedactor, SecretStream, SecretsMode, Tally, relay::relayed};
 
 /// Stands around the intake of whoever is outside.
 pub(crate) struct SecretsIntake {
@@ -27,7 +27,7 @@ impl Intake for SecretsIntake {
     fn open(&self, showing: LineSelection) -> Box<dyn TextSink> {
         let redactor = self.redactor.clone();
         Box::new(Sink {
-            outer: self.outer.open(showing),
+            outer: relayed(self.outer.open(showing)),
             stream: SecretStream::new(redactor.clone()),
             redactor,
             replaces: self.mode == SecretsMode::Redact,

@@ -50,6 +50,8 @@ struct State {
     items: VecDeque<Item>,
     bytes: usize,
     end: Option<End>,
+    /// Blocks that were taken, to be filled again.
+    taken: Vec<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -121,7 +123,11 @@ fn work(queue: &Queue, mut sink: Box<dyn TextSink>) -> Option<Digest> {
     let mut unpacked = vec![0; BLOCK];
     loop {
         match queue.next() {
-            Ok(Item::Plain(bytes)) => sink.push(&bytes),
+            Ok(Item::Plain(mut bytes)) => {
+                sink.push(&bytes);
+                bytes.clear();
+                queue.state().taken.push(bytes);
+            }
             Ok(Item::Packed(bytes, length)) => {
                 let block = unpacked.get_mut(..length)?;
                 // It was packed a moment ago.
@@ -213,10 +219,16 @@ impl Spool {
         let is_behind = self.queue.state().bytes >= PLAIN;
         let packed = if is_behind { self.packed() } else { None };
         let item = match packed {
-            Some(bytes) => Item::Packed(bytes, self.block.len()),
-            None => Item::Plain(self.block.as_slice().to_vec()),
+            Some(bytes) => {
+                let length = self.block.len();
+                self.block.clear();
+                Item::Packed(bytes, length)
+            }
+            None => {
+                let room = self.queue.state().taken.pop();
+                Item::Plain(std::mem::replace(&mut self.block, room.unwrap_or_else(|| Vec::with_capacity(BLOCK))))
+            }
         };
-        self.block.clear();
         self.queue.push(item);
     }
 
