@@ -40,6 +40,9 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         if style == Style::Assigned && !quoted && program::is_program(text, name.0, start, end) {
             return;
         }
+        if is_own_name(&text[name.0..name.1], found) || is_badge(text, name.0) {
+            return;
+        }
         if value::is_sentence(found) || quoted && kind != "password" && value::is_title(found) {
             return;
         }
@@ -48,8 +51,19 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
             Style::Statement if text[name.0..name.1].eq_ignore_ascii_case("pass") => {
                 value::is_random(found) && value::is_secret(found) && !found.contains(' ')
             }
-            Style::Statement => value::is_password(found) && value::is_secret_length(found),
-            Style::Prose => value::is_secret(found) && found.bytes().any(|byte| byte.is_ascii_digit()),
+            // `all columns identified by "colUsed"`
+            Style::Statement if text[start..end].bytes().all(|byte| byte.is_ascii_alphabetic()) => {
+                value::is_password(found)
+                    && value::is_secret_length(found)
+                    && !text[name.0..name.1].starts_with("ident")
+            }
+            Style::Statement => {
+                value::is_password(found) && value::is_secret_length(found) && !value::is_version(found)
+            }
+            Style::Prose => {
+                let is_named = kind != "password" && value::is_title(found) || value::is_type(found);
+                value::is_secret(found) && !is_named && found.bytes().any(|byte| byte.is_ascii_digit())
+            }
             // Only passwords may have blanks in them.
             _ => value::is_secret(found) && (kind == "password" || !found.contains(' ')),
         };
@@ -60,6 +74,23 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         }
         place = next.and_then(|at| place::changed_to(text, at));
     }
+}
+
+/// `ResetPassword = "identitytoolkit#ResetPasswordResponse"`: what a name of words stands for, and
+/// that says so in more of them.
+fn is_own_name(name: &str, value: &str) -> bool {
+    let letters =
+        |text: &str| text.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect::<String>();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let words = letters(name);
+    let words = words.strip_suffix('v').unwrap_or(&words);
+    let value = letters(value);
+    words.len() >= 12 && digits <= 1 && value.len() >= words.len() + 6 && value.contains(words)
+}
+
+/// `badge.svg?token=…`: who has the address of a picture in a text that all may read may see it.
+fn is_badge(text: &str, start: usize) -> bool {
+    text[..start].ends_with(".svg?")
 }
 
 /// The end of a value in an escaped text, where a line of that ends: `password: value\r\nname: …`.

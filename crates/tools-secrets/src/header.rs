@@ -27,7 +27,16 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
         !(names_member && value.split_once('=').is_some_and(|(name, _)| wordy::is_wordy(name) && name.len() <= 12))
             && value::is_secret(value)
             && value::is_secret(value.trim_end_matches('='))
+            // `Security_Authorization = ["Win32_Security"]`
+            && !(text[..offset(text, value)].ends_with("[\"") && value.split('_').all(program::is_name_part))
+            && !is_numbered_word(value)
     })
+}
+
+/// `secret123`: no token, but what a text has in the place of one.
+fn is_numbered_word(value: &str) -> bool {
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    value.len() <= 12 && value.len() - word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// The credentials that follow `Bearer` without a header's name.
@@ -77,7 +86,9 @@ pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut 
         if (is_session || is_credential_key(name.trim())) && value::is_secret(value.trim()) {
             let value = value.trim();
             let start = offset(text, value);
-            if program::is_program(text, start, start, start + value.len()) {
+            // Signs that no value of a cookie has.
+            let is_code = value.contains(['`', '{', '}', ',', '(']);
+            if is_code || program::is_program(text, start, start, start + value.len()) {
                 continue;
             }
             findings.push(Finding { start, end: start + value.len(), kind: "cookie", rule: "cookie" });

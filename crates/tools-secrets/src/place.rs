@@ -80,6 +80,12 @@ fn join(text: &str, (name_start, name_end): (usize, usize)) -> Option<Join> {
         at += 1;
     }
     let gap = blanks(bytes, at);
+    // `[name]: target`, a link in a text.
+    let is_link =
+        matches!(before, Some(b'[' | b'`')) && bytes[name_end..at].contains(&b']') && bytes.get(at) == Some(&b':');
+    if is_link && !bytes.get(at + 1 + blanks(bytes, at + 1)).is_some_and(|byte| is_quote(*byte)) {
+        return None;
+    }
     let is_flag = name_start >= 2 && &bytes[name_start - 2..name_start] == b"--";
     let after = at + gap;
     match bytes.get(after)? {
@@ -236,7 +242,8 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let ends = |character: char| match (style, quote) {
         (Style::Element, _) => matches!(character, '<' | '\n'),
         (_, Some(quote)) => character == char::from(quote) || character == '\n' || (is_escaped && character == '\\'),
-        (_, None) if character.is_whitespace() || matches!(character, '"' | '\'' | '\x1b' | '`') => true,
+        // No text goes on behind a zero.
+        (_, None) if character.is_whitespace() || matches!(character, '"' | '\'' | '\x1b' | '`' | '\0') => true,
         // A line of its own has one value; elsewhere others may follow.
         (_, None) => !alone && matches!(character, ';' | '&' | ',' | '<' | '\\'),
     };

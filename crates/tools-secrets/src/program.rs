@@ -4,6 +4,9 @@
 
 use crate::wordy::is_wordy;
 
+/// What a program goes on with where a block was closed.
+const STATEMENTS: &[&str] =
+    &["let", "const", "var", "return", "else", "if", "for", "function", "catch", "finally", "while", "switch", "throw"];
 /// How far the line around a value is looked at.
 const AROUND: usize = 96;
 
@@ -48,6 +51,9 @@ const WORDS: &[&str] = &["const ", "let ", "var ", "return ", "this.", "self.", 
 /// Whether the value of a name, which stands from `start` to `end`, is text of a program.
 pub(crate) fn is_program(text: &str, name_start: usize, start: usize, end: usize) -> bool {
     let found = &text[start..end];
+    if is_call(found) {
+        return true;
+    }
     if !found.bytes().all(is_code_byte) || !reads_as_names(found) {
         return false;
     }
@@ -56,6 +62,19 @@ pub(crate) fn is_program(text: &str, name_start: usize, start: usize, end: usize
         || is_operand(found)
         || is_declared(text, name_start, start, end)
         || is_in_program(text, name_start, end)
+}
+
+/// `sqlite3Strlen30NN(p->u.zToken)+1;`: a call with a member of something.
+fn is_call(value: &str) -> bool {
+    let Some((name, rest)) = value.split_once('(') else { return false };
+    let Some((inside, rest)) = rest.rsplit_once(')') else { return false };
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    name.len() >= 3
+        && name.bytes().all(is_name)
+        && name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && inside.split_once("->").is_some_and(|(object, _)| !object.is_empty())
+        && inside.bytes().all(|byte| is_name(byte) || matches!(byte, b'-' | b'>' | b'.' | b','))
+        && rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b')' | b',' | b'+' | b'-'))
 }
 
 /// Whether the lines around a value are written like a program.
@@ -100,11 +119,15 @@ pub(crate) fn is_name_part(run: &str) -> bool {
     let is_upper = run.bytes().all(|byte| !byte.is_ascii_lowercase());
     // `V1Token`: only the first may be a single letter or two.
     let are_words = words.len() <= 3 && words.iter().skip(1).all(|word| word.len() >= 3);
+    // `x25519`, `p256`
+    if letters <= 2 && numbers.iter().all(|number| NUMBERS.contains(number)) {
+        return true;
+    }
     are_words
         && (vowels * 6 >= letters || is_upper && letters <= 8)
         && words.iter().all(|word| longest_hump(word) <= 16)
         && is_camel(run, letters)
-        && words.iter().all(|word| is_wordy(word))
+        && words.iter().enumerate().all(|(at, word)| is_wordy(word) || at == 0 && word.len() <= 3)
         && numbers.iter().all(|number| number.len() <= 4 || NUMBERS.contains(number))
 }
 
@@ -129,10 +152,19 @@ fn is_structured(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let has_word = value.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word.len() >= 4);
+    // `(obj.ratio`, `a})`, `a)):b`, `a===b.c`: closed, or compared, in the middle of names.
+    let is_closed = ["})", "))", ")}", "):", "===", "!==", "+(", "!("].iter().any(|mark| value.contains(mark));
+    // `routes}let next`
+    let is_followed = value.split('}').skip(1).any(|rest| STATEMENTS.contains(&rest));
+    // `{name:1`
+    // `(type)name`
+    let is_cast = value.starts_with('(') && value.contains(')');
+    let is_object = is_cast || value.strip_prefix('{').is_some_and(|rest| rest.contains(':'));
     let joins = |at: usize| {
         let before = at.checked_sub(1).is_some_and(is_word);
         match bytes[at] {
             b'(' | b'[' => before,
+            b'.' => at > 0 && bytes[at - 1] == b')' && is_word(at + 1),
             b'-' => before && bytes.get(at + 1) == Some(&b'>') && is_word(at + 2),
             b'<' => before && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic) && value.contains('>'),
             b':' => before && bytes.get(at + 1) == Some(&b':'),
@@ -142,8 +174,9 @@ fn is_structured(value: &str) -> bool {
         }
     };
     let is_member = || {
-        let bare =
-            value.trim_end_matches([';', ',', ')', ']', '}', ':']).trim_start_matches(['&', '!', '+', '-', '*', '.']);
+        let bare = value
+            .trim_end_matches([';', ',', ')', ']', '}', ':'])
+            .trim_start_matches(['&', '!', '+', '-', '*', '.', '[', '(']);
         let parts: Vec<&str> = bare.split('.').collect();
         let is_short = |part: &&str| part.bytes().filter(u8::is_ascii_digit).count() <= 3 || has_number(part);
         parts.len() > 1
@@ -154,7 +187,7 @@ fn is_structured(value: &str) -> bool {
                     && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             })
     };
-    has_word && ((0..bytes.len()).any(joins) || is_member())
+    has_word && (is_closed || is_followed || is_object || (0..bytes.len()).any(joins) || is_member())
 }
 
 fn has_number(part: &str) -> bool {

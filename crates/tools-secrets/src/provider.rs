@@ -30,7 +30,11 @@ pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
     let is_varied = bytes[rest..end].iter().any(|byte| Some(byte) != bytes.get(rest))
         && !text[rest..end].to_ascii_lowercase().contains("xxxxxxxx");
     let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
-    (is_varied && !is_example).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
+    // `exp_on_interval_between`: the name of a function.
+    let is_lower = bytes[rest..end].iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'0'..=b'9'));
+    let digits = bytes[rest..end].iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_name = is_lower && digits <= 1 && bytes[rest..end].split(|byte| *byte == b'_').count() > 3;
+    (is_varied && !is_example && !is_name).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
 }
 
 /// Whether a short prefix stands in the middle of base64, where any letters may.

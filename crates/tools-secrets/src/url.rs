@@ -23,12 +23,18 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     // `host:8080?mail=a@b`
     let is_port = password.trim_start_matches(|character: char| character.is_ascii_digit()).starts_with(['?', '#']);
     let is_path = user.contains(['?', '#']) || is_port;
-    let is_default = user.eq_ignore_ascii_case(password) || is_example(password, host);
+    let is_default = user.eq_ignore_ascii_case(password) || is_known_pair(user, password) || is_example(password, host);
     let start = from + user.len() + 1;
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
 }
 
-/// `scott:tiger@localhost`, `name:password@example.com`: a word, for a machine that only examples
+/// Pairs that stand in manuals and standards.
+fn is_known_pair(user: &str, password: &str) -> bool {
+    let is_pair = |known: (&str, &str)| user.eq_ignore_ascii_case(known.0) && password.eq_ignore_ascii_case(known.1);
+    [("scott", "tiger"), ("aladdin", "opensesame")].into_iter().any(is_pair)
+}
+
+/// `name:password@example.com`: a word, for a machine that only examples
 /// and this one have.
 fn is_example(password: &str, host: &str) -> bool {
     let host = host.split([':', '/', '?']).next().unwrap_or(host);
@@ -36,7 +42,9 @@ fn is_example(password: &str, host: &str) -> bool {
         .iter()
         .any(|name| host == *name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
     let is_here = matches!(host, "localhost" | "127.0.0.1" | "host" | "hostname" | "server") || host.is_empty();
-    let is_word = password.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
+    // `p%40ss`: a sign that shows how signs are written.
+    let letters = password.replace("%40", "").replace("%3A", "").replace("%2F", "");
+    let is_word = letters.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
     is_word && (is_reserved || is_here)
 }
 
@@ -68,10 +76,23 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     let (user, password) = rest.split_once(':')?;
     // A pattern of an address, or the name of a resource: `2001:db8:*:*:*:*`,
     // `arn:aws:backup:*:*:vault:a`.
-    let is_line = host > 0 && !database.is_empty() && !user.is_empty();
+    let is_resource = matches!(&bytes[start - host..start], b"arn" | b"crn" | b"srn" | b"urn");
+    let is_line =
+        host > 0 && !is_resource && begins_line(text, start - host) && !database.is_empty() && !user.is_empty();
     let is_line = is_line && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let start = end + database.len() + user.len() + 2;
     (is_line && value::is_password(password)).then(|| found(start, password.len(), "password"))
+}
+
+/// Whether the fields of a line begin at a place: before it is nothing but where the line stands, as
+/// `path:7:`. The name of a resource (`arn:aws:logs:*:*:log-group:a`) has fields of its own there.
+fn begins_line(text: &str, at: usize) -> bool {
+    let before = &text[text.ceil_char_boundary(at.saturating_sub(256))..at];
+    let before = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).next().unwrap_or(before);
+    let Some(before) = before.strip_suffix(':') else { return true };
+    let is_number = |field: &str| !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
+    let path = before.rsplit_once(':').filter(|(_, field)| is_number(field)).map_or(before, |(path, _)| path);
+    is_number(path) || !path.contains(':') && path.contains(['.', '/'])
 }
 
 fn found(start: usize, length: usize, kind: &'static str) -> Finding {

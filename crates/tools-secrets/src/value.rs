@@ -22,6 +22,7 @@ pub(crate) fn is_secret(value: &str) -> bool {
     let value = &value[..value.floor_char_boundary(MAX_VALUE_BYTES)];
     value.len() >= 8
         && !is_placeholder(value)
+        && !is_mail_address(value)
         && !is_expression(value)
         && !is_path(value)
         && !is_version(value)
@@ -108,10 +109,35 @@ fn is_placeholder(value: &str) -> bool {
         || EXAMPLE.is_match(value)
         // `IDENTIFIED BY "%(password)s"`, `key "' + token + '"`
         || value.contains("%(") && value.contains(")s")
+        || is_interpolated(value)
+        || is_template(value)
         || value.contains("' + ") || value.contains("\" + ") || value.starts_with("\".") || value.starts_with("'.")
         || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
+}
+
+/// `events!connection/{connection_id}/auth`: a name in braces, in whose place something comes.
+fn is_interpolated(value: &str) -> bool {
+    let name = |rest: &str| rest.split_once('}').map(|(name, _)| name.to_owned());
+    let is_name = |name: &String| {
+        name.len() >= 3 && name.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'.'))
+    };
+    value.match_indices('{').any(|(at, _)| name(&value[at + 1..]).as_ref().is_some_and(is_name))
+}
+
+/// `@VMWARE_PASSWORD`, `@TOKEN@`
+fn is_template(value: &str) -> bool {
+    let name = value.strip_prefix('@').map(|name| name.trim_end_matches('@'));
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    name.is_some_and(|name| name.len() >= 4 && name.bytes().all(is_part))
+}
+
+/// `someone@example.com`: what is given in the place of a password where anybody may come in.
+fn is_mail_address(value: &str) -> bool {
+    let is_label = |label: &str| label.len() >= 2 && label.bytes().all(|byte| byte.is_ascii_lowercase());
+    let Some((user, host)) = value.split_once('@') else { return false };
+    host.contains('.') && user.split(['.', '-', '_']).chain(host.split(['.', '-'])).all(is_label)
 }
 
 /// One mark of a placeholder in a long value full of punctuation is chance.
@@ -134,9 +160,12 @@ pub(crate) fn is_title(value: &str) -> bool {
         };
         digits <= 6 && parts.iter().all(is_part) && parts.iter().any(|part| part.len() >= 3)
     };
+    // `__decimal128__`
+    let is_inner = value.len() > 4 && value.starts_with("__") && value.ends_with("__");
     let is_one_of_many = bare.split(['_', '-', '.', '/', '=']).filter(|part| part.len() > 2).count() >= 3;
     let no_digits = !bare.bytes().any(|byte| byte.is_ascii_digit());
     is_long_name(bare)
+        || is_inner && is_words(&['_'])
         || is_one_of_many && is_words(&['_', '-', '.', '/', '=', '@'])
         || no_digits && is_words(&['_', '-', '.', '/', '=', '@', '#', '$'])
         || is_camel(bare)
@@ -177,7 +206,7 @@ fn is_expression(value: &str) -> bool {
     let is_call =
         !name.is_empty() && opens && name.chars().filter(char::is_ascii_digit).count() <= most_digits && is_wordy(name);
     // The end of what the value stands in.
-    let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':']);
+    let bare = value.trim_start_matches('~').trim_end_matches([')', ']', '}', ';', ',', ':']);
     let is_words = bare
         .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\''])
         .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
@@ -292,7 +321,7 @@ fn is_mark_of_key(value: &str) -> bool {
 }
 
 /// `^5.3.0-beta.1`, `2026-10-03T11:22:41Z`.
-fn is_version(value: &str) -> bool {
+pub(crate) fn is_version(value: &str) -> bool {
     let bare = value.trim_start_matches(['^', '~', '>', '<', '=', 'v', ' ']);
     let mut numbers = bare.split(['.', '-', ':', 'T', '+']);
     let is_number = |part: Option<&str>| {

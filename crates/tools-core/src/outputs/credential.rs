@@ -78,6 +78,9 @@ const HARMLESS_END: &[&str] = &[
     "seconds",
     "source",
     "state",
+    "param",
+    "parameter",
+    "required",
     "status",
     "strength",
     "suffix",
@@ -127,6 +130,8 @@ const HARMLESS_END: &[&str] = &[
     "username",
     "version",
 ];
+/// Tokens that are no secrets: they name a page, a change or an attempt.
+const HARMLESS_TOKEN: &[&str] = &["change", "continuation", "idempotency", "next", "pagination"];
 /// Keys that are no secrets.
 const HARMLESS_KEY: &[&str] = &[
     "public",
@@ -199,15 +204,26 @@ pub fn is_credential_key(name: &str) -> bool {
 }
 
 fn is_named_so(words: &[String]) -> bool {
-    let Some(last) = words.last() else { return false };
+    // `FLOW_PASSWORD_REQUIRED_V2`
+    let is_version = |word: &&String| word.strip_prefix('v').is_some_and(|number| number.parse::<u8>().is_ok());
+    let Some(last) = words.iter().rev().find(|word| !is_version(word)) else { return false };
     let is_strong = |word: &String| {
         STRONG.contains(&word.as_str())
             || ["password", "passwd", "passphrase", "apikey"].iter().any(|end| word.ends_with(end))
     };
-    if HARMLESS_END.contains(&last.as_str()) {
+    if HARMLESS_END.contains(&last.as_str()) || is_harmless_token(words) {
         return false;
     }
     words.iter().any(is_strong) || LAST.contains(&last.as_str()) || is_secret_key(words)
+}
+
+/// `NextToken`, `clientRequestToken`: what a service gives out, or is given, to tell calls apart.
+fn is_harmless_token(words: &[String]) -> bool {
+    match words {
+        [.., client, request, token] if token == "token" && client == "client" && request == "request" => true,
+        [.., before, token] if token == "token" => HARMLESS_TOKEN.contains(&before.as_str()),
+        _ => false,
+    }
 }
 
 /// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key of something, unless of something
@@ -286,7 +302,12 @@ mod tests {
             "public_key",
             "key",
             "token_type",
+            "nextToken",
+            "ChangeToken",
+            "ClientRequestToken",
             "password_file",
+            "FLOW_PASSWORD_REQUIRED_V2",
+            "SESSION_TOKEN_QUERY_PARAM",
             "",
             "_",
             "GPG_TTY",

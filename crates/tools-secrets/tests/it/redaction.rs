@@ -225,6 +225,76 @@ fn what_programs_write_is_no_credential() {
     }
 }
 
+/// What libraries are full of: names of resources, types, templates, text in binary files.
+#[test]
+fn what_libraries_are_full_of_is_no_credential() {
+    for clean in [
+        "\"arn:aws:logs:*:*:log-group:datazone-*\",",
+        "\"Resource\":\"arn:*:sagemaker:*:*:model-package/*\"",
+        "acs:ram:*:*:role:name1x",
+        "Confirm password:\0 Currently: Database2 error",
+        "Confirm password:\0Currently1\0Database",
+        "\"ChangeToken\": \"abcd12f2-46da-4fdb-b8d5-fbd4c466928f\",",
+        "\"clientRequestToken\": \"1d2129a1-3d38-460a-9756-e5b91fddb951\",",
+        "declare function isArrow(token: CommentOrToken): token is ArrowToken$1;",
+        "function isToken(credential: ClientCredential): credential is OAuth2TokenCredential<Flow>;",
+        "# hashlib.pbkdf2_hmac is PBKDF2-HMAC-SHA256: the same",
+        "const FLOW_PASSWORD_REQUIRED_V2 = \"FlowPasswordRequiredResultV2\";",
+        "    ResetPassword = \"identitytoolkit#ResetPasswordResponse2\",",
+        "/// [`into_keys`]: struct.HashMap2.html#method.into_keys",
+        "[image]: https://codecov.io/gh/a/b/graph/badge.svg?token=Z92NHFQ70G",
+        "** all columns identified by \"colUsed\", all but",
+        "    babel-plugin-transform-es2015-duplicate-keys \"^6.24.1\"",
+        "      nToken = sqlite3Strlen30NN(p->u.zToken)+1;",
+        "    generate_private_key: x25519_generate_private_key,",
+        "Win32_Security_Authorization = [\"Win32_Security\"]",
+        "const SESSION_TOKEN_QUERY_PARAM = \"X-Amz-S3session-Token\";",
+        "  credentialFunctions = [functions_js_1.createDefaultEnvironmentCredential, x];",
+        "t.pendingToken=e.pendingToken)):e.oauthToken&&e.x?(t.a=e.b",
+        "    tokenRatio: +(obj.tokenRatio1 as number).toFixed(3),",
+        "const RESERVED_DECIMAL128_KEY = '__decimal128__';",
+        "children[parallelRouteKey]=taskChildRoute1}let x",
+        "h=t.TokenContext={expressionStatement:1,arrowBody:2}",
+        "  esxi1_password: @ESXI1_PASSWORD\n",
+        "secret_id=f\"events!connection1/{connection_id}/auth\",",
+        "return keys.Key.fromFile(file, password=ans).keyObject1",
+        "        password=\"someone@example.net\",",
+        ":type credential: ~azure.core.credentials_async.AsyncTokenProvider2",
+        "fn exp_on_interval_between_negative_one_quarter_and_0_excluded(a: i32)",
+        "  db->xAuth = (sqlite3_xauth)xAuth;",
+        "    authorization: \"token secret123\",",
+        "create_engine(\"oracle://scott:tiger@oracle18c/xe\")",
+        "such as `https://user:p%40ss@host`",
+    ] {
+        check(clean, clean);
+    }
+}
+
+/// Near to what libraries are full of, and credentials all the same.
+#[test]
+fn what_is_near_to_text_of_libraries_is_found() {
+    for (before, value, after) in [
+        ("db.example.org:5432:app:ann:", "Zx81pQ7mLw2k", "\n"),
+        ("conf/pg.txt:3:db:*:*:ann:", "Zx81pQ7mLw2k", "\n"),
+        ("/etc/pg:db:*:*:ann:", "Zx81pQ7mLw2k", "\n"),
+        ("7:db:*:*:ann:", "Zx81pQ7mLw2k", "\n"),
+        ("ALTER USER a IDENTIFIED BY '", "tigerlily9", "'"),
+        ("session_token: ", "abcd99f2-46da-4fdb-b8d5-fbd4c466928f", "\n"),
+        ("\"client_token\": \"", "k8dz7y3doqnvelbuizvohdby", "\""),
+        ("the token is ", "k8dz7y3doqnvelbuizvohdby", " now"),
+        ("admin_password: \"", "AdminPassword17x", "\""),
+        ("[db]\npassword: ", "Zx81pQ7mLw2k", "\n"),
+        ("https://x.example/a.svg\nhttps://x.example/a?token=", "Z92NHFQ70Gkd8d7", "\n"),
+        ("password=\"", "me@home-Zx81p", "\""),
+        ("password: ", "Zx81}pQ7{mLw2k", "\n"),
+        ("oracle://scott:", "Zx81pQ7mLw2k", "@db/xe"),
+    ] {
+        let text = format!("{before}{value}{after}");
+        let shown = redact(&text);
+        assert!(!shown.contains(value) && shown.starts_with(before) && shown.ends_with(after), "{text} {shown}");
+    }
+}
+
 #[test]
 fn private_keys_whole_cut_off_and_escaped() {
     let (begin, end) = (["-----BEGIN ", "PRIVATE KEY-----"].concat(), ["-----END ", "PRIVATE KEY-----"].concat());
