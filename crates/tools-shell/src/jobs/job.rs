@@ -10,8 +10,17 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 use tools_core::SessionId;
 
-use super::log::{Log, Source};
+use super::log::{Hold, Log, Source};
 use crate::whole::CommandOutput;
+
+/// How long nothing more must have come for an unended line to be shown as it is.
+const OPEN_LINE: Duration = Duration::from_secs(1);
+/// How long nothing more must have come for what came to be told.
+const SETTLED: Duration = Duration::from_millis(200);
+/// How long it is told later at most, where more comes all the time.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Bytes that are told at once.
+const MUCH: usize = 64 << 10;
 
 /// A command in the background.
 #[derive(Debug)]
@@ -34,6 +43,20 @@ struct Inner {
     /// ended.
     whole: Option<CommandOutput>,
     end: Option<JobEnd>,
+    /// When it printed last.
+    printed: Option<Instant>,
+}
+
+impl Inner {
+    /// What a page leaves to the next one.
+    fn hold(&self) -> Hold {
+        let is_fresh = self.printed.is_some_and(|printed| printed.elapsed() < OPEN_LINE);
+        match (&self.end, is_fresh) {
+            (Some(_), _) => Hold::Nothing,
+            (None, true) => Hold::Line,
+            (None, false) => Hold::Character,
+        }
+    }
 }
 
 /// How a job ended.
@@ -120,6 +143,7 @@ impl Job {
         if !bytes.is_empty() {
             let mut inner = self.lock();
             inner.log.push(source, bytes);
+            inner.printed = Some(Instant::now());
             drop(inner);
             self.changed.send_replace(());
         }
@@ -161,7 +185,7 @@ impl Job {
     /// What came since a number, `most` bytes of it, and the state.
     pub(crate) fn report(&self, since: u64, most: u64) -> JobReport {
         let inner = self.lock();
-        let page = inner.log.page(since, inner.end.is_none(), most);
+        let page = inner.log.page(since, inner.hold(), most);
         let end = inner.end.as_ref();
         let elapsed = end.map_or_else(|| self.elapsed(), |end| end.elapsed);
         JobReport {
@@ -183,23 +207,41 @@ impl Job {
         }
     }
 
-    /// As [`Job::report`], once there is something to tell, or as it is when `until` has come.
-    pub(crate) async fn news(&self, since: u64, most: u64, until: Instant) -> JobReport {
-        self.wait(since, most, until, |report| report.state == JobState::Ended || report.next > since).await
+    /// As [`Job::report`], once there is something to tell and it has settled, or as it is when
+    /// `until` has come.
+    pub(crate) async fn news(&self, since: u64, until: Instant) -> JobReport {
+        let mut changes = self.changed.subscribe();
+        let mut latest = until;
+        loop {
+            changes.mark_unchanged();
+            let report = self.report(since, u64::MAX);
+            let now = Instant::now();
+            if report.state == JobState::Ended || now >= latest {
+                return report;
+            }
+            let printed = self.lock().printed.unwrap_or(now);
+            let is_news = report.next > since;
+            if is_news {
+                latest = latest.min(now + PATIENCE);
+                if now >= printed + SETTLED || report.stdout.len() + report.stderr.len() >= MUCH {
+                    return report;
+                }
+            }
+            // Nothing to tell may be a line that has not ended.
+            let next = if is_news { printed + SETTLED } else { printed + OPEN_LINE };
+            let next = if next > now { next.min(latest) } else { latest };
+            let _ = timeout_at(next, changes.changed()).await;
+        }
     }
 
     /// As [`Job::report`], once it has ended, or as it is when `until` has come.
     pub(crate) async fn ended(&self, until: Instant) -> JobReport {
-        self.wait(0, u64::MAX, until, |report| report.state == JobState::Ended).await
-    }
-
-    async fn wait(&self, since: u64, most: u64, until: Instant, enough: impl Fn(&JobReport) -> bool) -> JobReport {
         let mut changes = self.changed.subscribe();
         loop {
             changes.mark_unchanged();
-            let report = self.report(since, most);
-            if enough(&report) || timeout_at(until, changes.changed()).await.is_err() {
-                return self.report(since, most);
+            let report = self.report(0, u64::MAX);
+            if report.state == JobState::Ended || timeout_at(until, changes.changed()).await.is_err() {
+                return self.report(0, u64::MAX);
             }
         }
     }

@@ -10,6 +10,20 @@ const MAX_STREAM_BYTES: usize = 128 * 1024;
 /// Turns kept of each stream: how often it may take over from the other before the oldest bytes go.
 const MAX_TURNS: usize = 4096;
 
+/// A longer line is not waited for.
+const MAX_OPEN_LINE_BYTES: usize = 4096;
+
+/// The end of what came that a page leaves to the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// Nothing: no more comes.
+    Nothing,
+    /// The beginning of a character.
+    Character,
+    /// The beginning of a line: the rest of it is on its way.
+    Line,
+}
+
 /// One of the two streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
@@ -113,9 +127,8 @@ impl Log {
         self.last = Some(source);
     }
 
-    /// What came from a number on, `most` bytes of it. While more is to come, the beginning of a
-    /// character at the end is left to the next page.
-    pub(crate) fn page(&self, since: u64, is_open: bool, most: u64) -> Page {
+    /// What came from a number on, `most` bytes of it, without what is held at the end.
+    pub(crate) fn page(&self, since: u64, hold: Hold, most: u64) -> Page {
         let since = since.min(self.end);
         let [out, err] = &self.rings;
         let (from_out, from_err) = (out.find(since), err.find(since));
@@ -123,16 +136,24 @@ impl Log {
         if kept > most {
             return self.part(since, most);
         }
-        let held = |source, ring: &Ring, from: u64| {
-            if !is_open || self.last != Some(source) {
+        let left_over = |source, ring: &Ring, from: u64| {
+            if hold == Hold::Nothing || self.last != Some(source) {
                 return 0;
             }
             let newest = ring.turns.back().map_or(0, |turn| turn.offset).max(from);
+            let fresh = usize::try_from(ring.end() - newest).unwrap_or(usize::MAX);
+            if hold == Hold::Line {
+                let near = ring.bytes.iter().rev().take(fresh.min(MAX_OPEN_LINE_BYTES + 1));
+                let open = near.take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
+                if open <= MAX_OPEN_LINE_BYTES {
+                    return open;
+                }
+            }
             let mut tail: Vec<u8> = ring.bytes.iter().rev().take(3).copied().collect();
             tail.reverse();
-            Some(incomplete_end(&tail)).filter(|count| *count as u64 <= ring.end() - newest).unwrap_or(0)
+            Some(incomplete_end(&tail)).filter(|count| *count <= fresh).unwrap_or(0)
         };
-        let (hold_out, hold_err) = (held(Source::Stdout, out, from_out), held(Source::Stderr, err, from_err));
+        let (hold_out, hold_err) = (left_over(Source::Stdout, out, from_out), left_over(Source::Stderr, err, from_err));
         Page {
             stdout: out.text(from_out, out.end(), hold_out),
             stderr: err.text(from_err, err.end(), hold_err),
@@ -174,8 +195,9 @@ impl Log {
         }
     }
 
-    /// The number behind the last line feed before `until`, else behind the last whole character;
-    /// `until` where that would be no step on.
+    /// The number behind the last blank line before `until` where that is near, else behind the last
+    /// line feed, else behind the last whole character; `until` where that would be no step on. What
+    /// stands between blank lines belongs together: a reader understands each page by itself.
     fn line_end(&self, since: u64, until: u64) -> u64 {
         let turns = self.rings.iter().filter_map(|ring| {
             let turn = ring.turns.iter().rev().find(|turn| turn.number < until)?;
@@ -187,8 +209,9 @@ impl Log {
         let skip = usize::try_from(from - ring.dropped).unwrap_or(usize::MAX);
         let take = usize::try_from(to.saturating_sub(from)).unwrap_or(0);
         let bytes: Vec<u8> = ring.bytes.iter().skip(skip).take(take).copied().collect();
-        let end =
-            bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len() - incomplete_end(&bytes), |at| at + 1);
+        let blank = memchr::memmem::rfind(&bytes, b"\n\n").map(|at| at + 2).filter(|at| *at >= bytes.len() / 2);
+        let line = memchr::memrchr(b'\n', &bytes).map(|at| at + 1);
+        let end = blank.or(line).unwrap_or(bytes.len() - incomplete_end(&bytes));
         let found = number + (from - offset) + end as u64;
         if found <= since { until } else { found }
     }
@@ -233,7 +256,7 @@ mod tests {
             (99, page("", "", 7, 0)),
         ];
         for (since, expected) in table {
-            assert_eq!(log.page(since, true, u64::MAX), expected, "since {since}");
+            assert_eq!(log.page(since, Hold::Character, u64::MAX), expected, "since {since}");
         }
     }
 
@@ -243,22 +266,47 @@ mod tests {
         for _ in 0..3 {
             log.push(Source::Stdout, &vec![b'x'; MAX_STREAM_BYTES]);
         }
-        let seen = log.page(0, true, u64::MAX);
+        let seen = log.page(0, Hold::Character, u64::MAX);
         assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MAX_STREAM_BYTES, "kept"));
         assert_eq!((seen.lost, seen.next), (2 * MAX_STREAM_BYTES as u64, 4 + 3 * MAX_STREAM_BYTES as u64));
-        assert_eq!(log.page(seen.next, true, u64::MAX), page("", "", seen.next, 0));
+        assert_eq!(log.page(seen.next, Hold::Character, u64::MAX), page("", "", seen.next, 0));
     }
 
     #[test]
     fn a_character_is_not_cut_between_two_pages() {
         let mut log = Log::default();
         log.push(Source::Stdout, b"a\xd1");
-        assert_eq!(log.page(0, true, u64::MAX), page("a", "", 1, 0));
+        assert_eq!(log.page(0, Hold::Character, u64::MAX), page("a", "", 1, 0));
         log.push(Source::Stdout, b"\x8f!");
-        assert_eq!(log.page(1, true, u64::MAX), page("я!", "", 4, 0));
+        assert_eq!(log.page(1, Hold::Character, u64::MAX), page("я!", "", 4, 0));
         log.push(Source::Stdout, b"\xd1");
-        assert_eq!(log.page(4, true, u64::MAX), page("", "", 4, 0));
-        assert_eq!(log.page(4, false, u64::MAX), page("\u{fffd}", "", 5, 0));
+        assert_eq!(log.page(4, Hold::Character, u64::MAX), page("", "", 4, 0));
+        assert_eq!(log.page(4, Hold::Nothing, u64::MAX), page("\u{fffd}", "", 5, 0));
+    }
+
+    #[test]
+    fn a_line_is_not_cut_between_two_pages() {
+        let mut log = Log::default();
+        log.push(Source::Stdout, b"one\ntwo");
+        assert_eq!(log.page(0, Hold::Line, u64::MAX), page("one\n", "", 4, 0));
+        assert_eq!(log.page(0, Hold::Character, u64::MAX), page("one\ntwo", "", 7, 0));
+        log.push(Source::Stdout, b" and more\n");
+        assert_eq!(log.page(4, Hold::Line, u64::MAX), page("two and more\n", "", 17, 0));
+        // What something else was printed behind is shown as it stands.
+        log.push(Source::Stdout, b"three");
+        log.push(Source::Stderr, b"err\n");
+        assert_eq!(log.page(17, Hold::Line, u64::MAX), page("three", "err\n", 26, 0));
+        log.push(Source::Stdout, &[b'x'; MAX_OPEN_LINE_BYTES + 1]);
+        assert_eq!(log.page(26, Hold::Line, u64::MAX).stdout.len(), MAX_OPEN_LINE_BYTES + 1);
+    }
+
+    #[test]
+    fn a_page_ends_between_blocks_where_one_ends_near() {
+        let mut log = Log::default();
+        log.push(Source::Stdout, b"a 1\na 2\na 3\n\nb 1\nb 2\nb 3\n\nc 1\n");
+        assert_eq!(log.page(0, Hold::Nothing, 20).stdout, "a 1\na 2\na 3\n\n");
+        assert_eq!(log.page(0, Hold::Nothing, 12).stdout, "a 1\na 2\na 3\n");
+        assert_eq!(log.page(0, Hold::Nothing, 28).stdout, "a 1\na 2\na 3\n\nb 1\nb 2\nb 3\n\n");
     }
 
     proptest::proptest! {
@@ -267,8 +315,8 @@ mod tests {
             let mut log = Log::default();
             let (mut whole, mut read) = ([String::new(), String::new()], [String::new(), String::new()]);
             let mut since = 0;
-            let mut take = |log: &Log, is_open| {
-                let page = log.page(since, is_open, u64::MAX);
+            let mut take = |log: &Log, hold| {
+                let page = log.page(since, hold, u64::MAX);
                 read[0].push_str(&page.stdout);
                 read[1].push_str(&page.stderr);
                 since = page.next;
@@ -278,10 +326,10 @@ mod tests {
                 whole[usize::from(*is_err)].push_str(text);
                 log.push(if *is_err { Source::Stderr } else { Source::Stdout }, text.as_bytes());
                 if cuts.get(index) == Some(&true) {
-                    proptest::prop_assert_eq!(take(&log, true), 0);
+                    proptest::prop_assert_eq!(take(&log, if pieces.len() % 2 == 0 { Hold::Line } else { Hold::Character }), 0);
                 }
             }
-            proptest::prop_assert_eq!(take(&log, false), 0);
+            proptest::prop_assert_eq!(take(&log, Hold::Nothing), 0);
             proptest::prop_assert_eq!(read, whole);
         }
 
@@ -295,7 +343,7 @@ mod tests {
             }
             let mut since = 0;
             loop {
-                let page = log.page(since, false, most);
+                let page = log.page(since, Hold::Nothing, most);
                 proptest::prop_assert_eq!(page.lost, 0);
                 read[0].push_str(&page.stdout);
                 read[1].push_str(&page.stderr);
@@ -318,7 +366,7 @@ mod tests {
             for ring in &log.rings {
                 proptest::prop_assert!(ring.bytes.len() <= MAX_STREAM_BYTES && ring.turns.len() <= MAX_TURNS);
             }
-            let page = log.page(0, false, u64::MAX);
+            let page = log.page(0, Hold::Nothing, u64::MAX);
             let kept = (page.stdout.len() + page.stderr.len()) as u64;
             proptest::prop_assert_eq!(kept + page.lost, (turns * size) as u64);
         }

@@ -66,7 +66,7 @@ impl Tool for JobRead {
         let until = Instant::now() + Duration::from_millis(args.wait_ms.unwrap_or(0)).min(MAX_WAIT);
         let until = cx.deadline().and_then(|end| end.checked_sub(MARGIN)).map_or(until, |end| end.min(until));
         let since = args.since.unwrap_or(0);
-        let report = job.news(since, u64::MAX, until).await;
+        let report = job.news(since, until).await;
         Ok(job_text::window(&job, report, since, cx))
     }
 }
