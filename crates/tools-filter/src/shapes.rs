@@ -213,6 +213,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^ *\|[■#=█ ]*\| *\d{1,3}% of ",
             r"^\s+[\d,.]+[kKMG]? +\d{1,3}% +[\d.]+[kMG]?B/s +\d+:\d\d:\d\d",
             r"^\s*[⠁-⣿] ",
+            r"^\s*\d+/\d+ [\w ]*\b\d{1,3}% (?:done|complete)\.?$",
             r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.

@@ -11,7 +11,7 @@ const TESTS: &str = "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\nfailur
                      (7) panicked at src/lib.rs:4:9:\nassertion failed: x\n\n\nfailures:\n    b\n\ntest result: FAILED. \
                      1 passed; 1 failed; 0 ignored\n";
 
-const FILTERED: &str = "[… 2 lines]\nthread 'b' (7) panicked at src/lib.rs:4:9:\nassertion failed: x\ntest result: FAILED. \
+const FILTERED: &str = "[… 2 lines]\ntest b ... FAILED\nthread 'b' (7) panicked at src/lib.rs:4:9:\nassertion failed: x\ntest result: FAILED. \
                         1 passed; 1 failed; 0 ignored\n";
 
 /// Lines that stand on their own, for tables.
@@ -35,7 +35,7 @@ fn standard_input_is_filtered_as_the_output_of_a_command() {
     );
     assert_eq!((ran.code, ran.out.as_str()), (0, FILTERED), "{ran:?}");
     let mut notes = ran.err.lines();
-    assert_eq!(notes.next(), Some("[shell] 16 lines -> 4 lines, 75.0% filtered"), "{ran:?}");
+    assert_eq!(notes.next(), Some("[shell] 16 lines -> 5 lines, 68.8% filtered"), "{ran:?}");
     assert!(notes.next().is_some_and(|line| line.starts_with("rule `cargo-test`, confidence full, ")), "{ran:?}");
 }
 
@@ -95,6 +95,22 @@ fn a_wrong_option_or_configuration_says_so() {
 }
 
 #[test]
+fn what_was_asked_for_line_by_line_stands() {
+    let haft = Haft::new();
+    let rows: Vec<String> = (1..40).map(|n| format!("{n},user {n},u{n}@example.com\n")).collect();
+    let rows = rows.concat();
+    let entry = |n: u32| format!("-rw-r--r-- 1 me me {} Nov 23 18:44 part-{n}.txt\n", 5000 + n);
+    let entries = (1..90).map(entry).collect::<Vec<_>>().concat();
+    let findings = "src/a.py:3:5: E711 comparison to None\nsrc/b.py:9:1: E302 expected 2 blank lines\n";
+    let filter =
+        |command: &str, text: &str| haft.run_with_input(&["filter", "--command", command], text.as_bytes()).out;
+    assert_eq!(filter("psql --csv -c q", &rows), rows);
+    let listed = filter("ls -l", &entries);
+    assert!((1..90).all(|n| listed.contains(&format!("part-{n}.txt {}", 5000 + n))), "{listed}");
+    assert_eq!(filter("flake8", findings), findings);
+}
+
+#[test]
 fn a_call_is_filtered_and_its_envelope_is_not() {
     let haft = Haft::configured(ALLOWED);
     // So many that what is left out is longer than the line that says where it is.
@@ -108,7 +124,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     assert_eq!(report["text"], format!("{filtered}to stderr\n{notice}\n[exit code 101]"), "{report}");
     assert_eq!(report["raw_response"]["stdout"], tests);
     assert_eq!((&report["filter"]["rule"], &report["filter"]["confidence"]), (&"cargo-test".into(), &"full".into()));
-    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&47.into(), &5.into()));
+    assert_eq!((&report["filter"]["lines_in"], &report["filter"]["lines_out"]), (&47.into(), &6.into()));
     assert_eq!(report["truncated"], false);
     let line = std::fs::read_to_string(haft.record()).unwrap();
     let entry: serde_json::Value = serde_json::from_str(line.lines().last().unwrap()).unwrap();
@@ -117,7 +133,7 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
     let raw = tests.len() + "to stderr\n".len();
     assert_eq!((&entry["bytes"]["raw"], &entry["bytes"]["model"]), (&raw.into(), &model.into()), "{entry}");
     let ran = haft.run(&["call", "--yes", "bash", &format!("command={command}")]);
-    assert!(ran.err.contains("[shell] 47 lines -> 5 lines, 89.4% filtered"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 47 lines -> 6 lines, 87.2% filtered"), "{ran:?}");
 }
 
 #[test]
@@ -127,7 +143,7 @@ fn exec_filters_each_stream_and_keeps_the_exit_code() {
     let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
     assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
     assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
-    assert!(ran.err.contains("[shell] 17 lines -> 5 lines, 70.6% filtered"), "{ran:?}");
+    assert!(ran.err.contains("[shell] 17 lines -> 6 lines, 64.7% filtered"), "{ran:?}");
     let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
     let command = print_tests(&off, TESTS);
     assert_eq!(off.run(&["exec", "--yes", "--filter", "--", command]).out, TESTS);

@@ -6,7 +6,12 @@ use std::collections::VecDeque;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, dedup::template, runs::steps, unfinished::names_running};
+use super::{
+    Reducer,
+    dedup::template,
+    runs::{is_row, steps},
+    unfinished::names_running,
+};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -70,6 +75,7 @@ impl Same {
 fn may_count(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
         && marked(line).is_none()
+        && !is_row(line)
         && !reports(line)
         && !names_place(line)
         && !names_running(line)
@@ -89,6 +95,7 @@ fn may_fold(line: &str) -> bool {
         && line.bytes().any(|byte| byte.is_ascii_digit())
         // A number in the name of a file tells which it is.
         && !line.contains(['/', '\\'])
+        && !is_row(line)
         && !reports(line)
         && !names_place(line)
         && !names_running(line)

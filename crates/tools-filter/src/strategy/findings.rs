@@ -37,6 +37,8 @@ struct Finding {
     file: String,
     place: String,
     text: String,
+    /// The line that told it, unless others go on with it.
+    line: Option<String>,
 }
 
 impl Findings {
@@ -112,7 +114,11 @@ fn by_text(findings: &[Finding]) -> Vec<String> {
         let text = group.first().map_or("", |finding| finding.text.trim());
         let places: Vec<String> = group.iter().map(|finding| format!("{}:{}", finding.file, finding.place)).collect();
         match places.as_slice() {
-            [place] => format!("{place} {text}"),
+            // Alone it stands as it came.
+            [place] => match group.first().and_then(|finding| finding.line.as_deref()) {
+                Some(line) => line.to_owned(),
+                None => format!("{place} {text}"),
+            },
             places => format!("{text} [×{}]: {}", places.len(), joined(places)),
         }
     };
@@ -175,6 +181,7 @@ impl Reducer for Findings {
             && goes_on(line, self.lines.last())
         {
             // The message goes on in a line of its own.
+            last.line = None;
             last.text.push_str(" / ");
             last.text.push_str(line.trim());
             return self.hold(line);
@@ -191,7 +198,7 @@ impl Reducer for Findings {
                 self.is_file_held = true;
                 self.hold(&file);
             }
-            return self.add(Finding { file: name, place, text }, line, true, out);
+            return self.add(Finding { file: name, place, text, line: None }, line, true, out);
         }
         if let Some(lines) =
             marked(line).filter(|_| !self.held.is_empty() && self.file.as_ref().is_none_or(|_| self.is_file_held))
@@ -271,7 +278,7 @@ fn finding(line: &str) -> Option<Finding> {
     let rest = rest.strip_prefix(':').unwrap_or(rest);
     // What follows a place is parted from it, or it was none: `a.b:12ab`.
     let rest = rest.strip_prefix(' ')?;
-    Some(Finding { file: file.to_owned(), place, text: rest.to_owned() })
+    Some(Finding { file: file.to_owned(), place, text: rest.to_owned(), line: Some(line.to_owned()) })
 }
 
 /// `12, col 5, text` behind `path: line `.
@@ -285,6 +292,7 @@ fn spelled_out(file: &str, rest: &str) -> Option<Finding> {
         file: file.to_owned(),
         place: format!("{}:{}", &rest[..row], &after[..column]),
         text: text.to_owned(),
+        line: None,
     })
 }
 

@@ -58,8 +58,8 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     }
     if is_unknown {
         stages.push(Box::new(RepeatDetector::new(Same::ButForNumbers)));
-        stages.push(Box::<TableBlanks>::default());
     }
+    stages.push(Box::<TableBlanks>::default());
     stages.push(Box::<Alternatives>::default());
     stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());

@@ -20,7 +20,7 @@ use super::{
     rustc_error::{self, Source},
 };
 use crate::{
-    emit::Emitter,
+    emit::{Emitter, mark},
     lines::regex,
     table::{BLOCK, FILLER, HEADER},
 };
@@ -106,12 +106,21 @@ const MAX_BLOCK_LINE: usize = 8 << 10;
 /// So many errors are shown with the source they are about.
 const WITH_SOURCE: usize = 1;
 
+/// A finding that is told in one line.
+struct Single {
+    rule: String,
+    message: String,
+    place: Option<String>,
+    /// The line itself, as long as the finding does not go on in others.
+    line: Option<String>,
+}
+
 struct Machine {
     settings: Compiled,
     /// The lines of the finding that is being read.
     block: Vec<String>,
-    /// Rule, message and place of the line before, which may go on in this one.
-    single: Option<(String, String, Option<String>)>,
+    /// The finding in the line before, which may go on in this one.
+    single: Option<Single>,
     groups: Groups,
     errors: usize,
     /// Hashes of errors as they stood, to know those that another target of the same code has too.
@@ -128,16 +137,22 @@ impl Reducer for Machine {
             self.end_block(out);
             self.found = true;
             out.fold(line);
-            self.single = Some((rule.to_owned(), message.to_owned(), place.map(str::to_owned)));
+            self.single = Some(Single {
+                rule: rule.to_owned(),
+                message: message.to_owned(),
+                place: place.map(str::to_owned),
+                line: Some(line.to_owned()),
+            });
         } else if self.is_source_of_single(line) {
             out.omit(line);
-        } else if let Some((_, message, _)) =
-            self.single.as_mut().filter(|single| line.starts_with([' ', '\t']) && single.1.len() < MAX_MESSAGE)
+        } else if let Some(single) =
+            self.single.as_mut().filter(|single| line.starts_with([' ', '\t']) && single.message.len() < MAX_MESSAGE)
         {
             // An indented line goes on with the finding before it.
             out.fold(line);
-            message.push_str(" / ");
-            message.push_str(line.trim());
+            single.line = None;
+            single.message.push_str(" / ");
+            single.message.push_str(line.trim());
         } else {
             self.end_single();
             self.compiler_line(line, out);
@@ -160,7 +175,7 @@ impl Reducer for Machine {
 impl Machine {
     /// Whether a line is the source at the place of the finding before it: `12 let x = y`.
     fn is_source_of_single(&self, line: &str) -> bool {
-        let Some((_, _, Some(place))) = &self.single else { return false };
+        let Some(Single { place: Some(place), .. }) = &self.single else { return false };
         let Some((number, _)) = line.split_once(' ') else { return false };
         !number.is_empty()
             && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -195,8 +210,8 @@ impl Machine {
 
     /// Files the finding of a line, now that all of it is known.
     fn end_single(&mut self) {
-        if let Some((rule, message, place)) = self.single.take() {
-            self.groups.add(rule, &message, place);
+        if let Some(single) = self.single.take() {
+            self.groups.add(single);
         }
     }
 
@@ -213,6 +228,9 @@ impl Machine {
         let source = if self.errors < WITH_SOURCE { Source::Shown } else { Source::Hidden };
         self.errors += 1;
         let lines = rustc_error::compact(block, source);
+        let (before, after) = (block.iter().filter(|line| says_something(line)).count(), lines.len());
+        // The place stands behind the message.
+        self.groups.hidden += before.saturating_sub(after + 1) as u64;
         block.iter().filter(|line| !lines.contains(line)).for_each(|line| out.fold(line));
         for line in &lines {
             out.write(line);
@@ -232,10 +250,16 @@ impl Machine {
         for line in &block {
             out.fold(line);
         }
-        let message = first.strip_prefix("warning: ").unwrap_or(first);
         let rule = rule_of(&block);
-        self.groups.add_finding(rule, message, place);
+        self.groups.add_finding(rule, first, place);
+        // What shows the source, and advice.
+        self.groups.hidden += block.iter().filter(|line| says_something(line)).count().saturating_sub(2) as u64;
     }
+}
+
+/// Whether a line of a finding has more in it than what frames and marks are drawn with.
+fn says_something(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
 }
 
 fn hash_of(block: &[String]) -> u64 {
@@ -278,12 +302,21 @@ struct Groups {
     /// Which rule a message of this shape had when it was named.
     known: HashMap<String, String>,
     findings: usize,
+    /// Lines of the findings that are not shown.
+    hidden: u64,
 }
 
 struct Group {
     rule: String,
     count: usize,
-    messages: Vec<(String, Vec<String>)>,
+    messages: Vec<Message>,
+}
+
+struct Message {
+    text: String,
+    places: Vec<String>,
+    /// The line that told the first of them, whole.
+    line: Option<String>,
 }
 
 impl Groups {
@@ -298,10 +331,11 @@ impl Groups {
             }
             None => self.known.get(&shape).cloned().unwrap_or_else(|| "warning".to_owned()),
         };
-        self.add(rule, message, Some(place));
+        self.add(Single { rule, message: message.to_owned(), place: Some(place), line: None });
     }
 
-    fn add(&mut self, rule: String, message: &str, place: Option<String>) {
+    fn add(&mut self, finding: Single) {
+        let Single { rule, message, place, line } = finding;
         self.findings += 1;
         let at = self.in_order.iter().position(|group| group.rule == rule).unwrap_or_else(|| {
             self.in_order.push(Group { rule, count: 0, messages: Vec::new() });
@@ -309,11 +343,11 @@ impl Groups {
         });
         let group = &mut self.in_order[at];
         group.count += 1;
-        let at = group.messages.iter().position(|(text, _)| text == message).unwrap_or_else(|| {
-            group.messages.push((message.to_owned(), Vec::new()));
+        let at = group.messages.iter().position(|known| known.text == message).unwrap_or_else(|| {
+            group.messages.push(Message { text: message, places: Vec::new(), line });
             group.messages.len() - 1
         });
-        let places = &mut group.messages[at].1;
+        let places = &mut group.messages[at].places;
         if let Some(place) = place
             && !places.contains(&place)
         {
@@ -326,6 +360,10 @@ impl Groups {
             group.write(out);
         }
         self.findings = 0;
+        let hidden = std::mem::take(&mut self.hidden);
+        if hidden > 0 {
+            out.keep(&mark(hidden));
+        }
     }
 }
 
@@ -333,23 +371,29 @@ impl Groups {
 const MAX_REPEATED_RULE_BYTES: usize = 8;
 
 impl Group {
-    /// One line for each message: a rule that the message does not name stands before it. A long
-    /// one with several messages stands above them.
+    /// One line for each message: a rule that the message does not name stands behind it, a short
+    /// code before it. A long one with several messages stands above them.
     fn write(self, out: &mut Emitter<'_>) {
         let Self { rule, count, messages } = self;
         let is_above = messages.len() > 1
             && rule.len() > MAX_REPEATED_RULE_BYTES
-            && !messages.iter().all(|(message, _)| message.contains(&rule));
+            && !messages.iter().all(|message| message.text.contains(&rule));
         if is_above {
             out.write(&format!("{rule} ({count})"));
         }
-        for (message, places) in messages {
+        for Message { text, places, line } in messages {
+            if let Some(line) = line.filter(|_| !is_above && places.len() < 2) {
+                out.write(&line);
+                continue;
+            }
             let text = if is_above {
-                format!("  {}", message.strip_prefix(&rule).map_or(message.as_str(), str::trim_start))
-            } else if message.contains(&rule) {
-                message
+                format!("  {}", text.strip_prefix(&rule).map_or(text.as_str(), str::trim_start))
+            } else if text.contains(&rule) {
+                text
+            } else if rule.len() > MAX_REPEATED_RULE_BYTES && !text.is_empty() {
+                format!("{text} ({rule})")
             } else {
-                format!("{rule} {message}").trim_end().to_owned()
+                format!("{rule} {text}").trim_end().to_owned()
             };
             out.write(&match places.as_slice() {
                 [] => text,

@@ -37,6 +37,8 @@ const MAX_HELD: usize = 4 << 20;
 const MAX_DEPTH: usize = 64;
 /// Fewer entries with all their details are left as they are.
 const MIN_ENTRIES: usize = 3;
+/// Of more entries only the names are shown.
+const MAX_SIZED_ENTRIES: usize = 400;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -50,7 +52,8 @@ struct Machine {
 
 static LONG: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
-        r"^([-dlbcps])([rwxsStT-]{9})[+.@]? +\d+ +(\S+ +\S+) +(\d[\d.,]*[KMGTP]?|\d+, *\d+) +",
+        // `find -ls` has two numbers in front, `tar -tv` a slash between the owners.
+        r"^(?: *\d+ +\d+ +)?([-dlbcps])([rwxsStT-]{9})[+.@]? +(?:\d+ +)?(\S+ +\S+|\S+/\S+) +(\d[\d.,]*[KMGTP]?|\d+, *\d+) +",
         r"(?:\w{3} +\d+ +[\d:]+|\d+ \w{3} +[\d:]+|\d{4}-\d\d-\d\d \d\d:\d\d(?::[\d.]+ [+-]\d{4})?) (.+)$"
     ))
 });
@@ -64,11 +67,11 @@ impl Machine {
             return lines.iter().for_each(|line| undrawn(line, out));
         }
         let long = lines.iter().filter(|line| LONG.is_match(line)).count();
+        if long >= MIN_ENTRIES && long * 2 >= lines.len() && lines.len() <= MAX_SIZED_ENTRIES {
+            self.found = true;
+            return with_sizes(&lines, out);
+        }
         if lines.len() <= self.limit {
-            if long >= MIN_ENTRIES && long * 2 >= lines.len() {
-                self.found = true;
-                return with_sizes(&lines, out);
-            }
             return keep_all(&lines, out);
         }
         let paths = lines.iter().filter(|line| is_path(line)).count();
@@ -157,12 +160,13 @@ impl Names<'_, '_> {
 /// Modes that need no mention.
 const USUAL: &[&str] = &["rw-r--r--", "rw-rw-r--", "rwxr-xr-x", "rwxrwxr-x", "rwxrwxrwx"];
 
-/// A few entries: what is not as usual is said, links say where they lead.
+/// Up to some hundred entries: what is not as usual is said, links say where they lead.
 fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
     let first = lines.iter().find_map(|line| LONG.captures(line));
     let owner = first.as_ref().map(|parts| parts[3].to_owned()).unwrap_or_default();
-    out.write("[name size; `/` directory, `*` executable]");
+    out.write("[name size, without times; `/` directory, `*` executable]");
     let mut names = Names { line: String::new(), indent: 0, out };
+    let mut folder = "";
     for line in lines {
         let Some(parts) = LONG.captures(line) else {
             // Headings of folders, and what the files below them take, which was asked for.
@@ -171,11 +175,22 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
             continue;
         };
         names.out.fold(line);
-        let (kind, mode, name) = (&parts[1], &parts[2], &parts[5]);
+        let (kind, mode, name) = (&parts[1], &parts[2], parts.get(5).map_or("", |name| name.as_str()));
         if kind == "d" && (name == "." || name == "..") {
             continue;
         }
-        let mut entry = name.to_owned();
+        let (path, target) = name.split_once(" -> ").map_or((name, ""), |(path, _)| (path, &name[path.len()..]));
+        let parent = path.trim_end_matches('/').rfind('/').map_or("", |at| &path[..=at]);
+        if parent != folder {
+            // Archives and searches print paths: a folder is named once, above what is in it.
+            folder = parent;
+            names.end();
+            names.indent = usize::from(!folder.is_empty());
+            if !folder.is_empty() {
+                names.line = format!("{folder} :");
+            }
+        }
+        let mut entry = format!("{}{target}", path[parent.len()..].trim_end_matches('/'));
         match kind {
             "d" => entry.push('/'),
             "l" => {}
@@ -190,7 +205,9 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
             let _ = write!(entry, " {kind}{mode}");
         }
         if parts[3] != owner {
-            let _ = write!(entry, " {}", &parts[3]);
+            // Without the blanks between the two.
+            let owner: Vec<&str> = parts[3].split_ascii_whitespace().collect();
+            let _ = write!(entry, " {}", owner.join(" "));
         }
         names.push(&entry);
     }
@@ -304,8 +321,46 @@ mod tests {
         let shown = FilterPipeline::builtin().filter("ls -lR", Exit::Code(0), text.as_bytes()).text;
         assert_eq!(
             shown,
-            "[name size; `/` directory, `*` executable]\n.:\ntotal 12\nalpha.txt 120  beta.txt 120  gamma.txt 120\n\
+            "[name size, without times; `/` directory, `*` executable]\n.:\ntotal 12\nalpha.txt 120  beta.txt 120  gamma.txt 120\n\
              \n./sub:\ntotal 16\nalpha.txt 120  beta.txt 120  gamma.txt 120\n"
         );
+    }
+
+    #[test]
+    fn archives_and_searches_name_a_folder_once() {
+        let table = [
+            (
+                "tar tvf a.tar",
+                "drwxr-xr-x root/root         0 2026-11-25 18:27 src/\n-rw-r--r-- root/root      1234 2026-11-25 18:27 src/alpha.rs\n\
+                 -rwxr-xr-x root/root        56 2026-11-25 18:27 src/beta.sh\nlrwxrwxrwx root/root         0 2026-11-25 18:27 src/gamma -> ../b/c\n",
+                "src/\nsrc/ :  alpha.rs 1234  beta.sh* 56  gamma -> ../b/c\n",
+            ),
+            (
+                "find src -ls",
+                "  1234567      4 -rw-r--r--   1 root     root         3051 Nov 25 18:27 src/alpha.rs\n  \
+                 1234568     12 -rw-r--r--   1 root     root        10053 Nov 25 18:27 src/beta.rs\n  \
+                 1234569      4 -rw-------   1 root     root          155 Nov 25 18:27 src/b/gamma.rs\n",
+                "src/ :  alpha.rs 3051  beta.rs 10053\nsrc/b/ :  gamma.rs 155 -rw-------\n",
+            ),
+        ];
+        for (command, text, expected) in table {
+            let shown = FilterPipeline::builtin().filter(command, Exit::Code(0), text.as_bytes()).text;
+            let (heading, entries) = shown.split_once('\n').unwrap();
+            assert_eq!((heading, entries), ("[name size, without times; `/` directory, `*` executable]", expected));
+        }
+    }
+
+    #[test]
+    fn some_hundred_entries_have_their_sizes() {
+        let entry = |n: usize| {
+            format!(
+                "-rw-r--r-- 1 root root {} Nov 23 18:44 {}file.txt",
+                7000 + n,
+                ["a", "b", "c"][n % 3].repeat(n / 3 + 1)
+            )
+        };
+        let text = (0..100).map(entry).collect::<Vec<_>>().join("\n");
+        let shown = FilterPipeline::builtin().filter("ls -l", Exit::Code(0), text.as_bytes()).text;
+        assert!((0..100).all(|n| shown.contains(&format!("file.txt {}", 7000 + n))), "{shown}");
     }
 }

@@ -96,6 +96,12 @@ pub(crate) struct CountingRun {
     found: bool,
 }
 
+/// Whether a line is a row of data, with cells between bars, tabs or commas: somebody asked for each.
+pub(super) fn is_row(line: &str) -> bool {
+    let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
+    bars > 1 || (line.matches(',').count() > 1 && !line.contains(", "))
+}
+
 /// Fewer are shown.
 const MIN_REPEATS: u64 = 3;
 
@@ -125,7 +131,8 @@ impl CountingRun {
 
 impl Reducer for CountingRun {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let may_count = !reports(line) && !names_place(line) && !names_running(line) && marked(line).is_none();
+        let may_count =
+            !is_row(line) && !reports(line) && !names_place(line) && !names_running(line) && marked(line).is_none();
         let steps = self.last.as_deref().filter(|_| may_count).and_then(|last| steps(last, line));
         if steps.is_none() || (self.steps.is_some() && self.steps != steps) {
             self.end(out);
@@ -213,6 +220,21 @@ mod tests {
         ];
         for (before, line, expected) in table {
             assert_eq!(steps(before, line).as_deref(), *expected, "{before} / {line}");
+        }
+    }
+
+    #[test]
+    fn rows_of_data_are_told_from_lines_that_count() {
+        let table = [
+            ("1,user 1,u1@example.com", true),
+            (" 1 | user 1 | u1@example.com", true),
+            ("1\tuser 1\tx", true),
+            ("epoch 1, step 2, loss 3", false),
+            ("worker 1 | started", false),
+            ("part 1 of 30", false),
+        ];
+        for (line, expected) in table {
+            assert_eq!(is_row(line), expected, "{line}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, findings::is_name, unfinished::names_running};
+use super::{Reducer, findings::is_name, runs::is_row, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -123,6 +123,7 @@ impl Reducer for Series {
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
+            && (self.of_names || !is_row(line))
             && marked(line).is_none();
         if may_join
             && self.lines.len() > 1

@@ -375,7 +375,7 @@ mod tests {
             "/a.js:3:5: error 'x' is not defined. (no-undef)\n[… 1 file without findings, 35 bytes of sources]\n",
         );
         let ruff = "[\n  {\n    \"code\": \"F401\",\n    \"filename\": \"a.py\",\n    \"location\": {\"column\": 8, \"row\": 1},\n    \"message\": \"`os` imported but unused\"\n  }\n]\n";
-        check("ruff check --output-format json", ruff, "F401 `os` imported but unused: a.py:1:8\n");
+        check("ruff check --output-format json", ruff, "a.py:1:8: F401 `os` imported but unused\n");
     }
 
     #[test]

@@ -1,69 +1,232 @@
-//! The blanks that line up a table become two; a table is told by its rows: several in sequence,
-//! each with columns.
+//! The blanks that line columns up become two; what a row ends with goes. A table is told by its
+//! rows: several in sequence with as many columns, parted by blanks, or by bars below a heading that
+//! is underlined. Cells stay in order, and a row in which one is empty stands as it came.
 
 use tools_core::FilterConfidence;
 
-use super::Reducer;
-use crate::emit::Emitter;
+use super::{Reducer, unfinished::names_running};
+use crate::emit::{Emitter, marked};
 
 /// Rows that make a table.
 const MIN_ROWS: usize = 4;
+/// A longer line is no row.
+const MAX_ROW_BYTES: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct TableBlanks {
+    /// Rows that may be the beginning of a table.
     held: Vec<String>,
-    is_table: bool,
+    /// Of the table that is being read; none, and the rows are too few yet.
+    shape: Option<Shape>,
+    /// The line before, which may be the heading of a table with bars.
+    heading: Option<String>,
     found: bool,
+}
+
+/// What the rows of a table have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// So many columns, parted by two blanks or more.
+    Blanks(usize),
+    /// So many bars between cells.
+    Bars(usize),
 }
 
 /// Columns of a row, parted by two blanks or more; `None` for every other line.
 fn columns(line: &str) -> Option<Vec<&str>> {
     let text = line.trim_end();
-    // What is indented may be aligned with what stands above it.
-    if text.is_empty() || text.starts_with([' ', '\t']) || text.len() > 1000 {
+    // What is indented may be aligned with what stands above it, and marks point there.
+    if text.is_empty() || text.starts_with([' ', '\t']) || text.len() > MAX_ROW_BYTES || text.contains(['^', '~']) {
+        return None;
+    }
+    if !text.contains("  ") || names_running(line) {
         return None;
     }
     let columns: Vec<&str> =
         text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
-    (columns.len() > 2).then_some(columns)
+    (columns.len() > 1).then_some(columns)
 }
 
-fn write(line: &str, out: &mut Emitter<'_>) {
-    let narrow = columns(line).map(|columns| columns.join("  ")).filter(|narrow| narrow.len() < line.len());
-    match narrow {
-        Some(narrow) => {
-            out.fold(line);
-            out.write(&narrow);
-        }
-        None => out.keep(line),
+/// The line under the heading of a table with bars: `----+-----`, `|---|:--:|`.
+fn is_underline(line: &str) -> bool {
+    let text = line.trim();
+    text.len() > 4
+        && text.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' '))
+        && text.contains("--")
+        && text.contains(['+', '|'])
+}
+
+/// The bars of a row, and of an underline what crosses them.
+fn bars(line: &str) -> usize {
+    if is_underline(line) {
+        return line.trim().matches(['+', '|']).count();
     }
+    line.matches('|').count()
+}
+
+fn narrow(line: &str, shape: Option<Shape>) -> Option<String> {
+    let narrow = match shape {
+        Some(Shape::Bars(_)) if is_underline(line) => {
+            let mut text = String::new();
+            for sign in line.trim().chars().filter(|sign| *sign != ' ') {
+                if !text.ends_with(sign) || sign != '-' {
+                    text.push(sign);
+                }
+            }
+            text
+        }
+        Some(Shape::Bars(_)) => {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            cells.join(" | ").trim().to_owned()
+        }
+        Some(Shape::Blanks(of_table)) => {
+            columns(line).filter(|columns| columns.len() == of_table).map(|columns| columns.join("  "))?
+        }
+        None => line.trim_end().to_owned(),
+    };
+    (narrow.len() < line.len()).then_some(narrow)
 }
 
 impl TableBlanks {
+    fn write(&mut self, line: &str, shape: Option<Shape>, out: &mut Emitter<'_>) {
+        match narrow(line, shape) {
+            Some(narrow) => {
+                self.found = true;
+                out.fold(line);
+                out.write(&narrow);
+            }
+            None if line.ends_with(' ') && !line.trim().is_empty() => {
+                self.found = true;
+                out.fold(line);
+                out.write(line.trim_end());
+            }
+            None => out.keep(line),
+        }
+    }
+
     fn end(&mut self, out: &mut Emitter<'_>) {
-        self.is_table = false;
-        self.held.drain(..).for_each(|line| out.keep(&line));
+        self.shape = None;
+        for line in std::mem::take(&mut self.held) {
+            self.write(&line, None, out);
+        }
+    }
+
+    fn row(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let Some(columns) = columns(line) else {
+            self.end(out);
+            return self.write(line, None, out);
+        };
+        if let Some(shape @ Shape::Blanks(_)) = self.shape {
+            return self.write(line, Some(shape), out);
+        }
+        self.end_bars(out);
+        self.held.push(line.to_owned());
+        if self.held.len() == MIN_ROWS {
+            // The heading may name more columns than a row has, or say two words of one.
+            let count = |line: &String| self::columns(line).map_or(0, |columns| columns.len());
+            let counts: Vec<usize> = self.held.iter().map(count).collect();
+            let common = counts.iter().copied().max_by_key(|count| counts.iter().filter(|c| *c == count).count());
+            let shape = Shape::Blanks(common.unwrap_or(columns.len()));
+            for line in std::mem::take(&mut self.held) {
+                self.write(&line, Some(shape), out);
+            }
+            self.shape = Some(shape);
+        }
+    }
+
+    fn end_bars(&mut self, out: &mut Emitter<'_>) {
+        if matches!(self.shape, Some(Shape::Bars(_))) {
+            self.end(out);
+        }
+    }
+
+    fn take(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some(shape @ Shape::Bars(count)) = self.shape {
+            if bars(line) == count && line.len() < MAX_ROW_BYTES {
+                return self.write(line, Some(shape), out);
+            }
+            self.end(out);
+        }
+        self.row(line, out);
     }
 }
 
 impl Reducer for TableBlanks {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if columns(line).is_none() {
-            self.end(out);
-            return out.keep(line);
+        if let Some(heading) = self.heading.take() {
+            let count = bars(&heading);
+            if is_underline(line) && bars(line) == count && line.len() < MAX_ROW_BYTES {
+                self.end(out);
+                let shape = Shape::Bars(count);
+                self.write(&heading, Some(shape), out);
+                self.write(line, Some(shape), out);
+                self.shape = Some(shape);
+                return;
+            }
+            self.take(&heading, out);
         }
-        if self.is_table {
-            return write(line, out);
-        }
-        self.held.push(line.to_owned());
-        if self.held.len() == MIN_ROWS {
-            (self.is_table, self.found) = (true, true);
-            self.held.drain(..).for_each(|line| write(&line, out));
+        let is_in_bars = matches!(self.shape, Some(Shape::Bars(_)));
+        if !is_in_bars && line.contains('|') && line.len() < MAX_ROW_BYTES && marked(line).is_none() {
+            self.heading = Some(line.to_owned());
+        } else {
+            self.take(line, out);
         }
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if let Some(heading) = self.heading.take() {
+            self.take(&heading, out);
+        }
         self.end(out);
         self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    fn check(text: &str, expected: &str) {
+        let filtered = FilterPipeline::builtin().filter("./report", Exit::Code(0), text.as_bytes()).text;
+        assert_eq!(filtered, expected);
+    }
+
+    #[test]
+    fn cells_stand_two_blanks_apart() {
+        check(
+            "NAME      STATE      AGE\nalpha     ready      3d\nbeta      failing    4d\ngamma     ready      9d\n",
+            "NAME  STATE  AGE\nalpha  ready  3d\nbeta  failing  4d\ngamma  ready  9d\n",
+        );
+    }
+
+    #[test]
+    fn a_row_with_an_empty_cell_stands_as_it_came() {
+        check(
+            "NAME      STATE      AGE\nalpha     ready      3d\nbeta                 4d\ngamma     ready      9d\ndelta     ready      1d\n",
+            "NAME  STATE  AGE\nalpha  ready  3d\nbeta                 4d\ngamma  ready  9d\ndelta  ready  1d\n",
+        );
+    }
+
+    #[test]
+    fn cells_between_bars_are_trimmed_below_an_underlined_heading() {
+        check(
+            " id |  name   | mail \n----+---------+------\n  1 | user a  | x\n 27 | user bc |\n(2 rows)\n",
+            "id | name | mail\n-+-+-\n1 | user a | x\n27 | user bc |\n(2 rows)\n",
+        );
+        check(
+            "| file     | lines |\n|----------|------:|\n| src/a.rs |    12 |\n",
+            "| file | lines |\n|-|-:|\n| src/a.rs | 12 |\n",
+        );
+    }
+
+    #[test]
+    fn what_points_into_a_line_above_and_source_stand() {
+        for text in [
+            "12 | let a =      b;\n   |              ^ here\n13 | let c =      d;\n14 | let e =      f;\n",
+            "line one of it          x\n                        ^\n",
+            "    indented      a      b\n    indented      c      d\n    indented      e      f\n    indented      g      h\n",
+        ] {
+            check(text, text);
+        }
     }
 }

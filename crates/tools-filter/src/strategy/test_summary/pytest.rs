@@ -11,9 +11,6 @@ use crate::{
     table::{HINT, NOISE, SAYS, SOURCE},
 };
 
-/// What more tests said is not remembered, and then shown twice.
-const MAX_SAID: usize = 1000;
-
 impl Machine {
     /// A line in what pytest says of a failing test, or among its warnings.
     pub(super) fn python_line(&mut self, line: &str, out: &mut Emitter<'_>) {
@@ -41,7 +38,6 @@ impl Machine {
             out.fold(line);
         } else if SAYS.is_match(line) {
             if line.starts_with('E') {
-                self.note_said(line);
                 if let Some(source) = self.source.take() {
                     out.write(&format!("    {}", source.trim()));
                 }
@@ -61,25 +57,6 @@ impl Machine {
         } else {
             self.part = Part::Python(line.starts_with(' ') || is_value_heading(line));
             out.keep(line);
-        }
-    }
-
-    /// A line of pytest's short summary without the message, where that was shown in full.
-    pub(super) fn short_summary(&self, line: &str) -> Option<String> {
-        let (what, message) = line.split_once(" - ")?;
-        if !(what.starts_with("FAILED ") || what.starts_with("ERROR ")) || !what.contains("::") {
-            return None;
-        }
-        let message = message.strip_suffix("...").unwrap_or(message).trim_end();
-        let is_shown = self.said.iter().any(|said| said.starts_with(message));
-        is_shown.then(|| what.to_owned())
-    }
-
-    /// Remembers what a failing Python test said.
-    fn note_said(&mut self, line: &str) {
-        let text = line.strip_prefix('E').unwrap_or(line).trim();
-        if self.said.len() < MAX_SAID {
-            self.said.push(text.chars().take(400).collect());
         }
     }
 }

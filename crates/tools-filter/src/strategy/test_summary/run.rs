@@ -56,8 +56,6 @@ pub(super) struct Machine {
     pub(super) failures: usize,
     /// Tests whose failure was shown.
     pub(super) named: HashSet<String>,
-    /// Lines of failing tests whose failure may be shown further down.
-    pub(super) pending: Vec<(String, String)>,
     pub(super) found: bool,
     pub(super) summed_up: bool,
     /// The tests that were announced and did not end yet.
@@ -66,8 +64,6 @@ pub(super) struct Machine {
     pub(super) open: Option<String>,
     /// Rows of marks with failures among them, shown where no summary follows.
     pub(super) progress: Vec<String>,
-    /// What failing Python tests said.
-    pub(super) said: Vec<String>,
     /// The line of a failure's source that was read last.
     pub(super) source: Option<String>,
     /// Whether source may follow that belongs to a failure of jest or vitest.
@@ -81,13 +77,11 @@ impl Machine {
             part: Part::Run,
             failures: 0,
             named: HashSet::new(),
-            pending: Vec::new(),
             found: false,
             summed_up: false,
             unfinished: UnfinishedTests::default(),
             open: None,
             progress: Vec::new(),
-            said: Vec::new(),
             source: None,
             in_js: false,
         }
@@ -150,17 +144,6 @@ impl Machine {
         self.part = Part::Run;
     }
 
-    /// Gives on what is known of failing tests and was not shown since.
-    fn settle(&mut self, out: &mut Emitter<'_>) {
-        for (name, line) in std::mem::take(&mut self.pending) {
-            if self.named.contains(&name) {
-                out.fold(&line);
-            } else {
-                out.keep(&line);
-            }
-        }
-    }
-
     pub(super) fn run_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.in_js && JS_SOURCE.is_match(line) {
             return self.js_source(line, out);
@@ -174,9 +157,11 @@ impl Machine {
             self.in_js = !["at ", "Test"].iter().any(|start| text.starts_with(start));
             self.source = None;
         }
-        if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.pending.len() < MAX_NAMES) {
+        if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.named.len() < MAX_NAMES) {
+            // The list of failures at the end names it once more.
             self.found = true;
-            self.pending.push((failed.to_owned(), line.to_owned()));
+            self.named.insert(failed.to_owned());
+            out.keep(line);
         } else if line.is_empty() || HEADING.is_match(line) {
             out.fold(line);
         } else if WARNINGS.is_match(line) {
@@ -198,9 +183,6 @@ impl Machine {
             }
         } else if line.len() < MAX_NAME && self.progress.len() < MAX_PROGRESS && MARKED.is_match(line) {
             self.progress.push(line.to_owned());
-        } else if let Some(short) = self.short_summary(line) {
-            out.fold(line);
-            out.write(&short);
         } else if self.unfinished.begin(line, out) {
             self.found = true;
         } else if NOISE.is_match(line) || PASSED.is_match(line) {
@@ -209,7 +191,6 @@ impl Machine {
         } else {
             if SUMMARY.is_match(line) {
                 self.summed_up = true;
-                self.settle(out);
                 if line.starts_with("FAIL\t") || line.starts_with("ok") {
                     self.unfinished.end_package(line, out);
                 }
@@ -242,7 +223,6 @@ impl Reducer for Machine {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.leave(out);
-        self.settle(out);
         for line in std::mem::take(&mut self.progress) {
             if self.summed_up {
                 out.fold(&line);
