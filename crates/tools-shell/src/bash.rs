@@ -228,7 +228,8 @@ impl Bash {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        let guard = if only_reads(found) { args.background.then(|| guard.only_of_masks()) } else { Some(guard) };
+        // What only reads changes nothing, but may read what was closed after it began.
+        let guard = Some(if only_reads(found) { guard.only_of_masks() } else { guard });
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());

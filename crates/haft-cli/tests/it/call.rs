@@ -131,6 +131,29 @@ fn output_comes_while_the_command_runs_and_stays_when_it_is_interrupted() {
 }
 
 #[test]
+fn a_file_that_is_closed_while_a_command_reads_is_named() {
+    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    if haft.run(&["call", "--json", "bash", "command=true"]).json()["raw_response"]["sandbox"]["level"] != "namespaces"
+    {
+        eprintln!("SKIPPED: nothing is masked here");
+        return;
+    }
+    haft.workspace.file(".env", "A=first");
+    // A line that only reads, so that nothing else is looked at after it.
+    let line = "command=echo begun; until [ -e go ]; do sleep 0.01; done; cat .env";
+    let mut command = haft.command(&["call", "--json", "bash", line]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut begun = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut begun).unwrap();
+    haft.workspace.file("new", "A=second");
+    std::fs::rename(haft.workspace.path("new"), haft.workspace.path(".env")).unwrap();
+    haft.workspace.file("go", "");
+    let report: serde_json::Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    assert_eq!(report["raw_response"]["unmasked"], json!([".env"]), "{report}");
+    assert!(report["text"].as_str().unwrap().contains("not hidden from it"), "{report}");
+}
+
+#[test]
 fn at_a_terminal_output_is_shown_once() {
     let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
     let mut terminal =
