@@ -7,6 +7,10 @@ use crate::ScheduleError;
 
 /// The longest text that is read as a time.
 const MAX_TEXT_CHARS: usize = 100;
+/// Longer words mean nothing. The library panics at one of 16 letters, and at an upper-case one.
+const MAX_WORD_CHARS: usize = 15;
+/// The library takes a longer number for two.
+const MAX_DIGITS: usize = 4;
 
 /// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words
 /// (`tomorrow 8pm`, `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without
@@ -28,11 +32,22 @@ pub fn parse_when(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timesta
     if text.parse::<civil::DateTime>().is_ok() && text.starts_with(|c: char| c.is_ascii_digit()) {
         return wrong("the offset is missing: add `Z` for UTC, or `+01:00`");
     }
-    let words = text.strip_prefix("in ").unwrap_or(text);
-    match parse_date_string(words, now.to_zoned(zone.clone()), Dialect::Uk) {
-        Ok(time) => Ok(time.timestamp()),
-        Err(_) => wrong("it is neither a time as `2026-11-24T08:00:00Z` nor known words as `tomorrow 8pm`"),
+    let words = text.to_ascii_lowercase();
+    let words = words.strip_prefix("in ").unwrap_or(&words);
+    let time = is_readable(words).then(|| parse_date_string(words, now.to_zoned(zone.clone()), Dialect::Uk));
+    match time {
+        Some(Ok(time)) => Ok(time.timestamp()),
+        _ => wrong("it is neither a time as `2026-11-24T08:00:00Z` nor known words as `tomorrow 8pm`"),
     }
+}
+
+/// Whether the library reads the text without panicking.
+fn is_readable(text: &str) -> bool {
+    let has_long =
+        |is_part: fn(&char) -> bool, most: usize| text.split(|c: char| !is_part(&c)).any(|piece| piece.len() > most);
+    text.is_ascii()
+        && !has_long(char::is_ascii_alphabetic, MAX_WORD_CHARS)
+        && !has_long(char::is_ascii_digit, MAX_DIGITS)
 }
 
 #[cfg(test)]
@@ -58,6 +73,12 @@ mod tests {
         check("in 2 hours", "2026-11-23T14:00:00Z");
         check("2027-02-30T08:00:00Z", "neither");
         check("soon", "neither");
+        check("tomorrow 8 PM", "2026-11-24T19:00:00Z");
+        check("In 2 Hours", "2026-11-23T14:00:00Z");
+        check("26-01-01 1 T00:00", "neither");
+        check("tomorrow 8 abcdefghijklmnop", "neither");
+        check("in 99999999 hours", "neither");
+        check("tomorrow 8 ß", "neither");
         check("", "are expected");
         check(&"x".repeat(10_000), "are expected");
         check("\u{202e} \u{0}", "neither");

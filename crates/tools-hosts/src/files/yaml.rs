@@ -55,11 +55,14 @@ fn insert(lines: &[&str], at: usize, block: &str, end: &str) -> String {
     format!("{head}{gap}{block}{}", lines[at + 1..].concat())
 }
 
-/// More than one document, tabs, or a top that is no block mapping are not touched.
+/// More than one document, tabs, line breaks of carriage returns alone, or a top that is no block
+/// mapping are not touched.
 fn check(lines: &[&str], entry: &Entry) -> Result<(), Problem> {
     let is_odd = |(number, line): (usize, &&str)| {
+        let body = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n')).unwrap_or(line);
         let line = line.trim_end();
-        line.starts_with('\t')
+        body.contains('\r')
+            || line.starts_with('\t')
             || line.starts_with(['{', '[', '?', '&', '!', '%', '-']) && !(number == 0 && line == "---")
             || line == "..."
     };
