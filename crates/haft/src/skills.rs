@@ -2,7 +2,9 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Layer, SessionId, ToolDefs, ToolName};
+use tools_core::{Layer, ToolName};
+#[cfg(feature = "graph")]
+use tools_core::{SessionId, ToolDefs};
 use tools_sandbox::home;
 use tools_skills::{Pins, Place, Skills, SkillsConfig, SkillsLayer, places};
 
@@ -25,6 +27,7 @@ pub(crate) fn layer(skills: &Skills) -> Arc<dyn Layer> {
 
 /// What a session is shown, with the tools behind it that the skill declares which it has invoked.
 /// `listed` are all tools.
+#[cfg(feature = "graph")]
 pub(crate) fn with_declared(skills: &Skills, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
     let declared = skills.declared(session, listed);
     if declared.is_empty() {
