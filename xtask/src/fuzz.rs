@@ -1,17 +1,18 @@
-//! Fuzzing of the parsers of untrusted text. A target's inputs are kept as one file of JSON
-//! strings, since a folder of thousands of small files is nothing to review; they are unpacked for
-//! a run and packed again, made minimal, after it.
+//! Fuzzing of the parsers of untrusted bytes. A target's inputs are kept as one file of JSON, since
+//! a folder of thousands of small files is nothing to review; they are unpacked for a run and packed
+//! again, made minimal, after it. A text is a string there, other bytes are a list of numbers.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use crate::repository;
-use crate::{command, failure::Failure};
+use serde_json::Value;
 
-/// Runs one target for some minutes and keeps the inputs that reached new code.
-pub(crate) fn run(target: &str, minutes: u32) -> Result<(), Failure> {
+use crate::{command, failure::Failure, repository};
+
+/// Runs one target for some seconds and keeps the inputs that reached new code.
+pub(crate) fn run(target: &str, seconds: u32) -> Result<(), Failure> {
     let known = targets()?;
     if !known.iter().any(|name| name == target) {
         return Err(Failure::Usage(format!("no fuzz target is named `{target}`; there are {}", known.join(", "))));
@@ -19,18 +20,17 @@ pub(crate) fn run(target: &str, minutes: u32) -> Result<(), Failure> {
     let (kept, folder) = (kept(target), repository::root().join("target/fuzz-inputs").join(target));
     unpack(&kept, &folder)?;
     let folder_name = folder.to_string_lossy().into_owned();
-    let seconds = format!("-max_total_time={}", u64::from(minutes) * 60);
-    command::run(cargo_fuzz("run", target).args([&folder_name, "--", &seconds, "-timeout=5"]))?;
+    let seconds = format!("-max_total_time={seconds}");
+    command::run(cargo_fuzz("run", target).args([&folder_name, "--", &seconds, "-timeout=10"]))?;
     command::run(cargo_fuzz("cmin", target).arg(&folder_name))?;
     pack(&folder, &kept)
 }
 
 fn cargo_fuzz(verb: &str, target: &str) -> std::process::Command {
-    // The sanitizer is the nightly compiler's; the toolchain of this program is pinned to a stable
-    // one.
+    // Coverage alone needs no other compiler than the pinned one, and the parsers are safe code: a
+    // sanitizer of memory would cost half of the inputs and find nothing.
     let mut command = command::command("cargo");
-    command.args(["+nightly", "fuzz", verb, "--target-dir", "target/fuzz", target]);
-    command.env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
+    command.args(["fuzz", verb, "--sanitizer", "none", "--target-dir", "target/fuzz", target]);
     command
 }
 
@@ -55,24 +55,34 @@ fn unpack(kept: &Path, folder: &Path) -> Result<(), Failure> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Failure::io("reading the kept inputs")(error)),
     };
-    let inputs: Vec<String> = serde_json::from_str(&text)
-        .map_err(|source| Failure::Json { what: kept.to_string_lossy().into_owned(), source })?;
-    for (number, input) in inputs.iter().enumerate() {
+    let wrong = |source| Failure::Json { what: kept.to_string_lossy().into_owned(), source };
+    let inputs: Vec<Value> = serde_json::from_str(&text).map_err(wrong)?;
+    for (number, input) in inputs.into_iter().enumerate() {
+        let input = match input {
+            Value::String(text) => text.into_bytes(),
+            list => serde_json::from_value(list).map_err(wrong)?,
+        };
         fs::write(folder.join(format!("kept-{number}")), input).map_err(Failure::io("unpacking an input"))?;
     }
     Ok(())
 }
 
-/// Inputs that are no text never reach the target and are left out.
 fn pack(folder: &Path, kept: &Path) -> Result<(), Failure> {
     let entries = fs::read_dir(folder).map_err(Failure::io("reading the inputs"))?;
-    let mut inputs: Vec<String> =
-        entries.filter_map(Result::ok).filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect();
+    let mut inputs: Vec<Vec<u8>> =
+        entries.filter_map(Result::ok).filter_map(|entry| fs::read(entry.path()).ok()).collect();
     inputs.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
     inputs.dedup();
-    let lines: Vec<String> = inputs.iter().map(|input| serde_json::Value::from(input.as_str()).to_string()).collect();
+    let lines: Vec<String> = inputs.into_iter().map(|input| written(input).to_string()).collect();
     fs::create_dir_all(kept.parent().unwrap_or(Path::new("."))).map_err(Failure::io("making `fuzz/inputs`"))?;
     fs::write(kept, format!("[\n{}\n]\n", lines.join(",\n"))).map_err(Failure::io("keeping the inputs"))
+}
+
+fn written(input: Vec<u8>) -> Value {
+    match String::from_utf8(input) {
+        Ok(text) => Value::from(text),
+        Err(error) => Value::from(error.into_bytes()),
+    }
 }
 
 #[cfg(test)]
@@ -82,19 +92,18 @@ mod tests {
     #[test]
     fn inputs_survive_packing() {
         let (from, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let inputs = ["", "a \"b\"\n\u{1}", "ü"];
+        let inputs: [&[u8]; 4] = [b"", b"a \"b\"\n\x01", "ü".as_bytes(), &[0xff, 0]];
         for (number, input) in inputs.iter().enumerate() {
             fs::write(from.path().join(number.to_string()), input).unwrap();
         }
-        fs::write(from.path().join("bytes"), [0xff]).unwrap();
         let kept = to.path().join("inputs/x.json");
         pack(from.path(), &kept).unwrap();
         let unpacked = to.path().join("unpacked");
         unpack(&kept, &unpacked).unwrap();
-        let mut found: Vec<String> =
-            fs::read_dir(&unpacked).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap()).collect();
+        let mut found: Vec<Vec<u8>> =
+            fs::read_dir(&unpacked).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
         found.sort();
-        assert_eq!(found, ["", "a \"b\"\n\u{1}", "ü"]);
+        assert_eq!(found, [&b""[..], b"a \"b\"\n\x01", "ü".as_bytes(), &[0xff, 0]]);
     }
 
     #[test]

@@ -36,7 +36,7 @@ usage: cargo xtask COMMAND
   shapes                          each crate alone, with and without its features, and the fuzz targets
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
-  fuzz TARGET [MINUTES]           one fuzz target, 10 minutes; needs cargo-fuzz and a nightly compiler
+  fuzz TARGET [SECONDS]           one fuzz target, 600 seconds; needs cargo-fuzz
   interop                         `haft acp` against the official client and schema
   interop conformance             the official MCP conformance suite from npm against a server over HTTP
   interop hosts [HOST…]           `haft setup` and `haft hook` against hosts from npm and a scripted model on loopback
@@ -68,10 +68,10 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["bench", options @ ..] => bench::run(options),
-        ["fuzz", target] => fuzz::run(target, 10),
-        ["fuzz", target, minutes] => match minutes.parse() {
-            Ok(minutes) => fuzz::run(target, minutes),
-            Err(_) => Err(Failure::Usage(format!("`{minutes}` is not a number of minutes"))),
+        ["fuzz", target] => fuzz::run(target, 600),
+        ["fuzz", target, seconds] => match seconds.parse() {
+            Ok(seconds) => fuzz::run(target, seconds),
+            Err(_) => Err(Failure::Usage(format!("`{seconds}` is not a number of seconds"))),
         },
         ["interop"] => interop::run(),
         ["interop", "conformance"] => interop::conformance(),

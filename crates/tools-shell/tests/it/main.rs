@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
 
 mod contract;
-mod fuzzed;
 mod jobs;
 mod lifetime;
 mod obeyed;

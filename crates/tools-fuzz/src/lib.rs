@@ -1,0 +1,47 @@
+//! Each parser of bytes that somebody else wrote, as one function of these bytes: it returns
+//! whatever they are, and panics where an invariant is broken. [`TARGETS`] lists them.
+//!
+//! A fuzzer calls them with what it makes up (`fuzz/`, `cargo xtask fuzz NAME SECONDS`); the tests
+//! of this crate call them with the inputs that were kept (`fuzz/inputs/NAME.json`).
+
+mod target;
+
+mod command_line;
+mod escape_sequences;
+mod filtered_output;
+
+mod credentials;
+
+mod filter_rules;
+mod globs;
+mod permission_rules;
+
+mod configuration;
+mod host_files;
+
+mod edits;
+
+mod audit_lines;
+mod stored_approvals;
+
+mod messages;
+
+mod acp_messages;
+mod mcp_messages;
+
+mod hook_input;
+mod tool_definitions;
+
+mod model_answers;
+
+mod pages;
+mod proxied_requests;
+mod urls;
+
+mod schedules;
+mod skills;
+
+mod kept;
+
+pub use kept::kept;
+pub use target::{TARGETS, Target, check, target};

@@ -1,0 +1,46 @@
+//! Lines for a server of JSON-RPC over a pair of streams: it answers in lines of JSON, and ends
+//! when its client does.
+
+use std::time::Duration;
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
+    runtime::Runtime,
+    time::timeout,
+};
+
+/// Time within which a server has answered and ended.
+const PATIENCE: Duration = Duration::from_secs(10);
+const ROOM: usize = 1 << 16;
+
+/// Gives a server these bytes and closes its input; everything that it writes must be messages.
+pub(crate) fn served<F: Future<Output = ()> + Send + 'static>(
+    runtime: &Runtime,
+    greeting: &[u8],
+    bytes: &[u8],
+    serve: impl FnOnce(DuplexStream, DuplexStream) -> F,
+) {
+    let (to_server, input) = duplex(ROOM);
+    let (output, mut from_server) = duplex(ROOM);
+    let all = [greeting, bytes, b"\n"].concat();
+    let written = runtime.block_on(async move {
+        let serving = tokio::spawn(serve(input, output));
+        let writing = tokio::spawn(async move {
+            let mut to_server = to_server;
+            // A server that ends early reads no more.
+            let _ = to_server.write_all(&all).await;
+        });
+        let mut written = vec![];
+        let ended = timeout(PATIENCE, async {
+            from_server.read_to_end(&mut written).await.expect("memory is readable");
+            serving.await.expect("the server does not panic");
+            writing.await.expect("writing does not panic");
+        });
+        ended.await.expect("the server ends with its client");
+        written
+    });
+    for line in written.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let message: serde_json::Value = serde_json::from_slice(line).expect("a line of the server is JSON");
+        assert_eq!(message["jsonrpc"], "2.0", "{message}");
+    }
+}
