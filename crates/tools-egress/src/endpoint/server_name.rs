@@ -50,7 +50,9 @@ fn is_of(hello: &ClientHello, host: &Host) -> bool {
     match (&hello.server_name, host) {
         (None, Host::Address(_)) => true,
         (None, Host::Name(_)) => false,
-        (Some(name), host) => Host::parse(name).is_ok_and(|named| named == *host),
+        // Letter by letter: a server reads no other spelling of a host than this.
+        (Some(name), Host::Name(host)) => name.strip_suffix('.').unwrap_or(name).eq_ignore_ascii_case(host),
+        (Some(name), Host::Address(address)) => name.parse() == Ok(*address),
     }
 }
 
@@ -72,6 +74,16 @@ mod tests {
         check(Some("Example.ORG"), "example.org", true);
         check(Some("other.org"), "example.org", false);
         check(Some("a.example.org"), "example.org", false);
+        check(Some("example.org."), "example.org", true);
+        check(Some("example.org.."), "example.org", false);
+        check(Some("example%2Eorg"), "example.org", false);
+        check(Some("\u{ff45}xample.org"), "example.org", false);
+        check(Some("example\u{3002}org"), "example.org", false);
+        check(Some("b\u{fc}cher.de"), "b\u{fc}cher.de", false);
+        check(Some("XN--BCHER-KVA.de"), "b\u{fc}cher.de", true);
+        check(Some(""), "example.org", false);
+        check(Some("93.184.215.14"), "93.184.215.14", true);
+        check(Some("0x5d.184.215.14"), "93.184.215.14", false);
         check(None, "example.org", false);
         check(None, "93.184.215.14", true);
         check(Some("example.org"), "93.184.215.14", false);
