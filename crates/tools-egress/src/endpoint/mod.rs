@@ -5,6 +5,7 @@
 mod asked;
 mod gate;
 mod keeper;
+mod kernel_pipe;
 mod published;
 mod relay;
 mod reply;

@@ -5,25 +5,34 @@ use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy, sink};
 use tokio::net::TcpStream;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::time::sleep;
 
 use super::gate::ByteBudget;
-use crate::request::Body;
+use super::kernel_pipe::KernelPipe;
+use crate::request::{BadRequest, ChunkScanner};
 
 /// What is taken at once.
 const CHUNK: usize = 256 * 1024;
+/// Bytes one way after which the kernel passes the rest.
+const BULK: u64 = 512 * 1024;
 /// How long a side may be silent after the other has ended.
 const PATIENCE: Duration = Duration::from_mins(5);
+/// How long a server may be silent after a client has closed, whose one request it was sent. Most
+/// such clients are gone; their connections would keep others from being accepted.
+const PATIENCE_WITH_ONE: Duration = Duration::from_secs(10);
 
 /// What of the client's bytes goes to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Upload {
     /// All.
     Everything,
-    /// The body of one request, as far as it is still to come.
-    Body(Body),
+    /// So many bytes: the body of one request, as far as it is still to come.
+    Length(u64),
+    /// The rest of the chunks of one request.
+    Chunks(ChunkScanner),
 }
 
 /// The bytes that passed.
@@ -40,6 +49,8 @@ pub(super) enum Broken {
     Gone,
     /// The budget of the host is used up.
     Budget,
+    /// The body of the request cannot be read.
+    Body(BadRequest),
 }
 
 impl From<io::Error> for Broken {
@@ -56,76 +67,121 @@ pub(super) async fn relay(
     spent: &ByteBudget,
     passed: &ByteCounts,
 ) -> Result<(), Broken> {
-    let ((from_client, to_client), (from_server, mut to_server)) = (client.split(), server.split());
+    let ((mut from_client, mut to_client), (mut from_server, mut to_server)) = (client.split(), server.split());
+    let patience = if upload == Upload::Everything { PATIENCE } else { PATIENCE_WITH_ONE };
     let mut up = pin!(async move {
-        send(&mut to_server, begun, spent, passed).await?;
-        let most = match upload {
-            Upload::Body(Body::Length(length)) => length,
-            Upload::Body(Body::Chunked) | Upload::Everything => u64::MAX,
-        };
-        upload_rest(from_client.take(most), &mut to_server, spent, passed).await?;
-        // A server that was sent one request may take the end of the stream for the client's.
-        if upload == Upload::Everything {
-            to_server.shutdown().await?;
+        let direction = Direction { budget: spent, passed: &passed.sent };
+        direction.send(&mut to_server, begun).await?;
+        match upload {
+            Upload::Everything => {
+                direction.pass(&mut from_client, &mut to_server, u64::MAX).await?;
+                to_server.shutdown().await?;
+                return Ok(());
+            }
+            Upload::Length(length) => direction.pass(&mut from_client, &mut to_server, length).await?,
+            Upload::Chunks(chunks) => direction.pass_chunks(&mut from_client, &mut to_server, chunks).await?,
         }
+        // A server that was sent one request may take the end of the stream for the client's. The
+        // client waits for its answer until it closes, and what it sends meanwhile goes nowhere.
+        copy(&mut from_client, &mut sink()).await?;
         Ok(())
     });
-    let mut down = pin!(download(from_server, to_client, passed));
+    let mut down = pin!(async move {
+        let direction = Direction { budget: &ByteBudget::unlimited(), passed: &passed.received };
+        direction.pass(&mut from_server, &mut to_client, u64::MAX).await?;
+        to_client.shutdown().await?;
+        Ok(())
+    });
     tokio::select! {
         ended = &mut up => {
             ended?;
-            or_silence(down, &passed.received).await
+            or_silence(down, &passed.received, patience).await
         }
         ended = &mut down => {
             ended?;
-            or_silence(up, &passed.sent).await
+            or_silence(up, &passed.sent, patience).await
         }
     }
 }
 
-async fn send(
-    to: &mut (impl AsyncWrite + Unpin),
-    bytes: &[u8],
-    spent: &ByteBudget,
-    passed: &ByteCounts,
-) -> Result<(), Broken> {
-    if !spent.take(bytes.len() as u64) {
-        return Err(Broken::Budget);
-    }
-    to.write_all(bytes).await?;
-    passed.sent.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-    Ok(())
+/// One way that bytes go, with their account.
+struct Direction<'a> {
+    budget: &'a ByteBudget,
+    passed: &'a AtomicU64,
 }
 
-async fn upload_rest(
-    mut from: impl AsyncRead + Unpin,
-    to: &mut (impl AsyncWrite + Unpin),
-    spent: &ByteBudget,
-    passed: &ByteCounts,
-) -> Result<(), Broken> {
-    let mut buffer = Buffer::new();
-    loop {
-        match from.read(buffer.room()).await? {
-            0 => return Ok(()),
-            count => send(to, buffer.taken(count), spent, passed).await?,
-        }
+impl Direction<'_> {
+    async fn send(&self, to: &mut WriteHalf<'_>, bytes: &[u8]) -> Result<(), Broken> {
+        self.take(bytes.len())?;
+        to.write_all(bytes).await?;
+        self.passed.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
     }
-}
 
-async fn download(
-    mut from: impl AsyncRead + Unpin,
-    mut to: impl AsyncWrite + Unpin,
-    passed: &ByteCounts,
-) -> Result<(), Broken> {
-    let mut buffer = Buffer::new();
-    loop {
-        let count = from.read(buffer.room()).await?;
-        if count == 0 {
-            to.shutdown().await?;
-            return Ok(());
+    fn take(&self, count: usize) -> Result<(), Broken> {
+        if self.budget.take(count as u64) { Ok(()) } else { Err(Broken::Budget) }
+    }
+
+    /// Passes bytes on until there are no more, or `left` have passed.
+    async fn pass(&self, from: &mut ReadHalf<'_>, to: &mut WriteHalf<'_>, mut left: u64) -> Result<(), Broken> {
+        let mut buffer = Buffer::new();
+        let mut until_bulk = BULK;
+        while left > 0 {
+            if until_bulk == 0
+                && let Some(pipe) = KernelPipe::open()
+            {
+                return self.splice(&pipe, from.as_ref(), to.as_ref(), left).await;
+            }
+            let count = from.read(buffer.room(left)).await?;
+            if count == 0 {
+                break;
+            }
+            self.send(to, buffer.taken(count)).await?;
+            left -= count as u64;
+            until_bulk = until_bulk.saturating_sub(count as u64);
         }
-        to.write_all(buffer.taken(count)).await?;
-        passed.received.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Passes a body on until its last chunk.
+    async fn pass_chunks(
+        &self,
+        from: &mut ReadHalf<'_>,
+        to: &mut WriteHalf<'_>,
+        mut chunks: ChunkScanner,
+    ) -> Result<(), Broken> {
+        let mut buffer = Buffer::new();
+        while !chunks.is_at_end() {
+            let count = from.read(buffer.room(u64::MAX)).await?;
+            if count == 0 {
+                break;
+            }
+            let bytes = buffer.taken(count);
+            let of_body = chunks.take(bytes).map_err(Broken::Body)?;
+            self.send(to, &bytes[..of_body]).await?;
+        }
+        Ok(())
+    }
+
+    /// Bulk of a connection, once it has carried so much.
+    async fn splice(&self, pipe: &KernelPipe, from: &TcpStream, to: &TcpStream, mut left: u64) -> Result<(), Broken> {
+        while left > 0 {
+            let mut count = pipe.fill(from, left).await?;
+            if count == 0 {
+                break;
+            }
+            self.take(count)?;
+            left -= count as u64;
+            while count > 0 {
+                let drained = pipe.drain(to, count).await?;
+                if drained == 0 {
+                    return Err(Broken::Gone);
+                }
+                self.passed.fetch_add(drained as u64, Ordering::Relaxed);
+                count -= drained;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -139,8 +195,10 @@ impl Buffer {
         Self(vec![0; Self::MIN_BUFFER_BYTES])
     }
 
-    fn room(&mut self) -> &mut [u8] {
-        &mut self.0
+    /// Room for at most `left` bytes.
+    fn room(&mut self, left: u64) -> &mut [u8] {
+        let most = usize::try_from(left).map_or(self.0.len(), |left| left.min(self.0.len()));
+        &mut self.0[..most]
     }
 
     /// What was read into it. It grows when it was full.
@@ -156,12 +214,13 @@ impl Buffer {
 async fn or_silence(
     mut side: impl Future<Output = Result<(), Broken>> + Unpin,
     count: &AtomicU64,
+    patience: Duration,
 ) -> Result<(), Broken> {
     loop {
         let before = count.load(Ordering::Relaxed);
         tokio::select! {
             ended = &mut side => return ended,
-            () = sleep(PATIENCE) => {
+            () = sleep(patience) => {
                 if count.load(Ordering::Relaxed) == before {
                     return Err(Broken::Gone);
                 }

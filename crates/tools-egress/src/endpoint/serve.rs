@@ -18,7 +18,7 @@ use super::reply::{No, Protocol, open, refuse};
 use super::report::ConnectionReport;
 use super::server_name::{self, TLS_PORT};
 use crate::dial::DialError;
-use crate::request::{BadRequest, Body, HttpRequest, ParseProgress, Target, greeting, http, socks};
+use crate::request::{BadRequest, Body, ChunkScanner, HttpRequest, ParseProgress, Target, greeting, http, socks};
 
 /// Connections that are served at once; others wait to be accepted.
 const MAX_CONNECTIONS: usize = 128;
@@ -169,9 +169,12 @@ async fn pass(
         return Ok(());
     }
     let spent = gate.spent_on(&target.host);
-    if relay(client, &mut server, (&begun, upload), &spent, &told.passed).await == Err(Broken::Budget) {
-        told.broke_off("the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)".to_owned());
-    }
+    let why = match relay(client, &mut server, (&begun, upload), &spent, &told.passed).await {
+        Err(Broken::Budget) => "the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)",
+        Err(Broken::Body(bad)) => bad.0,
+        Ok(()) | Err(Broken::Gone) => return Ok(()),
+    };
+    told.broke_off(why.to_owned());
     Ok(())
 }
 
@@ -191,15 +194,19 @@ async fn ask(client: &mut TcpStream) -> Result<ClientRequest, Bad> {
         }
         HttpRequest::Forward { target, mut head, body } => {
             // What was sent along, and no more of it than belongs to the request.
-            let (most, body) = match body {
+            let (count, upload) = match body {
                 Body::Length(length) => {
-                    let most = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
-                    (most, Body::Length(length - most as u64))
+                    let count = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
+                    (count, Upload::Length(length - count as u64))
                 }
-                Body::Chunked => (bytes.len(), body),
+                Body::Chunked => {
+                    let mut chunks = ChunkScanner::default();
+                    let count = chunks.take(&bytes).map_err(|bad| (Protocol::Forward, bad))?;
+                    (count, Upload::Chunks(chunks))
+                }
             };
-            head.extend_from_slice(&bytes[..most]);
-            ClientRequest { protocol: Protocol::Forward, target, begun: head, upload: Upload::Body(body) }
+            head.extend_from_slice(&bytes[..count]);
+            ClientRequest { protocol: Protocol::Forward, target, begun: head, upload }
         }
     })
 }

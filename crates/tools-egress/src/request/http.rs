@@ -35,7 +35,7 @@ pub enum HttpRequest {
 pub enum Body {
     /// So many bytes.
     Length(u64),
-    /// In chunks, to the end of the connection.
+    /// In chunks: see [`super::ChunkScanner`].
     Chunked,
 }
 
@@ -100,8 +100,10 @@ fn forward(method: &str, place: &str, headers: &[(String, &str)]) -> Result<Http
     }
     let target = target(authority, Some(80))?;
     let slash = if path.starts_with('/') { "" } else { "/" };
-    // What the URL says counts, whatever a header says.
-    let mut head = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {authority}\r\n");
+    // What the URL says counts, whatever a header says, and as it was read: a server may read
+    // another spelling otherwise.
+    let port = if target.port == 80 { String::new() } else { format!(":{}", target.port) };
+    let mut head = format!("{method} {slash}{path} HTTP/1.1\r\nHost: {}{port}\r\n", target.host);
     let mut dropped: Vec<String> = OF_THE_CONNECTION.iter().map(|name| (*name).to_owned()).collect();
     let named = headers.iter().filter(|(name, _)| name == "connection");
     dropped.extend(named.flat_map(|(_, value)| value.split(',')).map(|name| name.trim().to_ascii_lowercase()));
@@ -179,6 +181,18 @@ mod tests {
         };
         assert_eq!(target.to_string(), "example.org:80");
         assert!(head.starts_with(b"GET /?x HTTP/1.1\r\nHost: example.org\r\n"));
+        for (spelling, host) in [
+            ("%65xample.ORG.:080", "example.org"),
+            ("b\u{fc}cher.de:81", "xn--bcher-kva.de:81"),
+            ("0x7f.1", "127.0.0.1"),
+        ] {
+            let HttpRequest::Forward { head, .. } = read(&format!("GET http://{spelling}/ HTTP/1.1\r\n\r\n")).unwrap()
+            else {
+                panic!("a request")
+            };
+            let expected = format!("GET / HTTP/1.1\r\nHost: {host}\r\n");
+            assert!(head.starts_with(expected.as_bytes()), "{}", String::from_utf8_lossy(&head));
+        }
     }
 
     #[test]

@@ -81,11 +81,13 @@ async fn a_host_that_is_named_with_its_port_may_be_private() {
 async fn rebinding_connects_to_no_private_address() {
     let world = World::new(&[("*:*", Allow)]).await;
     world.resolve("a.org", &[&[PUBLIC], &["10.0.0.1"], &["127.0.0.1", PUBLIC]]);
-    for turn in 0..9_999 {
+    // As many as a run of all tests has time for; more are tried on demand.
+    let count: usize = std::env::var("HAFT_TEST_REBINDING").map_or(9_999, |text| text.parse().expect("a number"));
+    for turn in 0..count {
         let expected = if turn % 3 == 0 { OK } else { FORBIDDEN };
         assert_eq!(world.connect("a.org:80", b"").await.0, expected);
     }
-    assert_eq!(world.dialled().len(), 3_333);
+    assert_eq!(world.dialled().len(), count.div_ceil(3));
     assert!(world.dialled().iter().all(|address| address.ip().to_string() == PUBLIC));
 }
 
