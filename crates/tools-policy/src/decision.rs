@@ -78,6 +78,8 @@ pub enum Because<'a> {
         /// The program that obeys it.
         by: &'static str,
     },
+    /// A port is published that no setting lists.
+    Port,
     /// It could not be seen through.
     Opaque,
     /// The tool itself asks for a person.
@@ -112,6 +114,11 @@ pub struct RuleRef<'a> {
 }
 
 impl Because<'_> {
+    /// Whether a person is asked whatever was allowed before, by a rule or an answer.
+    pub(crate) fn asks_always(&self) -> bool {
+        matches!(self, Self::Opaque | Self::Port)
+    }
+
     /// The audit's `approved_by` when this lets a call run.
     pub fn approved_by(&self) -> &'static str {
         match self {
@@ -147,6 +154,7 @@ impl fmt::Display for Because<'_> {
             Self::Written { tool } => write!(f, "no rule of permissions.{tool} covers writing this file"),
             Self::Outside => f.write_str("changes a file outside the working directory"),
             Self::Obeyed { by } => write!(f, "is obeyed by {by}, and no rule names it"),
+            Self::Port => f.write_str("not listed in tools.shell.publish"),
             Self::Opaque => f.write_str("cannot be seen through"),
             Self::Confirm { rule } => f.write_str(rule),
             Self::Trust(TrustLevel::Untrusted) => f.write_str("trust: untrusted"),

@@ -291,7 +291,7 @@ impl Tool for Bash {
         let mut subjects = subjects(&args.command, found, cx.workdir());
         let roots = policy.roots(cx.workdir(), self.home.as_deref())?;
         subjects.extend(scripts(found, &roots, cx.workdir()));
-        let published = publish::subjects(&args.publish, policy);
+        let published = publish::subjects(&args.publish, &args.command, policy);
         let confirm = confirm.or_else(|| publish::reason(&published));
         subjects.extend(published);
         let observed = policy.config.sandbox != SandboxChoice::Off;

@@ -33,9 +33,11 @@ pub(crate) fn check(ports: &[u16], background: bool) -> Result<(), ShellError> {
 
 /// The ports that no rule allows, each as a subject: a rule about the command says nothing about
 /// them, so that a person is asked whatever it allows.
-pub(crate) fn subjects(ports: &[u16], policy: &ShellPolicy) -> Vec<Subject> {
+pub(crate) fn subjects(ports: &[u16], command: &str, policy: &ShellPolicy) -> Vec<Subject> {
     let asking = ports.iter().filter(|port| asks(**port, policy));
-    asking.map(|port| Subject::Opaque { why: format!("publishes port {port} on 127.0.0.1 of this machine") }).collect()
+    let subject =
+        |port: &u16| Subject::Port { port: *port, command: command.to_owned(), seconds: policy.config.job_timeout };
+    asking.map(subject).collect()
 }
 
 /// The question about the first of them; `None` when there is none.

@@ -51,7 +51,8 @@ impl AllowedTools {
         // Each part of a line has to be named; what cannot be seen through is not.
         let Some(inspection) = inspection else { return false };
         let commands = || inspection.subjects.iter().filter(|subject| is_simple(subject));
-        let is_opaque = inspection.subjects.iter().any(|subject| matches!(subject, Subject::Opaque { .. }));
+        let asks_always = |subject: &Subject| matches!(subject, Subject::Port { .. } | Subject::Opaque { .. });
+        let is_opaque = inspection.subjects.iter().any(asks_always);
         items().next().is_some()
             && !is_opaque
             && commands().next().is_some()

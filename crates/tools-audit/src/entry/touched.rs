@@ -68,6 +68,15 @@ pub enum RecordedSubject<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         digest: Option<String>,
     },
+    /// A port that a job opens to the whole machine.
+    Port {
+        /// The port.
+        port: u16,
+        /// The command of the job.
+        command: Cow<'a, str>,
+        /// Seconds after which the job is ended.
+        seconds: u64,
+    },
     /// Something that could not be seen through.
     Opaque {
         /// What, and why.
@@ -108,6 +117,9 @@ pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> Reco
             path: clean_path(&script.path, redactor),
             digest: script.digest.map(|digest| digest.to_string()),
         },
+        Subject::Port { port, command, seconds } => {
+            RecordedSubject::Port { port: *port, command: clean(command), seconds: *seconds }
+        }
         Subject::Opaque { why } => RecordedSubject::Opaque { why: clean(why) },
     }
 }

@@ -50,9 +50,10 @@ pub struct ConfirmPrompt {
 impl ConfirmPrompt {
     /// A question about these parts: what is denied comes first, then what asks, then what is
     /// allowed. Of those what is opaque comes first, and the rest in the order in which it was
-    /// given.
+    /// given. A port that is published comes with what is opaque.
     pub fn new(tool: ToolName, reason: impl Into<String>, mut parts: Vec<PromptPart>) -> Self {
-        parts.sort_by_key(|part| (Reverse(part.verdict), !matches!(part.subject, Subject::Opaque { .. })));
+        let is_first = |part: &PromptPart| matches!(part.subject, Subject::Opaque { .. } | Subject::Port { .. });
+        parts.sort_by_key(|part| (Reverse(part.verdict), !is_first(part)));
         Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None, scripts: None }
     }
 

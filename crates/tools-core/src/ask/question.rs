@@ -296,7 +296,7 @@ fn text(part: &PromptPart) -> Visible {
             Some(digest) => format!("run {text} ({digest})"),
             None => format!("run {text} (what it holds cannot be told)"),
         },
-        Subject::Command { .. } | Subject::Url { .. } => text,
+        Subject::Command { .. } | Subject::Url { .. } | Subject::Port { .. } => text,
     })
 }
 

@@ -226,6 +226,16 @@ pub enum Subject {
         #[serde(flatten)]
         script: Script,
     },
+    /// A port that a job opens to the whole machine: a person is asked at least.
+    #[serde(rename = "port")]
+    Port {
+        /// The port.
+        port: u16,
+        /// The command of the job.
+        command: String,
+        /// Seconds after which the job is ended.
+        seconds: u64,
+    },
     /// Something that could not be seen through: a person is asked at least.
     #[serde(rename = "opaque")]
     Opaque {
@@ -271,6 +281,7 @@ impl Subject {
                 let script = Script { path: mapped_path(script.path, &change), text, ..script };
                 Self::Script { command: change(&command), script }
             }
+            Self::Port { port, command, seconds } => Self::Port { port, command: change(&command), seconds },
             Self::Opaque { why } => Self::Opaque { why: change(&why) },
         }
     }
@@ -284,6 +295,10 @@ impl Subject {
             Self::Host { host, .. } => host.clone(),
             Self::Url { url } => url.to_string(),
             Self::Script { script, .. } => script.path.to_string_lossy().into_owned(),
+            Self::Port { port, command, seconds } => format!(
+                "publishes port {port} on 127.0.0.1 of this machine, for `{}`, until that job ends ({seconds} s at most)",
+                command.trim()
+            ),
             Self::Opaque { why } => why.clone(),
         }
     }

@@ -72,7 +72,7 @@ impl CompiledRule {
             Subject::Path { path, .. } => PathForms::new(path, workdir).matches(&self.path),
             Subject::Host { host, .. } => Forms::of_text(host).matches(&self.text),
             Subject::Url { url } => AddressPattern::parse(&self.stored.pattern, Verdict::Allow).matches(url),
-            Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => false,
+            Subject::Paths { .. } | Subject::Script { .. } | Subject::Port { .. } | Subject::Opaque { .. } => false,
         }
     }
 }

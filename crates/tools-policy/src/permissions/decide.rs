@@ -151,6 +151,7 @@ fn default_of(question: &Question<'_>) -> Verdict {
 /// A tool without rules.
 fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
     let judged = |subject: &'a Subject| match subject {
+        Subject::Port { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Port },
         Subject::Opaque { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
         Subject::Script { .. } => Part { subject, verdict: Verdict::Allow, because: Because::Commands },
         _ => with_session(Part { subject, verdict: default_of(question), because: Because::Traits }, question),
@@ -160,7 +161,7 @@ fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
 
 /// What a person allowed for this session answers what would ask; it lifts no denial.
 fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
-    if part.verdict != Verdict::Ask || matches!(part.because, Because::Opaque) {
+    if part.verdict != Verdict::Ask || part.because.asks_always() {
         return part;
     }
     match question.session.allows(question.call(), part.subject) {
@@ -227,7 +228,7 @@ fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: 
         }
         Subject::Host { host, .. } => list.first_text(&Forms::of_text(host)),
         Subject::Url { url } => list.first_address(url),
-        Subject::Opaque { .. } => list.first_of_nothing(),
+        Subject::Port { .. } | Subject::Opaque { .. } => list.first_of_nothing(),
     };
     matched.map(|_| Verdict::Deny)
 }
@@ -282,14 +283,15 @@ impl<'a> Judge<'_, 'a> {
                         self.path(subject, &script.path, (Access::Read, NamedBy::Program), &covered)
                     }
                     (Subject::Host { host, by }, _) => self.host(subject, host, *by, &covered),
-                    (Subject::Opaque { .. }, _) => self.opaque(subject),
+                    (Subject::Port { .. }, _) => self.always_asked(subject, Because::Port),
+                    (Subject::Opaque { .. }, _) => self.always_asked(subject, Because::Opaque),
                     (Subject::Url { url }, _) => self.part(subject, self.opinion(self.list.first_address(url))),
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
                 };
                 let part = self.under_line(with_session(part, self.question), allowed_line);
                 match &answered_line {
-                    Some(because) if part.verdict == Verdict::Ask && !matches!(part.because, Because::Opaque) => {
+                    Some(because) if part.verdict == Verdict::Ask && !part.because.asks_always() => {
                         Part { verdict: Verdict::Allow, because: because.clone(), ..part }
                     }
                     None if part.verdict == Verdict::Ask && is_simple(subject) => {
@@ -441,8 +443,7 @@ impl<'a> Judge<'_, 'a> {
         let Some(line) = allowed_line else { return part };
         let is_asked_before = match &part.because {
             Because::Rule(rule) => !rule.is_default && rule.index < line,
-            Because::Opaque => true,
-            _ => false,
+            because => because.asks_always(),
         };
         if part.verdict != Verdict::Ask || is_asked_before {
             return part;
@@ -531,10 +532,11 @@ impl<'a> Judge<'_, 'a> {
         if access == Access::Read { None } else { self.list.first_write(forms) }
     }
 
-    fn opaque(&self, subject: &'a Subject) -> Part<'a> {
+    /// What no rule can allow: only one against everything has a say.
+    fn always_asked(&self, subject: &'a Subject, because: Because<'a>) -> Part<'a> {
         match self.list.first_of_nothing() {
             Some(rule) if self.list.action(rule) == Verdict::Deny => self.part(subject, self.opinion(Some(rule))),
-            _ => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
+            _ => Part { subject, verdict: Verdict::Ask, because },
         }
     }
 }

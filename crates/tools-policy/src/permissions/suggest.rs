@@ -94,7 +94,11 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
             Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
         }
         // Among commands a bare host would also allow a command of that name.
-        Subject::Host { .. } | Subject::Paths { .. } | Subject::Script { .. } | Subject::Opaque { .. } => None,
+        Subject::Host { .. }
+        | Subject::Paths { .. }
+        | Subject::Script { .. }
+        | Subject::Port { .. }
+        | Subject::Opaque { .. } => None,
         Subject::Url { url } => {
             let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
             Some(format!("{}://{}{port}/*", url.scheme(), escape(url.host())))

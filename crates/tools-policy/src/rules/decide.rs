@@ -179,7 +179,7 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
                 Access::Write => Capability::Write,
                 Access::Delete => Capability::Delete,
             },
-            Subject::Url { .. } | Subject::Host { .. } => Capability::Network,
+            Subject::Url { .. } | Subject::Host { .. } | Subject::Port { .. } => Capability::Network,
         })
         .collect();
     if traits.open_world {
