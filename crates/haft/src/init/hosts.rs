@@ -24,6 +24,9 @@ pub struct SourceHost {
     pub from: PathBuf,
 }
 
+/// In place of a key: addresses wherever they stand.
+const ANY: &str = "*";
+
 /// Files of a project, and the keys whose values name where packages come from.
 const OF_PROJECT: &[(&str, &[&str])] = &[
     ("Cargo.lock", &["source"]),
@@ -32,7 +35,9 @@ const OF_PROJECT: &[(&str, &[&str])] = &[
     ("npm-shrinkwrap.json", &["resolved"]),
     ("yarn.lock", &["resolved"]),
     (".yarnrc.yml", &["npmRegistryServer"]),
-    ("pnpm-lock.yaml", &["tarball"]),
+    ("pnpm-lock.yaml", &["tarball", "resolution"]),
+    ("bun.lock", &[ANY]),
+    ("deno.lock", &[ANY]),
     (".npmrc", &["registry"]),
     ("uv.lock", &["registry", "source", "url"]),
     ("poetry.lock", &["url"]),
@@ -42,6 +47,7 @@ const OF_PROJECT: &[(&str, &[&str])] = &[
     ("Pipfile.lock", &["url"]),
     ("requirements.txt", &["--index-url", "-i", "--extra-index-url"]),
     ("Gemfile.lock", &["remote"]),
+    ("composer.lock", &["url"]),
     ("gradle/wrapper/gradle-wrapper.properties", &["distributionUrl"]),
     (".git/config", &["url"]),
     (".gitmodules", &["url"]),
@@ -136,6 +142,9 @@ fn go_settings() -> Vec<PathBuf> {
 
 /// The hosts in lines whose key is one of `keys`, as patterns of rules.
 fn named(text: &str, keys: &[&str]) -> Vec<String> {
+    if keys.contains(&ANY) {
+        return text.lines().flat_map(with_scheme).collect();
+    }
     text.lines().filter_map(|line| value(line, keys)).flat_map(addresses).collect()
 }
 
@@ -151,12 +160,21 @@ fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The addresses in a value. The index that stands for cargo's usual registry is not where cargo
-/// fetches it from.
+/// The addresses in a value.
 fn addresses(value: &str) -> Vec<String> {
     let value = value.replace("\\:", ":").replace("\\/", "/");
+    let mut found = with_scheme(&value);
+    if found.is_empty() {
+        found.extend(without_scheme(&value));
+    }
+    found
+}
+
+/// The addresses that begin with a scheme. The index that stands for cargo's usual registry is not
+/// where cargo fetches it from.
+fn with_scheme(value: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut rest = value.as_str();
+    let mut rest = value;
     while let Some(at) = rest.find("://") {
         let scheme = rest[..at].rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         let is_stand_in = rest[..at].ends_with("registry+https") && rest.contains("/crates.io-index");
@@ -167,9 +185,6 @@ fn addresses(value: &str) -> Vec<String> {
             found.extend(pattern(scheme, authority));
         }
         rest = &behind[end..];
-    }
-    if found.is_empty() {
-        found.extend(without_scheme(&value));
     }
     found
 }
@@ -232,7 +247,16 @@ mod tests {
             &["npm.example.org"],
         );
         check("yarn.lock", "  resolved \"https://yarn.example.org/a.tgz#1\"", &["yarn.example.org"]);
-        check("pnpm-lock.yaml", "    resolution: {tarball: https://x.example.org/a}", &[]);
+        check("pnpm-lock.yaml", "    resolution: {integrity: sha512-x.y==}", &[]);
+        check("pnpm-lock.yaml", "    resolution: {tarball: https://x.example.org/a}", &["x.example.org"]);
+        check(
+            "bun.lock",
+            "  \"a\": [\"a@1.2.3\", \"https://b.example.org/a.tgz\", \"sha512-a.b\"],",
+            &["b.example.org"],
+        );
+        check("bun.lock", "  \"lib.dom\": [\"lib.dom@1\", \"\", {}],", &[]);
+        check("deno.lock", "  \"https://d.example.org/mod.ts\": \"01\"", &["d.example.org"]);
+        check("deno.lock", "  \"npm:a@1.2\": \"1.2.3\"", &[]);
         check("pnpm-lock.yaml", "      tarball: https://x.example.org/a", &["x.example.org"]);
         check(".npmrc", "@a:registry=http://localhost:4873/\nalways-auth=true", &["localhost:4873"]);
         check("uv.lock", "source = { registry = \"https://py.example.org/simple\" }", &["py.example.org"]);
