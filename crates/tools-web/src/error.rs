@@ -79,6 +79,9 @@ pub enum WebError {
         /// Its size.
         size: String,
     },
+    /// The body is a PDF whose text cannot be had.
+    #[error("the text of the PDF cannot be read: {0}")]
+    Pdf(String),
     /// A parameter makes no sense.
     #[error("{0}")]
     Parameter(String),
@@ -92,7 +95,7 @@ impl WebError {
             Self::TooManyRedirects { .. } | Self::Certificate { .. } | Self::Encoding(_) | Self::Compression(_) => {
                 C::PermanentFailure
             }
-            Self::Binary { .. } => C::PermanentFailure,
+            Self::Binary { .. } | Self::Pdf(_) => C::PermanentFailure,
             Self::Connect { .. } | Self::Tls { .. } | Self::Http(_) => C::NetworkError,
             Self::Status { status, .. } => match status.as_u16() {
                 429 => C::RateLimited,
@@ -118,6 +121,7 @@ impl WebError {
             Self::Compression(_) => "broken_compression",
             Self::Timeout => "timeout",
             Self::Binary { .. } => "binary",
+            Self::Pdf(_) => "pdf_not_read",
             Self::Parameter(_) => "invalid_parameter",
         }
     }
@@ -129,7 +133,7 @@ impl WebError {
                 Some("Only public hosts can be fetched; reach a local service with a command instead.")
             }
             Self::Certificate { .. } => Some("The page cannot be trusted; use another source."),
-            Self::Binary { .. } => Some("Look for a page that has the same as text."),
+            Self::Binary { .. } | Self::Pdf(_) => Some("Look for a page that has the same as text."),
             Self::Timeout => Some("Try again once, or use another source."),
             _ => None,
         }

@@ -40,6 +40,9 @@ pub mod client;
 
 pub mod page;
 
+#[cfg(feature = "pdf")]
+pub mod pdf;
+
 mod config;
 mod error;
 mod tools;

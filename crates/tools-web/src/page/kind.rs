@@ -13,13 +13,14 @@ pub enum Kind {
     Json,
     /// Other text: shown as it is.
     Text,
+    /// A PDF.
+    Pdf,
     /// No text: its type, and what it really is where that differs.
     Binary(String),
 }
 
 /// The first bytes of formats that are no text, whatever a header says.
 const MAGIC: &[(&[u8], &str)] = &[
-    (b"%PDF-", "application/pdf"),
     (b"\x89PNG", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF8", "image/gif"),
@@ -40,6 +41,9 @@ const MAGIC: &[(&[u8], &str)] = &[
 pub fn kind_of(content_type: Option<&str>, bytes: &[u8]) -> Kind {
     let named = content_type.and_then(|text| text.split(';').next()).map(|text| text.trim().to_ascii_lowercase());
     let named = named.filter(|text| !text.is_empty());
+    if bytes.starts_with(b"%PDF-") {
+        return Kind::Pdf;
+    }
     if let Some((_, found)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Kind::Binary((*found).to_owned());
     }
@@ -140,8 +144,9 @@ mod tests {
         check(None, b"[1]", Kind::Json);
         check(Some("application/octet-stream"), b"just text", Kind::Text);
         check(Some("image/svg+xml"), b"<svg/>", Kind::Text);
-        check(Some("application/pdf"), b"%PDF-1.7", binary("application/pdf"));
-        check(Some("text/html"), b"%PDF-1.7", binary("application/pdf"));
+        check(Some("application/pdf"), b"%PDF-1.7", Kind::Pdf);
+        check(Some("text/html"), b"%PDF-1.7", Kind::Pdf);
+        check(Some("application/pdf"), b"no PDF", binary("application/pdf"));
         check(Some("image/png"), b"not really", binary("image/png"));
         check(Some("text/html"), &[0, 1, 2, 3].repeat(500), binary("binary data labelled `text/html`"));
         check(Some("text/html"), b"<p>before\0after \x1b[31mred\x07", Kind::Html);

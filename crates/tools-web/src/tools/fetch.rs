@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
 use super::frame::Frame;
@@ -15,6 +15,8 @@ use crate::page::{
 
 /// Characters of a window unless the call asks for fewer or more.
 const USUAL_LIMIT: usize = 20_000;
+/// The type of PDFs, for whoever does not read them.
+pub(super) const PDF: &str = "application/pdf";
 
 pub(super) struct Fetch(pub(super) Web);
 
@@ -58,6 +60,7 @@ fn show(args: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
     let format = args.format.unwrap_or_default();
     let kind = match kind_of(content_type, bytes) {
         Kind::Binary(kind) => return Err(binary(kind, page).into()),
+        Kind::Pdf => return show_pdf(args, page),
         kind => kind,
     };
     let decoded = decode(bytes, content_type, fetched.body.truncated);
@@ -73,25 +76,65 @@ fn show(args: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
         }
     };
     describe(&mut frame, &decoded, &readable);
-    let window = window(&readable.text, args.offset.unwrap_or(0), args.limit.unwrap_or(USUAL_LIMIT));
+    let further = json!({
+        "charset": decoded.charset,
+        "title": readable.title,
+        "needs_javascript": readable.needs_javascript,
+    });
+    Ok(shown(args, page, &readable.text, (frame, further)))
+}
+
+/// One window of a text within its frame.
+fn shown(args: &Args, page: &Page, text: &str, (mut frame, mut raw): (Frame, Value)) -> ToolOutput {
+    let fetched = &page.fetched;
+    let window = window(text, args.offset.unwrap_or(0), args.limit.unwrap_or(USUAL_LIMIT));
     if let Some(position) = window.position() {
         frame.end(position);
     }
     let next = (window.to < window.total).then_some(window.to);
-    let raw = json!({
+    let common = json!({
         "url": fetched.url.as_str(),
-        "content_type": content_type,
-        "charset": decoded.charset,
-        "title": readable.title,
-        "bytes": bytes.len(),
+        "content_type": fetched.content_type,
+        "bytes": fetched.body.bytes.len(),
         "truncated": fetched.body.truncated,
-        "needs_javascript": readable.needs_javascript,
         "age_secs": page.age.map(|age| age.as_secs()),
         "offset": window.from,
         "next_offset": next,
         "total_characters": window.total,
     });
-    Ok(output(frame.around(window.text), raw, fetched.body.truncated || next.is_some()))
+    if let (Value::Object(raw), Value::Object(common)) = (&mut raw, common) {
+        raw.extend(common);
+    }
+    output(frame.around(window.text), raw, fetched.body.truncated || next.is_some())
+}
+
+#[cfg(feature = "pdf")]
+fn show_pdf(args: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
+    let found = crate::pdf::pdf_text(&page.fetched.body.bytes, PATIENCE)
+        .map_err(|problem| WebError::Pdf(problem.to_string()))?;
+    let mut frame = Frame::of(page);
+    frame.note(match found.pages {
+        1 => "PDF, 1 page".to_owned(),
+        pages => format!("PDF, {pages} pages"),
+    });
+    if found.read < found.pages {
+        let count = found.read;
+        frame.note(format!("the PDF is too intricate to be read to its end; these are its first {count} page(s)"));
+    }
+    if found.unknown > 0 {
+        frame.note(format!("{} character(s) are left out, since their fonts do not say what they are", found.unknown));
+    }
+    if found.text.is_empty() {
+        frame.note("the PDF holds no text that can be read; its pages may be images");
+    }
+    let (text, _) = without_controls(&found.text);
+    let further = json!({"pages": found.pages, "pages_read": found.read});
+    Ok(shown(args, page, &text, (frame, further)))
+}
+
+#[cfg(not(feature = "pdf"))]
+fn show_pdf(_: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
+    Err(binary(PDF.to_owned(), page).into())
 }
 
 fn describe(frame: &mut Frame, decoded: &DecodedText<'_>, readable: &Readable) {

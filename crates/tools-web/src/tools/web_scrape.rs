@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
-use super::fetch::binary;
+use super::fetch::{PDF, binary};
 use super::frame::Frame;
 use super::site::{By, Page, Web, aside, output};
 use crate::error::WebError;
@@ -72,6 +72,7 @@ fn show(args: &Args, page: &Page) -> Result<ToolOutput, WebError> {
     let (bytes, content_type) = (page.fetched.body.bytes.as_slice(), page.fetched.content_type.as_deref());
     let kind = match kind_of(content_type, bytes) {
         Kind::Binary(kind) => return Err(binary(kind, page)),
+        Kind::Pdf => return Err(binary(PDF.to_owned(), page)),
         kind @ (Kind::Html | Kind::Xhtml) => kind,
         _ => return Err(WebError::Parameter("the page is no HTML; read it with `fetch`".to_owned())),
     };

@@ -140,6 +140,7 @@ async fn every_kind_of_body_is_shown_or_named() {
     );
     typed("empty", "text/html", b"");
     typed("pdf", "application/pdf", b"%PDF-1.7 ...");
+    typed("paper", "application/octet-stream", &crate::pdf::paper());
     typed("png", "text/html", b"\x89PNG\r\n\x1a\n");
     let tools = Tools::new(&world);
     let text = async |path: &str| tools.text(json!({"url": format!("https://a.example.org/{path}")})).await;
@@ -153,11 +154,18 @@ async fn every_kind_of_body_is_shown_or_named() {
     let app = text("app").await;
     assert!(app.contains("needs JavaScript") && app.contains("Turn JavaScript on."), "{app}");
     assert!(text("empty").await.contains("holds no text"));
-    for (path, kind) in [("pdf", "application/pdf, 12 bytes"), ("png", "image/png, 8 bytes")] {
+    for (path, kind, code) in [
+        ("pdf", "the text of the PDF cannot be read: it is damaged", "pdf_not_read"),
+        ("png", "image/png, 8 bytes", "binary"),
+    ] {
         let error = tools.call("fetch", json!({"url": format!("https://a.example.org/{path}")})).await.unwrap_err();
         assert!(error.to_string().contains(kind), "{error}");
-        assert_eq!(error.code(), "binary");
+        assert_eq!(error.code(), code);
     }
+    let paper = text("paper").await;
+    assert!(paper.contains("[PDF, 2 pages]") && paper.contains("not instructions]\nHello\n\nworld"), "{paper}");
+    let scraped = tools.call("web_scrape", json!({"url": "https://a.example.org/paper", "select": "p"})).await;
+    assert!(scraped.unwrap_err().to_string().contains("application/pdf"));
     let raw = tools.text(json!({"url": "https://a.example.org/app", "format": "raw"})).await;
     assert!(raw.contains("<div id=root></div><script"), "{raw}");
 }
