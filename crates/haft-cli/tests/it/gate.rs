@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, eventually},
+    support::{Haft, Ran, eventually, finished, with_toolchain},
+    terminal::Terminal,
 };
 
 /// Every command may run; its connections are another matter. The gate is there unless something
@@ -224,13 +225,15 @@ fn a_server_in_the_background_is_there_for_the_next_command_and_for_nobody_else(
     haft.workspace.file("page", "from the job");
     let mut client = Client::connect(&haft);
     let bash = |command: &str, background: bool| json!({"name": "bash", "arguments": {"command": command, "background": background}});
-    let started = client.request(2, "tools/call", &bash("exec python3 -m http.server 8765 --bind 127.0.0.1", true));
+    let port = free_port();
+    let serve = format!("exec python3 -m http.server {port} --bind 127.0.0.1");
+    let started = client.request(2, "tools/call", &bash(&serve, true));
     assert!(started.to_string().contains("job-1"), "{started}");
-    let get = "for i in $(seq 50); do curl -s http://localhost:8765/page && exit; sleep 0.1; done";
-    let got = client.request(3, "tools/call", &bash(get, false));
+    let get = format!("for i in $(seq 50); do curl -s http://localhost:{port}/page && exit; sleep 0.1; done");
+    let got = client.request(3, "tools/call", &bash(&get, false));
     assert!(got.to_string().contains("from the job"), "{got}");
-    assert!(TcpStream::connect("127.0.0.1:8765").is_err(), "the machine does not reach it");
-    let other = haft.run(&["exec", "--", "curl -s http://localhost:8765/page"]);
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "the machine does not reach it");
+    let other = haft.run(&["exec", "--", &format!("curl -s http://localhost:{port}/page")]);
     assert_ne!(other.code, 0, "nor does another session: {other:?}");
 }
 
@@ -422,55 +425,333 @@ fn a_rule_that_names_no_host_is_told_by_its_line() {
     }
 }
 
-/// Clients of package registries: a program, and a line that fetches something small with it.
+/// Clients of package registries and of the web: a program, and a line that fetches something small
+/// with it.
 const CLIENTS: &[(&str, &str)] = &[
     (
         "cargo",
         "cargo init -q --name x x && cd x && echo 'itoa = \"1\"' >> Cargo.toml && CARGO_HOME=$PWD/home cargo fetch -q",
     ),
-    ("npm", "npm init -y && npm install --no-audit --no-fund left-pad && ls node_modules/left-pad"),
+    (
+        "npm",
+        "echo '{\"name\":\"x\",\"version\":\"1.0.0\"}' > package.json && npm install --no-audit --no-fund left-pad && ls node_modules/left-pad",
+    ),
+    (
+        "npm",
+        "echo '{\"name\":\"x\",\"version\":\"1.0.0\"}' > package.json && npm install --no-audit --no-fund --package-lock-only left-pad && npm ci --no-audit --no-fund",
+    ),
+    (
+        "pnpm",
+        "echo '{\"name\":\"x\",\"version\":\"1.0.0\"}' > package.json && pnpm --store-dir $PWD/store add left-pad && ls node_modules/left-pad",
+    ),
+    (
+        "yarn",
+        "echo '{\"name\":\"x\",\"version\":\"1.0.0\"}' > package.json && yarn --cache-folder $PWD/kept add left-pad && ls node_modules/left-pad",
+    ),
     ("pip", "python3 -m pip download -q --no-deps -d wheels six && ls wheels"),
+    ("uv", "uv --cache-dir $PWD/kept pip install --target packages six && ls packages"),
+    ("curl", "curl -sSf $(npm config get registry)left-pad -o page && test -s page"),
+    ("wget", "wget -q $(npm config get registry)left-pad -O page && test -s page"),
+    ("node", "node get.mjs $(npm config get registry)left-pad > page && test -s page"),
+    ("java", "java Get.java $(npm config get registry)left-pad > page && test -s page"),
+    ("go", "go mod download -x rsc.io/quote@v1.5.2"),
+    ("git", "git ls-remote https://github.com/git/git HEAD"),
+    (
+        "apt-get",
+        "mkdir -p lists/partial && apt-get -o APT::Sandbox::User= -o Dir::State::Lists=$PWD/lists -o Dir::Cache=$PWD/kept \
+         -o APT::Update::Error-Mode=any update",
+    ),
 ];
 
-#[test]
-fn clients_of_registries_fetch_once_their_hosts_are_allowed() {
-    for (program, line) in CLIENTS {
-        let Some(haft) = gated("") else { return };
-        if !has(program) || haft.run(&["exec", "--network", "open", "--", line]).code != 0 {
-            eprintln!("SKIPPED: `{program}` is missing, or no registry can be reached");
+/// A page by the programs that come with `node` and `java`.
+const GET_MJS: &str = "import https from 'node:https'; import http from 'node:http'; import tls from 'node:tls';\n\
+    const url = new URL(process.argv[2]); const proxy = new URL(process.env.HTTPS_PROXY ?? 'http://localhost:1');\n\
+    const direct = () => fetch(url).then(page => page.text()).then(text => console.log(text.length));\n\
+    if (!process.env.HTTPS_PROXY) await direct(); else http.request({host: proxy.hostname, port: proxy.port,\n\
+    method: 'CONNECT', path: `${url.hostname}:${url.port || 443}`}).on('connect', (answer, socket) => {\n\
+    if (answer.statusCode !== 200) process.exit(1);\n\
+    https.get(url, {agent: false, createConnection: () => tls.connect({socket, servername: url.hostname})},\n\
+    page => page.on('data', () => {}).on('end', () => { console.log(page.statusCode); process.exit(0); })); }).end();\n";
+const GET_JAVA: &str = "import java.net.*; public class Get { public static void main(String[] a) throws Exception {\n\
+    try (var page = new URL(a[0]).openStream()) { System.out.println(page.readAllBytes().length); } } }\n";
+
+/// A workspace for clients, whose toolchains are those of whoever runs the tests.
+fn gated_client(rules: &str) -> Option<Haft> {
+    let haft = gated(rules)?;
+    haft.workspace.file("get.mjs", GET_MJS);
+    haft.workspace.file("Get.java", GET_JAVA);
+    Some(haft)
+}
+
+fn run_client(haft: &Haft, arguments: &[&str]) -> Ran {
+    let mut command = haft.command(arguments);
+    with_toolchain(&mut command);
+    finished(command)
+}
+
+/// The hosts of the last run that were refused, as patterns.
+fn refused(haft: &Haft) -> Vec<String> {
+    let lines = connections(haft).into_iter().filter(|line| line["decision"] == "deny");
+    let mut hosts: Vec<String> =
+        lines.map(|line| format!("{}:{}", line["host"].as_str().unwrap(), line["port"])).collect();
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
+/// Once its hosts are allowed a client fetches what it wants, with one question for each of them.
+fn fetches(wanted: &str) {
+    for (program, line) in CLIENTS.iter().filter(|(program, _)| *program == wanted) {
+        let Some(haft) = gated_client("") else { return };
+        if !has(program) || run_client(&haft, &["exec", "--network", "open", "--", line]).code != 0 {
+            eprintln!("SKIPPED: `{program}` is missing, or what it asks for cannot be reached");
             continue;
         }
-        let mut rules = String::new();
-        let fetched = (0..5).any(|_| {
-            let Some(haft) = gated(&rules) else { return false };
-            let ran = haft.run(&["exec", "--", line]);
-            let refused = connections(&haft).into_iter().filter(|line| line["decision"] == "deny");
-            for line in refused {
-                let pattern = format!("{}:{}", line["host"].as_str().unwrap(), line["port"]);
-                if !rules.contains(&pattern) {
-                    // A registry may be a mirror in a private network.
-                    rules += &rule(&pattern, "allow");
-                    rules += "private = true\n";
-                }
+        // Which hosts those are is learned from what is refused.
+        let (mut hosts, mut fetched): (Vec<String>, _) = (vec![], false);
+        // A registry may be a mirror in a private network.
+        let rules = |hosts: &[String], action| {
+            hosts.iter().map(|host| rule(host, action) + "private = true\n").collect::<String>()
+        };
+        for _ in 0..6 {
+            let Some(haft) = gated_client(&rules(&hosts, "allow")) else { return };
+            let ran = run_client(&haft, &["exec", "--", line]);
+            fetched = ran.code == 0;
+            let new = refused(&haft);
+            if fetched || new.is_empty() {
+                assert!(fetched, "`{program}` with {hosts:?}: {ran:?}");
+                break;
             }
-            ran.code == 0
-        });
-        assert!(fetched && !rules.is_empty(), "`{program}` with the rules:\n{rules}");
+            hosts.extend(new);
+        }
+        assert!(fetched && !hosts.is_empty(), "`{program}` with {hosts:?}");
+        let Some(haft) = gated_client(&rules(&hosts, "ask")) else { return };
+        let mut command = haft.command(&["mcp", "serve", "--stdio"]);
+        with_toolchain(&mut command);
+        let mut client = Client::connect_to(command, &haft.home.path("stderr"), Some("session"), "test");
+        let answer = client.call("bash", &json!({"command": line}));
+        assert_eq!(answer["isError"], false, "`{program}`: {answer}");
+        let mut asked: Vec<String> = client.asked.clone();
+        asked.sort();
+        asked.dedup();
+        assert!(asked.len() == client.asked.len() && asked.len() <= hosts.len(), "`{program}`: {:?}", client.asked);
+        let connected = connections(&haft).into_iter().filter(|line| line["decision"] == "allow").count();
+        eprintln!("`{program}`: {connected} connection(s) to {hosts:?}, {} question(s)", asked.len());
     }
 }
 
 #[test]
-fn init_proposes_the_hosts_that_lock_files_name() {
+fn cargo_fetches_through_the_gate() {
+    fetches("cargo");
+}
+
+#[test]
+fn npm_fetches_through_the_gate() {
+    fetches("npm");
+}
+
+#[test]
+fn pnpm_fetches_through_the_gate() {
+    fetches("pnpm");
+}
+
+#[test]
+fn yarn_fetches_through_the_gate() {
+    fetches("yarn");
+}
+
+#[test]
+fn pip_fetches_through_the_gate() {
+    fetches("pip");
+}
+
+#[test]
+fn uv_fetches_through_the_gate() {
+    fetches("uv");
+}
+
+#[test]
+fn curl_fetches_through_the_gate() {
+    fetches("curl");
+}
+
+#[test]
+fn wget_fetches_through_the_gate() {
+    fetches("wget");
+}
+
+#[test]
+fn node_fetches_through_the_gate() {
+    fetches("node");
+}
+
+#[test]
+fn java_fetches_through_the_gate() {
+    fetches("java");
+}
+
+#[test]
+fn go_fetches_through_the_gate() {
+    fetches("go");
+}
+
+#[test]
+fn git_fetches_through_the_gate() {
+    fetches("git");
+}
+
+#[test]
+fn apt_fetches_through_the_gate() {
+    fetches("apt-get");
+}
+
+/// Files that name hosts, each as its package manager writes it: below the project, or below the
+/// home with `~/`.
+const SOURCES: &[(&str, &str, &str)] = &[
+    (
+        "Cargo.lock",
+        "[[package]]\nname = \"a\"\nsource = \"sparse+https://one.example.org/index/\"\n",
+        "one.example.org",
+    ),
+    ("Cargo.lock", "[[package]]\nsource = \"git+https://git.example.org:8443/a?rev=1#2\"\n", "git.example.org:8443"),
+    (".cargo/config.toml", "[registries.own]\nindex = \"sparse+https://own.example.org/\"\n", "own.example.org"),
+    ("package-lock.json", "{\n\"resolved\": \"https://npm.example.org/a/-/a-1.tgz\"\n}", "npm.example.org"),
+    ("npm-shrinkwrap.json", "{\n  \"resolved\": \"https://two.example.org/a.tgz\",\n}", "two.example.org"),
+    ("yarn.lock", "a@1:\n  resolved \"https://yarn.example.org/a.tgz#1\"\n", "yarn.example.org"),
+    (".yarnrc.yml", "npmRegistryServer: \"https://berry.example.org\"\n", "berry.example.org"),
+    (
+        "pnpm-lock.yaml",
+        "packages:\n  a:\n    resolution: {integrity: x, tarball: https://p.example.org/a.tgz}\n",
+        "p.example.org",
+    ),
+    (".npmrc", "registry=https://rc.example.org/\n", "rc.example.org"),
+    ("uv.lock", "source = { registry = \"https://uv.example.org/simple\" }\n", "uv.example.org"),
+    ("poetry.lock", "[package.source]\nurl = \"https://poetry.example.org/simple\"\n", "poetry.example.org"),
+    ("pdm.lock", "url = \"https://pdm.example.org/a.whl\"\n", "pdm.example.org"),
+    ("pyproject.toml", "[[tool.uv.index]]\nurl = \"https://py.example.org/simple\"\n", "py.example.org"),
+    ("Pipfile", "[[source]]\nurl = \"https://pipenv.example.org/simple\"\n", "pipenv.example.org"),
+    ("Pipfile.lock", "{\n\"url\": \"https://locked.example.org/simple\"\n}", "locked.example.org"),
+    ("requirements.txt", "--index-url https://r.example.org/simple\nsix\n", "r.example.org"),
+    ("Gemfile.lock", "GEM\n  remote: https://gems.example.org/\n", "gems.example.org"),
+    (
+        "gradle/wrapper/gradle-wrapper.properties",
+        "distributionUrl=https\\://gradle.example.org/d.zip\n",
+        "gradle.example.org",
+    ),
+    ("composer.lock", "{\n    \"url\": \"https://php.example.org/a.zip\",\n}", "php.example.org"),
+    ("bun.lock", "\"a\": [\"a@1\", \"https://bun.example.org/a.tgz\", {}, \"sha512-x\"],\n", "bun.example.org"),
+    ("deno.lock", "{\n  \"https://deno.example.org/std/mod.ts\": \"0123\"\n}", "deno.example.org"),
+    (".git/config", "[remote \"origin\"]\n\turl = git@ssh.example.org:a/b.git\n", "ssh.example.org:22"),
+    (".gitmodules", "[submodule \"a\"]\n\turl = https://sub.example.org/a.git\n", "sub.example.org"),
+    ("~/.cargo/config.toml", "[source.mirror]\nregistry = \"sparse+https://m.example.org/\"\n", "m.example.org"),
+    ("~/.npmrc", "@own:registry=https://scope.example.org/\n", "scope.example.org"),
+    ("~/.config/pip/pip.conf", "[global]\nindex-url = https://pip.example.org/simple\n", "pip.example.org"),
+    ("~/.config/uv/uv.toml", "index-url = \"https://uvhome.example.org/simple\"\n", "uvhome.example.org"),
+    ("~/.config/go/env", "GOPROXY=https://go.example.org,direct\n", "go.example.org"),
+    ("~/.m2/settings.xml", "<settings>\n<url>https://maven.example.org/m</url>\n</settings>", "maven.example.org"),
+    ("~/.bundle/config", "BUNDLE_MIRROR__ALL: \"https://bundle.example.org/\"\n", "bundle.example.org"),
+];
+
+#[test]
+fn init_proposes_the_hosts_that_lock_files_and_the_machine_name() {
+    for (name, text, host) in SOURCES {
+        let haft = Haft::new();
+        match name.strip_prefix("~/") {
+            Some(below) => haft.home.file(below, text),
+            None => haft.workspace.file(name, text),
+        };
+        let printed = haft.run(&["init"]);
+        let rule = format!("    # {name}\n    {{ pattern = \"{host}\", action = \"allow\" }},\n");
+        assert!(printed.out.contains(&rule), "{name}: {printed:?}");
+    }
     let haft = Haft::new();
-    haft.workspace.file("package.json", "{}");
-    haft.workspace.file("package-lock.json", "{\n\"resolved\": \"https://npm.example.org/a/-/a-1.tgz\"\n}");
-    let printed = haft.run(&["init"]);
-    assert!(
-        printed.out.contains("    # package-lock.json\n    { pattern = \"npm.example.org\", action"),
-        "{printed:?}"
-    );
+    for (name, text, _) in SOURCES {
+        match name.strip_prefix("~/") {
+            Some(below) => haft.home.file(below, text),
+            None => haft.workspace.file(name, text),
+        };
+    }
     let written = haft.run(&["init", "--write"]);
-    assert!(written.code == 0 && written.out.contains("commands may connect to `npm.example.org`"), "{written:?}");
+    assert!(written.code == 0 && written.out.contains("`npm.example.org`"), "{written:?}");
     let again = haft.run(&["init", "--write"]);
     assert!(again.out.contains("already contains all of these rules"), "{again:?}");
+    assert_eq!(haft.run(&["config", "check"]).code, 0, "what was written can be used");
+}
+
+/// Opens more connections than the endpoint serves, says nothing, half of something and garbage,
+/// and asks for something proper at the end.
+const FLOOD: &str = r#"
+import os, socket, sys
+port = int(os.environ["HAFT_GATE_PORT"])
+words = [b"", b"\x05", b"\x05\x01\x00", b"CONNECT a.org:80 HTT", b"GET http://a.org/ HTTP/1.1\r\nHost:", b"\xff" * 400,
+    b"\x16\x03\x01\x02\x00\x01", b"CONNECT " + b"a" * 10000 + b":80 HTTP/1.1\r\n\r\n", b"\x00" * 70000,
+    b"GET / HTTP/1.1\r\n\r\n", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+for _ in range(int(sys.argv[1])):
+    held = []
+    for turn in range(100):
+        s = socket.create_connection(("127.0.0.1", port))
+        s.settimeout(5)
+        try:
+            s.sendall(words[turn % len(words)])
+        except OSError:
+            pass
+        held.append(s)
+    for s in held:
+        s.close()
+for host in [b"a" * 10000 + b".org", b"last.example.org"]:
+    s = socket.create_connection(("127.0.0.1", port))
+    s.settimeout(30)
+    s.sendall(b"CONNECT %s:80 HTTP/1.1\r\n\r\n" % host)
+    print(s.recv(100).split(b"\r\n")[0].decode())
+"#;
+
+#[test]
+fn ten_thousand_connections_and_garbage_by_a_command_stop_nothing() {
+    let Some(haft) = gated("") else { return };
+    haft.workspace.file("flood.py", FLOOD);
+    let expected = "HTTP/1.1 400 Bad Request\nHTTP/1.1 403 Forbidden\n";
+    let ran = haft.run(&["exec", "--", "python3 flood.py 100"]);
+    assert!(ran.code == 0 && ran.out == expected, "{ran:?}");
+    let mut client = Client::connect(&haft);
+    let answer = client.call("bash", &json!({"command": "python3 flood.py 5"}));
+    assert!(answer.to_string().contains("400 Bad Request\\nHTTP/1.1 403 Forbidden"), "{answer}");
+    let answer = client.call("bash", &json!({"command": "curl -sS http://after.example.org/"}));
+    assert!(answer.to_string().contains("`after.example.org:80` is refused"), "the next command is served: {answer}");
+    drop(client);
+    assert!(eventually(|| crate::support::processes_with("flood.py") == 0), "nothing is left behind");
+    assert!(connections(&haft).iter().any(|line| line["host"] == "last.example.org" && line["decision"] == "deny"));
+    assert_eq!(haft.run(&["audit", "verify"]).code, 0);
+}
+
+/// A question without the ends of its lines.
+fn unwrapped(question: &str) -> String {
+    question.split('\n').map(|line| line.trim_start().strip_prefix("\u{2502} ").unwrap_or(line)).collect()
+}
+
+#[test]
+fn the_question_for_a_port_says_which_for_what_and_until_when() {
+    let port = free_port();
+    let Some(haft) = gated_with("job_timeout = 77", "") else { return };
+    let call = publishing(port, "127.0.0.1");
+    let command = call["command"].as_str().unwrap().to_owned();
+    let expected = format!("publishes port {port} on 127.0.0.1 of this machine, for `{command}`");
+    let mut client = Client::connect_answering(&haft, Some("no"));
+    client.call("bash", &call);
+    let asked = unwrapped(&client.asked[0]);
+    assert!(asked.contains(&expected), "{asked}");
+    assert!(asked.contains("until that job ends (77 s at most)"), "{asked}");
+    assert!(asked.contains("tools.shell.publish"), "{asked}");
+    assert!(!asked.contains("opaque") && !asked.contains("cannot be seen through"), "{asked}");
+    let arguments = [format!("command={command}"), "background=true".to_owned(), format!("publish=[{port}]")];
+    let mut words = vec!["call", "bash"];
+    words.extend(arguments.iter().map(String::as_str));
+    let mut terminal = Terminal::start(&haft, &words);
+    let shown = unwrapped(&terminal.wait_for("[y]"));
+    assert!(shown.contains(&format!("publishes port {port} on 127.0.0.1")), "{shown}");
+    assert!(shown.contains("until that job ends (77 s at most)"), "{shown}");
+    assert!(!shown.contains("opaque") && !shown.contains("cannot be seen through"), "{shown}");
+    terminal.types("n");
+    assert_ne!(terminal.end().1, 0);
+    let explained = haft.run(&[&["explain"][..], &words[1..]].concat());
+    assert!(explained.out.contains(&expected) && !explained.out.contains("cannot be seen through"), "{explained:?}");
 }

@@ -36,6 +36,7 @@ mod offer;
 mod overflow;
 mod own;
 mod policy;
+mod public_world;
 mod question;
 mod remote;
 mod report;
