@@ -1,6 +1,7 @@
 //! Fuzzing of the parsers of untrusted bytes. A target's inputs are kept as one file of JSON, since
-//! a folder of thousands of small files is nothing to review; they are unpacked for a run and packed
-//! again, made minimal, after it. A text is a string there, other bytes are a list of numbers.
+//! a folder of thousands of small files is nothing to review; they are unpacked for a run and
+//! packed again, made minimal, after it. A text is a string there, other bytes are a list of
+//! numbers.
 
 use std::{
     fs,

@@ -61,8 +61,8 @@ pub struct OpenConversation {
     pub modes: Modes,
     /// Time limit of a question.
     pub patience: std::time::Duration,
-    /// What shows commands in terminals of a client that has some; `None` to show them as text
-    /// everywhere.
+    /// The program that shows commands in terminals of a client that has some; `None` to show them
+    /// as text everywhere.
     pub viewer: Option<Viewer>,
     /// Earlier events, to be repeated to the client; empty for a new session.
     pub past: Vec<SessionEvent>,

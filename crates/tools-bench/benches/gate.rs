@@ -1,5 +1,5 @@
-//! What the gate of the network costs: bulk through its endpoint against plain loopback, and a small
-//! exchange against the same.
+//! What the gate of the network costs: bulk through its endpoint against plain loopback, and a
+//! small exchange against the same.
 //!
 //! The client's sockets are in a network of its own, as those of commands are. Everything that is
 //! compared is interleaved round by round; medians and ratios are printed.

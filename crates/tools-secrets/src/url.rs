@@ -84,8 +84,9 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     (is_line && value::is_password(password)).then(|| found(start, password.len(), "password"))
 }
 
-/// Whether the fields of a line begin at a place: before it is nothing but where the line stands, as
-/// `path:7:`. The name of a resource (`arn:aws:logs:*:*:log-group:a`) has fields of its own there.
+/// Whether the fields of a line begin at a place: before it is nothing but where the line stands,
+/// as `path:7:`. The name of a resource (`arn:aws:logs:*:*:log-group:a`) has fields of its own
+/// there.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(256))..at];
     let before = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).next().unwrap_or(before);

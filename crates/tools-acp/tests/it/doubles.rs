@@ -1,4 +1,5 @@
-//! A host whose conversations do what the prompt says: `ask`, `print`, `wait`, `flood`, or repeat it.
+//! A host whose conversations do what the prompt says: `ask`, `print`, `wait`, `flood`, or repeat
+//! it.
 
 use std::{
     path::Path,

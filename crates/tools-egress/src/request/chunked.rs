@@ -39,7 +39,7 @@ impl Default for ChunkScanner {
 }
 
 impl ChunkScanner {
-    /// How many of these bytes belong to the body: all but what follows its end.
+    /// The number of these bytes that belong to the body: all but what follows its end.
     ///
     /// # Errors
     /// When the bytes are not a body in chunks.

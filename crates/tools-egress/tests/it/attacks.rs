@@ -356,7 +356,8 @@ async fn a_second_request_is_smuggled_by_no_framing() {
             tasks.spawn(async move {
                 let request = format!("{method} http://example.org/ HTTP/1.1\r\n{framing}\r\n{body}{evil}");
                 let got = forwarded(&world, request.as_bytes()).await;
-                // Whoever reads what the server got sees one request, for the host that was allowed.
+                // Whoever reads what the server got sees one request, for the host that was
+                // allowed.
                 let is_one = got.starts_with(&format!("{method} / HTTP/1.1\r\nHost: example.org\r\n"));
                 assert!(is_one || got.starts_with("HTTP/1.1 400"), "{method} {framing:?} {body:?}: {got}");
                 assert!(!got.contains("stolen") || is_body(&got), "{method} {framing:?} {body:?}: {got}");
@@ -380,7 +381,8 @@ fn is_body(got: &str) -> bool {
 async fn other_protocols_on_the_endpoint_are_no_way_out() {
     let world = World::new(&[("*:*", Allow)]).await;
     for bytes in [
-        // HTTP/2 with prior knowledge, WebSocket and TLS to the endpoint itself, a datagram's bytes.
+        // HTTP/2 with prior knowledge, WebSocket and TLS to the endpoint itself, a datagram's
+        // bytes.
         &b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0"[..],
         b"GET /chat HTTP/1.1\r\nHost: example.org\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
         b"OPTIONS * HTTP/1.1\r\nHost: example.org\r\n\r\n",

@@ -96,7 +96,8 @@ pub(crate) struct CountingRun {
     found: bool,
 }
 
-/// Whether a line is a row of data, with cells between bars, tabs or commas: somebody asked for each.
+/// Whether a line is a row of data, with cells between bars, tabs or commas: somebody asked for
+/// each.
 pub(super) fn is_row(line: &str) -> bool {
     let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
     bars > 1 || (line.matches(',').count() > 1 && !line.contains(", "))

@@ -56,7 +56,7 @@ pub struct Watch {
     mounts: Vec<Vec<u8>>,
 }
 
-/// What was told since the last time.
+/// Changes that the system told of since the last time.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Noticed {
     /// Names to which something happened, by their directory. What happens in a directory changes
@@ -122,7 +122,7 @@ impl Watch {
         self.is_blind.store(true, Ordering::Relaxed);
     }
 
-    /// What was told since the last time; `None` when that is not all that happened. The system
+    /// The changes since the last time; `None` when that is not all that happened. The system
     /// tells of a change before the call that makes it returns.
     pub fn take(&mut self) -> Option<Noticed> {
         if !self.sees_everything() || mounts(&self.root).ok()? != self.mounts {

@@ -195,9 +195,10 @@ impl Log {
         }
     }
 
-    /// The number behind the last blank line before `until` where that is near, else behind the last
-    /// line feed, else behind the last whole character; `until` where that would be no step on. What
-    /// stands between blank lines belongs together: a reader understands each page by itself.
+    /// The number behind the last blank line before `until` where that is near, else behind the
+    /// last line feed, else behind the last whole character; `until` where that would be no step
+    /// on. What stands between blank lines belongs together: a reader understands each page by
+    /// itself.
     fn line_end(&self, since: u64, until: u64) -> u64 {
         let turns = self.rings.iter().filter_map(|ring| {
             let turn = ring.turns.iter().rev().find(|turn| turn.number < until)?;

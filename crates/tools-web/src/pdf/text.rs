@@ -48,8 +48,8 @@ pub struct PdfText {
 pub fn pdf_text(bytes: &[u8], patience: Duration) -> Result<PdfText, PdfProblem> {
     let until = Instant::now() + patience;
     weigh(bytes)?;
-    // The parser is made for files of all kinds; should one be none that it foresaw, the process goes
-    // on.
+    // The parser is made for files of all kinds; should one be none that it foresaw, the process
+    // goes on.
     catch_unwind(AssertUnwindSafe(|| read(bytes.to_vec(), until))).unwrap_or(Err(PdfProblem::Damaged))
 }
 

@@ -122,7 +122,8 @@ fn forms_and_objects_in_streams_are_read() {
     let content = "q /X Do Q BT /F1 10 Tf 5 5 Td (outer) Tj ET";
     assert_eq!(text(&pages(&[content], resources, vec![form])), "inner\n\nouter");
 
-    // The catalogue and its pages in a stream of objects, found by a table that is a stream as well.
+    // The catalogue and its pages in a stream of objects, found by a table that is a stream as
+    // well.
     let inner = ["<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"];
     let page = format!("<< /Type /Page /Parent 2 0 R /Resources {HELVETICA} /Contents 5 0 R >>");
     let all = [inner[0], inner[1], &page];
