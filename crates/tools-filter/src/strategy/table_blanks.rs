@@ -64,9 +64,9 @@ fn bars(line: &str) -> usize {
     line.matches('|').count()
 }
 
-fn narrow(line: &str, shape: Option<Shape>) -> Option<String> {
+fn narrow(line: &str, shape: Shape) -> Option<String> {
     let narrow = match shape {
-        Some(Shape::Bars(_)) if is_underline(line) => {
+        Shape::Bars(_) if is_underline(line) => {
             let mut text = String::new();
             for sign in line.trim().chars().filter(|sign| *sign != ' ') {
                 if !text.ends_with(sign) || sign != '-' {
@@ -75,30 +75,25 @@ fn narrow(line: &str, shape: Option<Shape>) -> Option<String> {
             }
             text
         }
-        Some(Shape::Bars(_)) => {
+        Shape::Bars(_) => {
             let cells: Vec<&str> = line.split('|').map(str::trim).collect();
             cells.join(" | ").trim().to_owned()
         }
-        Some(Shape::Blanks(of_table)) => {
+        Shape::Blanks(of_table) => {
             columns(line).filter(|columns| columns.len() == of_table).map(|columns| columns.join("  "))?
         }
-        None => line.trim_end().to_owned(),
     };
     (narrow.len() < line.len()).then_some(narrow)
 }
 
 impl TableBlanks {
     fn write(&mut self, line: &str, shape: Option<Shape>, out: &mut Emitter<'_>) {
-        match narrow(line, shape) {
+        // A line of no table stays as it came: what it ends with may be what was asked for.
+        match shape.and_then(|shape| narrow(line, shape)) {
             Some(narrow) => {
                 self.found = true;
                 out.fold(line);
                 out.write(&narrow);
-            }
-            None if line.ends_with(' ') && !line.trim().is_empty() => {
-                self.found = true;
-                out.fold(line);
-                out.write(line.trim_end());
             }
             None => out.keep(line),
         }
