@@ -15,7 +15,7 @@ pub(super) const INDIRECT: &[&str] = &[
     "bash <(echo ‹M›)",
     "{ bash; } < <(echo ‹M›)",
     "exec < <(echo ‹M›); bash",
-    "exec > >(bash); echo ‹M›\nwait",
+    "exec > >(bash); echo ‹M›; exec > /dev/null\nwait",
     "echo ‹M› | . /dev/stdin",
     "echo ‹M› | { bash; }",
     "echo ‹M› | ( : ; bash )",

@@ -4,6 +4,9 @@
 
 use proptest::prelude::*;
 
+/// The program `t0`, with the end of a line in its name.
+pub(super) const JOINED_PROGRAM: &str = "t\\\n0";
+
 /// A program that does not exist; names with `t` are taken to succeed, those with `f` to fail.
 fn program() -> impl Strategy<Value = String> {
     prop_oneof![
@@ -13,7 +16,7 @@ fn program() -> impl Strategy<Value = String> {
         1 => "[tf]''[0-9]",
         1 => "\\$'[tf][0-9]'",
         1 => Just("$'\\x74\\60'".to_owned()),
-        1 => Just("t\\\n0".to_owned()),
+        1 => Just(JOINED_PROGRAM.to_owned()),
     ]
 }
 

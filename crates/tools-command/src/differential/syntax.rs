@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use proptest::test_runner::{Config, TestRunner};
 
-use super::scripts::{broken, script};
+use super::scripts::{JOINED_PROGRAM, broken, script};
 use crate::grammar::parse;
 
 fn bash_accepts(script: &str) -> bool {
@@ -26,7 +26,8 @@ fn what_bash_reads_is_read_but_for_rare_oddities() {
     let (accepted, refused) = (Cell::new(0_u32), Cell::new(0_u32));
     runner()
         .run(&script(), |script| {
-            if bash_accepts(&script) {
+            // A word that is joined over the end of a line is not read on purpose.
+            if bash_accepts(&script) && !script.contains(JOINED_PROGRAM) {
                 accepted.set(accepted.get() + 1);
                 refused.set(refused.get() + u32::from(parse(&script).is_err()));
             }
