@@ -218,16 +218,13 @@ impl Spool {
         }
         let is_behind = self.queue.state().bytes >= PLAIN;
         let packed = if is_behind { self.packed() } else { None };
-        let item = match packed {
-            Some(bytes) => {
-                let length = self.block.len();
-                self.block.clear();
-                Item::Packed(bytes, length)
-            }
-            None => {
-                let room = self.queue.state().taken.pop();
-                Item::Plain(std::mem::replace(&mut self.block, room.unwrap_or_else(|| Vec::with_capacity(BLOCK))))
-            }
+        let item = if let Some(bytes) = packed {
+            let length = self.block.len();
+            self.block.clear();
+            Item::Packed(bytes, length)
+        } else {
+            let room = self.queue.state().taken.pop();
+            Item::Plain(std::mem::replace(&mut self.block, room.unwrap_or_else(|| Vec::with_capacity(BLOCK))))
         };
         self.queue.push(item);
     }

@@ -139,15 +139,16 @@ fn a_file_that_is_closed_while_a_command_reads_is_named() {
         return;
     }
     haft.workspace.file(".env", "A=first");
-    // A line that only reads, so that nothing else is looked at after it.
-    let line = "command=echo begun; until [ -e go ]; do sleep 0.01; done; cat .env";
-    let mut command = haft.command(&["call", "--json", "bash", line]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut begun = String::new();
-    BufReader::new(child.stderr.take().unwrap()).read_line(&mut begun).unwrap();
     haft.workspace.file("new", "A=second");
+    let pipe = haft.workspace.path("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    // A line that only reads, so that nothing else is looked at after it.
+    let mut command = haft.command(&["call", "--json", "bash", "command=cat pipe .env"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It opens once the command reads.
+    let go = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     std::fs::rename(haft.workspace.path("new"), haft.workspace.path(".env")).unwrap();
-    haft.workspace.file("go", "");
+    drop(go);
     let report: serde_json::Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(report["raw_response"]["unmasked"], json!([".env"]), "{report}");
     assert!(report["text"].as_str().unwrap().contains("not hidden from it"), "{report}");
