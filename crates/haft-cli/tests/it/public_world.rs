@@ -17,7 +17,8 @@ use crate::{
 const WORLD: &str = include_str!("world.py");
 
 const FETCHES: &str = "[tools.scrape]\ntimeout = 4\n[[tools.permissions.fetch]]\npattern = \"*\"\naction = \"allow\"\n\
-                       [[tools.permissions.web_scrape]]\npattern = \"*\"\naction = \"allow\"\n";
+                       [[tools.permissions.web_scrape]]\npattern = \"*\"\naction = \"allow\"\n\
+                       [tools.anomaly]\nauto_block = false\n";
 
 /// A binary in that network.
 struct World {
@@ -114,14 +115,6 @@ const PAGES: &[(&str, &str)] = &[
     ("/bomb", "truncated"),
 ];
 
-/// Calls that succeed: a tool that keeps failing is blocked.
-fn well(client: &mut Client) {
-    for _ in 0..2 {
-        let answer = client.call("fetch", &json!({"url": "https://a.example.org/ok"}));
-        assert!(answer.to_string().contains("all is well"), "{answer}");
-    }
-}
-
 #[test]
 fn servers_that_misbehave_are_typed_errors_at_a_terminal_and_over_mcp() {
     let Some(world) = World::configured(FETCHES) else { return };
@@ -131,12 +124,10 @@ fn servers_that_misbehave_are_typed_errors_at_a_terminal_and_over_mcp() {
         let answer = client.call("fetch", &json!({ "url": url })).to_string();
         assert!(answer.contains(expected), "{path}: {answer}");
         assert!(!answer.contains("10.0.0.1"), "an internal address is told: {answer}");
-        well(&mut client);
     }
     for host in ["inside.example.org", "mixed.example.org", "meta.example.org"] {
         let answer = client.call("fetch", &json!({ "url": format!("https://{host}/ok") })).to_string();
         assert!(answer.contains("address_not_public") && !answer.contains("10.0.0.1"), "{host}: {answer}");
-        well(&mut client);
     }
     let answer = client.call("fetch", &json!({"url": "https://none.example.org/"})).to_string();
     assert!(answer.contains("no_address"), "{answer}");
