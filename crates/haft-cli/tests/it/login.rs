@@ -46,8 +46,8 @@ struct Server {
 
 impl Server {
     fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback listens");
+        let address = listener.local_addr().expect("it is bound").to_string();
         let issued: Arc<Mutex<Issued>> = Arc::default();
         let (known, own) = (Arc::clone(&issued), address.clone());
         std::thread::spawn(move || {
@@ -65,13 +65,13 @@ impl Server {
 
     /// The access token is taken no more.
     fn expire(&self) {
-        self.issued.lock().unwrap().access = String::new();
+        self.issued.lock().expect("nobody panicked").access = String::new();
     }
 
     /// Neither is the refresh token.
     fn revoke(&self) {
         self.expire();
-        self.issued.lock().unwrap().refresh = String::new();
+        self.issued.lock().expect("nobody panicked").refresh = String::new();
     }
 }
 
@@ -95,7 +95,7 @@ fn served(stream: TcpStream, issued: &Mutex<Issued>, own: &str) -> Option<()> {
         stream.read_exact(&mut body).ok()?;
         let target = first.split(' ').nth(1)?;
         let (status, headers, text) =
-            answer(target, &sent, &String::from_utf8_lossy(&body), &mut issued.lock().unwrap(), own);
+            answer(target, &sent, &String::from_utf8_lossy(&body), &mut issued.lock().expect("nobody panicked"), own);
         let head = format!(
             "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\n{headers}\r\n",
             text.len()
@@ -123,8 +123,9 @@ fn answer(target: &str, sent: &str, body: &str, issued: &mut Issued, own: &str) 
             said(json!({}))
         }
         "/authorize" => {
-            let field =
-                |name: &str| query.split('&').find_map(|field| field.strip_prefix(name)?.strip_prefix('=')).unwrap();
+            let field = |name: &str| {
+                query.split('&').find_map(|field| field.strip_prefix(name)?.strip_prefix('=')).expect("it is whole")
+            };
             let back = field("redirect_uri").replace("%3A", ":").replace("%2F", "/");
             (302, format!("Location: {back}?code=c0de&state={}\r\n", field("state")), String::new())
         }
@@ -189,16 +190,16 @@ fn visit(url: &str) -> Option<String> {
 /// Logs in, as a person does who follows the address.
 fn log_in(haft: &Haft) -> Ran {
     let mut command = haft.command(&["--json", "mcp", "login", "far"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("curl runs");
+    let mut output = BufReader::new(child.stdout.take().expect("it is there"));
     let mut line = String::new();
-    output.read_line(&mut line).unwrap();
+    output.read_line(&mut line).expect("it is there");
     let said: Value = serde_json::from_str(&line).unwrap_or_default();
     if let Some(back) = said["url"].as_str().and_then(visit) {
         visit(&back);
     }
-    output.read_to_string(&mut line).unwrap();
-    let ended = child.wait_with_output().unwrap();
+    output.read_to_string(&mut line).expect("it is there");
+    let ended = child.wait_with_output().expect("it is there");
     let err = String::from_utf8_lossy(&ended.stderr).into_owned();
     Ran { code: ended.status.code().unwrap_or(-1), out: line, err }
 }

@@ -80,9 +80,7 @@ impl Displays {
     /// moment for its viewer to print the rest; the terminal is released when what it returns is
     /// dropped.
     pub(crate) async fn before(&self, event: &SessionEvent) -> Option<oneshot::Sender<()>> {
-        if self.viewer.is_none() {
-            return None;
-        }
+        self.viewer.as_ref()?;
         match event {
             SessionEvent::Started { call, kind: ToolKind::Execute, .. } => {
                 self.state().commands.insert(call.clone());

@@ -24,15 +24,15 @@ use tools_policy::{
 };
 use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
 
-/// Lines in memory, which fail when they are told to.
-struct Lines {
+/// MemoryStore in memory, which fail when they are told to.
+struct MemoryStore {
     lines: Mutex<Vec<String>>,
     fails: AtomicBool,
     reads: AtomicUsize,
     on_error: OnUnreadable,
 }
 
-impl Lines {
+impl MemoryStore {
     fn new(on_error: OnUnreadable) -> Arc<Self> {
         let (lines, fails, reads) = (Mutex::default(), AtomicBool::default(), AtomicUsize::default());
         Arc::new(Self { lines, fails, reads, on_error })
@@ -49,7 +49,7 @@ impl Lines {
 }
 
 #[async_trait]
-impl ApprovalStore for Lines {
+impl ApprovalStore for MemoryStore {
     async fn read(&self) -> Result<ApprovalSnapshot, ApprovalsError> {
         self.reads.fetch_add(1, Ordering::SeqCst);
         if self.fails.load(Ordering::SeqCst) {
@@ -100,7 +100,7 @@ struct Judged {
 }
 
 impl Judged {
-    fn by(store: &Arc<Lines>) -> Self {
+    fn by(store: &Arc<MemoryStore>) -> Self {
         let clock = FakeClock::default();
         let store = Arc::clone(store) as Arc<dyn ApprovalStore>;
         let rules = SessionRules::over(store, ApprovalSnapshot::default(), Arc::new(clock.clone()));
@@ -122,7 +122,7 @@ impl Judged {
 
 #[tokio::test]
 async fn what_another_process_stores_and_revokes_counts_for_the_next_call() {
-    let store = Lines::new(OnUnreadable::Forget);
+    let store = MemoryStore::new(OnUnreadable::Forget);
     let judged = Judged::by(&store);
     assert_eq!(judged.call("asks").await, "confirmation_required");
     store.append(&about("asks", false));
@@ -137,7 +137,7 @@ async fn what_another_process_stores_and_revokes_counts_for_the_next_call() {
 
 #[tokio::test]
 async fn a_call_about_which_nothing_is_stored_reads_the_store_no_more_often_than_its_age_says() {
-    let store = Lines::new(OnUnreadable::Forget);
+    let store = MemoryStore::new(OnUnreadable::Forget);
     let judged = Judged::by(&store);
     for _ in 0..100 {
         assert_eq!(judged.call("runs").await, "ok");
@@ -151,7 +151,7 @@ async fn a_call_about_which_nothing_is_stored_reads_the_store_no_more_often_than
 #[tokio::test]
 async fn while_the_store_is_away_approvals_count_as_configured_and_rejections_in_any_case() {
     for (on_error, expected) in [(OnUnreadable::Forget, "confirmation_required"), (OnUnreadable::Keep, "ok")] {
-        let store = Lines::new(on_error);
+        let store = MemoryStore::new(on_error);
         let judged = Judged::by(&store);
         store.append(&about("asks", false));
         store.append(&about("runs", true));
@@ -167,7 +167,7 @@ async fn while_the_store_is_away_approvals_count_as_configured_and_rejections_in
 
 #[tokio::test]
 async fn a_rule_that_nobody_could_read_again_is_not_stored() {
-    let store = Lines::new(OnUnreadable::Keep);
+    let store = MemoryStore::new(OnUnreadable::Keep);
     let judged = Judged::by(&store);
     assert!(
         judged.rules.store(StoredApproval { pattern: "[broken".to_owned(), ..about("asks", false) }).await.is_err()

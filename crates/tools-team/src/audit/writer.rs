@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_secs(30);
 /// How often the database is asked whether it is there while no lines come.
 const PROBE: Duration = Duration::from_secs(10);
 /// How often a process that adds nothing shows that it is there: its chain is not old.
-const TOUCH: Duration = Duration::from_secs(3600);
+const TOUCH: Duration = Duration::from_hours(1);
 /// How long a database that failed is left alone.
 const PAUSE: Duration = Duration::from_secs(1);
 
