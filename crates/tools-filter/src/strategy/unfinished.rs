@@ -213,7 +213,7 @@ mod tests {
         let text =
             format!("{begin}[gw0] [ 33%] PASSED a_test.py::t1 \na_test.py::t3 \n[gw1] [ 66%] FAILED a_test.py::t3 \n");
         let filtered = FilterPipeline::builtin().filter("pytest -n3 -v", Exit::Code(137), text.as_bytes()).text;
-        assert_eq!(filtered, "[… 2 lines]\n[gw1] [ 66%] FAILED a_test.py::t3\na_test.py::t2\n");
+        assert_eq!(filtered, "[… 2 lines]\n[gw1] [ 66%] FAILED a_test.py::t3 \na_test.py::t2 \n");
     }
 
     #[test]
