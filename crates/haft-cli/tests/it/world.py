@@ -74,7 +74,7 @@ def reply(path):
         "/lengths": b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd",
         "/chunk": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n",
         "/broken": page(b"\x1f\x8b\x08\0not really", "text/plain", "content-encoding: gzip"),
-        "/bomb": page(gzip.compress(bytes(64 << 20)), "text/plain", "content-encoding: gzip"),
+        "/bomb": page(gzip.compress(b"a" * (64 << 20)), "text/plain", "content-encoding: gzip"),
         "/headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 20000 + b"\r\n",
         "/loop": redirect("/loop"),
         "/in": redirect("https://inside.example.org/"),
