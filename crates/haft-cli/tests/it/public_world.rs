@@ -16,7 +16,7 @@ use crate::{
 
 const WORLD: &str = include_str!("world.py");
 
-const FETCHES: &str = "[tools.scrape]\ntimeout = 4\n[[tools.permissions.fetch]]\npattern = \"*\"\naction = \"allow\"\n\
+const FETCHES: &str = "[tools.scrape]\ntimeout = 12\n[[tools.permissions.fetch]]\npattern = \"*\"\naction = \"allow\"\n\
                        [[tools.permissions.web_scrape]]\npattern = \"*\"\naction = \"allow\"\n\
                        [tools.anomaly]\nauto_block = false\n";
 
