@@ -229,7 +229,7 @@ impl Bash {
             cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
         }
         // What only reads changes nothing, but may read what was closed after it began.
-        let guard = Some(if only_reads(found) { guard.only_of_masks() } else { guard });
+        let guard = if only_reads(found) { guard.only_of_masks() } else { guard };
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());
@@ -259,7 +259,7 @@ impl Bash {
             limit: Duration::from_secs(config.job_timeout),
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
-            guard: plan.guard.map(Guard::only_telling),
+            guard: plan.guard.only_telling(),
             passage: plan.passage,
             temp: TempWatch::new(plan.sandbox, plan.policy.temporary_files),
         };

@@ -44,8 +44,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) redactor: &'a dyn Redactor,
-    /// The look before it at files that programs outside obey; `None` for what changes nothing.
-    pub(crate) guard: Option<Guard>,
+    /// The look before it at files that programs outside obey.
+    pub(crate) guard: Guard,
     /// What no command may read, whatever is granted.
     pub(crate) hidden: &'a MaskRules,
     /// The way out, where the network is gated.
@@ -71,7 +71,7 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let code = if stopped == Some(StopReason::TimedOut) { exit::TIMED_OUT } else { exit::code(exit) };
     let Run { stdout, stderr, both, .. } = run;
     let printed = RunOutput { stdout: stdout.kept, stderr: stderr.kept, both: both.finish(Some(code)).await };
-    let after = plan.guard.as_ref().map(|guard| guard.after(cx.writes())).unwrap_or_default();
+    let after = plan.guard.after(cx.writes());
     let end = End { exit, code, stopped, elapsed, pipe_status, after };
     conclude(printed, &end, plan, cx)
 }

@@ -26,7 +26,7 @@ pub(crate) struct NewJob {
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) limit: Duration,
     pub(crate) grace: Duration,
-    pub(crate) guard: Option<Guard>,
+    pub(crate) guard: Guard,
     pub(crate) temp: TempWatch,
     /// Stands as long as the job does.
     pub(crate) passage: Option<Arc<dyn Passage>>,
@@ -126,7 +126,7 @@ impl NewJob {
             JobStop::OverLimit(what) => Some(format!("it took too much of {what}")),
             _ => hidden.and_then(|(pipeline, statuses)| pipeline.hidden_failure(statuses)),
         };
-        let after = guard.as_ref().map(|guard| guard.after(None)).unwrap_or_default();
+        let after = guard.after(None);
         let whole = whole.finish(Some(exit_code)).await;
         let end = JobEnd {
             exit_code,
