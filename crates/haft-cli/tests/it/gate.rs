@@ -31,7 +31,7 @@ fn gated(rules: &str) -> Option<Haft> {
 }
 
 /// The same with a further line of `[tools.shell]`.
-fn gated_with(setting: &str, rules: &str) -> Option<Haft> {
+pub(crate) fn gated_with(setting: &str, rules: &str) -> Option<Haft> {
     let shell = GATED.replacen("timeout = 100\n", &format!("timeout = 100\n{setting}\n"), 1);
     let haft = Haft::configured(&format!("{shell}{rules}"));
     let ran = haft.run(&["exec", "--", "true"]);
@@ -47,7 +47,7 @@ fn has(program: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-fn rule(pattern: &str, action: &str) -> String {
+pub(crate) fn rule(pattern: &str, action: &str) -> String {
     format!("[[tools.permissions.network]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
 }
 
@@ -83,7 +83,7 @@ fn answer(mut stream: TcpStream) {
 }
 
 /// The connections on record.
-fn connections(haft: &Haft) -> Vec<Value> {
+pub(crate) fn connections(haft: &Haft) -> Vec<Value> {
     let text = std::fs::read_to_string(haft.record()).unwrap_or_default();
     let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter(|line| line["event"] == "connection").collect()

@@ -50,6 +50,7 @@ mod setup;
 #[cfg(feature = "postgres")]
 mod shared;
 mod skills;
+mod ssh;
 mod starts;
 mod stranger;
 mod support;

@@ -4,13 +4,13 @@
 use std::ffi::OsString;
 
 /// What `ssh` runs instead of connecting: it asks the endpoint for the connection and copies bytes,
-/// with what every machine has. The copy in the background takes its input from another descriptor:
-/// bash gives it none of its own.
+/// with what every machine has. The endpoint says in the body of its answer why it refuses. The copy
+/// in the background takes its input from another descriptor: bash gives it none of its own.
 const TUNNEL: &str = r#"exec 4<&0 3<>"/dev/tcp/127.0.0.1/$HAFT_GATE_PORT" || exit 1
 printf 'CONNECT %s:%s HTTP/1.1\r\n\r\n' "$1" "$2" >&3
 IFS= read -r -u 3 status
 while IFS= read -r -u 3 line && [ "$line" != $'\r' ]; do :; done
-case $status in *" 200 "*) ;; *) echo "haft: ${status%$'\r'}" >&2; exit 1 ;; esac
+case $status in *" 200 "*) ;; *) cat <&3 >&2; exit 1 ;; esac
 cat <&4 >&3 &
 cat <&3
 kill $! 2>/dev/null"#;
