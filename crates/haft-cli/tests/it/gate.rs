@@ -174,6 +174,7 @@ way("private", lambda: tcp(socket.AF_INET, ("10.0.0.1", 80)))
 way("public", lambda: tcp(socket.AF_INET, ("192.0.2.1", 443)))
 way("public6", lambda: tcp(socket.AF_INET6, ("2001:db8::1", 443)))
 way("dns", lambda: udp(("192.0.2.53", 53)))
+way("quic", lambda: udp(("192.0.2.1", 443)))
 way("names", lambda: socket.getaddrinfo("example.org", 443))
 way("icmp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP).sendto(b"\x08\0\0\0\0\0\0\0", ("192.0.2.1", 0)))
 way("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
@@ -215,8 +216,57 @@ for target in ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "[::ffff:
     let _listener = address.and_then(|address| std::os::unix::net::UnixListener::bind_addr(&address));
     let ran = haft.run(&["exec", "--", "python3 around.py"]);
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.out.lines().count() >= 24 && !ran.out.contains("OPEN"), "{ran:?}");
+    assert!(ran.out.lines().count() >= 25 && !ran.out.contains("OPEN"), "{ran:?}");
     assert_eq!(server.came(), 0);
+}
+
+/// Takes what it is sent and tells how much that was, without an answer to an end that never comes.
+fn counting() -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (port, counted) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&counted);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (count, mut buffer) = (Arc::clone(&count), vec![0; 1 << 16]);
+            std::thread::spawn(move || {
+                while let Ok(taken @ 1..) = stream.read(&mut buffer) {
+                    count.fetch_add(taken, Ordering::SeqCst);
+                }
+            });
+        }
+    });
+    (port, counted)
+}
+
+#[test]
+fn no_more_bytes_go_to_a_host_than_its_budget() {
+    const MOST: usize = 100 << 10;
+    let (port, counted) = counting();
+    let Some(haft) = gated_with("sent_per_host = \"100 KiB\"", &rule(&format!("localhost:{port}"), "allow")) else {
+        return;
+    };
+    haft.workspace.file(
+        "send.py",
+        format!(
+            "import os, socket\ns = socket.create_connection(('127.0.0.1', int(os.environ['HAFT_GATE_PORT'])))\n\
+             s.sendall(b'CONNECT localhost:{port} HTTP/1.1\\r\\n\\r\\n'); s.recv(100)\n\
+             try:\n    for _ in range(1000): s.sendall(b'x' * 1000)\n    s.shutdown(socket.SHUT_WR); s.recv(1)\n\
+             except OSError: pass\n"
+        ),
+    );
+    let mut client = Client::connect(&haft);
+    for _ in 0..2 {
+        client.call("bash", &json!({"command": "python3 send.py; python3 send.py"}));
+        assert!(counted.load(Ordering::SeqCst) <= MOST, "{counted:?}");
+    }
+    assert!(counted.load(Ordering::SeqCst) > 1_000, "{counted:?}");
+    drop(client);
+    let lines = connections(&haft);
+    let sent: u64 = lines.iter().map(|line| line["sent"].as_u64().unwrap()).sum();
+    assert!(lines.len() == 4 && sent <= MOST as u64, "{lines:?}");
+    let (before, ran) = (counted.load(Ordering::SeqCst), haft.run(&["exec", "--", "python3 send.py"]));
+    let after = counted.load(Ordering::SeqCst);
+    assert!((before + 1..=before + MOST).contains(&after), "another session has a budget of its own: {ran:?}");
 }
 
 #[test]
