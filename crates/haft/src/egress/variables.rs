@@ -4,8 +4,8 @@
 use std::ffi::OsString;
 
 /// What `ssh` runs instead of connecting: it asks the endpoint for the connection and copies bytes,
-/// with what every machine has. The endpoint says in the body of its answer why it refuses. The copy
-/// in the background takes its input from another descriptor: bash gives it none of its own.
+/// with what every machine has. The endpoint says in the body of its answer why it refuses. The
+/// copy in the background takes its input from another descriptor: bash gives it none of its own.
 const TUNNEL: &str = r#"exec 4<&0 3<>"/dev/tcp/127.0.0.1/$HAFT_GATE_PORT" || exit 1
 printf 'CONNECT %s:%s HTTP/1.1\r\n\r\n' "$1" "$2" >&3
 IFS= read -r -u 3 status
