@@ -28,6 +28,7 @@ mod table;
 mod confidence;
 mod emit;
 mod lines;
+mod marks;
 mod pipeline;
 mod sanitize;
 mod signal;

@@ -12,6 +12,7 @@ use crate::{
     FilterConfig, FilterEvent, FilterMetrics, ParsedCommand, Rule, RuleError, StrategyConfig,
     confidence::worst,
     emit::{EmitState, Emitter, mark, marked},
+    marks::Marks,
     rules::{self, Entry},
     sanitize::Sanitizer,
     strategy::{Facts, Reducer, general},
@@ -157,7 +158,7 @@ impl FilterPipeline {
                 seen: 0,
                 verdicts: Vec::new(),
                 head,
-                counts: Counts::default(),
+                counts: Counts { marks: Marks::new(!collapse), ..Counts::default() },
                 exit,
                 collapse,
                 after_blank: false,
@@ -336,6 +337,7 @@ struct Counts {
     has_text: u64,
     /// The last line with text, as it came.
     last: String,
+    marks: Marks,
 }
 
 /// The beginning of an output: as it came, and what became of it.
@@ -354,12 +356,12 @@ enum Fate {
 }
 
 impl Counts {
-    fn after_mark(&mut self, lines: u64, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
-        let text = mark(lines);
+    /// Writes a mark that is due.
+    fn write(&mut self, mark: Option<String>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        let Some(text) = mark else { return };
         self.lines_out += 1;
         self.bytes_out += text.len() as u64 + 1;
         sink(FilterEvent::Written(&text));
-        self.give(event, sink);
     }
 
     fn give(&mut self, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
@@ -373,8 +375,15 @@ impl Counts {
             FilterEvent::Kept(line) | FilterEvent::Written(line) => {
                 let before = std::mem::take(&mut self.marked);
                 if before > 0 {
-                    return self.after_mark(before, event, sink);
+                    let mark = self.marks.hole(before);
+                    self.write(mark, sink);
                 }
+                if let Some(lines) = marked(line) {
+                    let mark = self.marks.hole(lines);
+                    return self.write(mark, sink);
+                }
+                let mark = self.marks.line();
+                self.write(mark, sink);
                 self.lines_out += 1;
                 self.bytes_out += line.len() as u64 + 1;
                 self.unshown.clear();
@@ -415,11 +424,11 @@ impl Head {
     }
 
     /// Bytes and visible lines that the filtered text has so far.
-    fn gained(&self) -> (usize, usize) {
+    fn gained(&self, marks: Marks) -> (usize, usize) {
         let shown = self.events.iter().filter(|(fate, _)| !matches!(fate, Fate::Dropped));
-        shown.fold((0, 0), |(bytes, lines), (_, line)| {
-            (bytes + line.len() + 1, lines + usize::from(!line.trim().is_empty() && marked(line).is_none()))
-        })
+        let shown = shown.map(|(_, line)| line.as_str());
+        let lines = shown.clone().filter(|line| !line.trim().is_empty() && marked(line).is_none()).count();
+        (marks.length(shown), lines)
     }
 }
 
@@ -482,11 +491,13 @@ impl Work {
             self.nothing_left(sink);
             return confidence;
         };
-        let (bytes, lines) = head.gained();
+        let (bytes, lines) = head.gained(counts.marks.clone());
         let is_lost = lines == 0 && self.exit.is_failure();
         let last = if lines == 0 { counts.last.len() } else { 0 };
         let bytes = bytes + last;
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
+            // As it came, with the marks that it may have itself.
+            self.counts.marks = Marks::new(true);
             let mut after_blank = false;
             for line in &head.text {
                 let is_repeated = self.collapse && line.is_empty() && after_blank;
@@ -507,7 +518,8 @@ impl Work {
         let counts = &mut self.counts;
         counts.marked = 0;
         if counts.lines_out > 0 || counts.has_text == 0 {
-            return;
+            let mark = counts.marks.due();
+            return counts.write(mark, sink);
         }
         let mut shown: Vec<String> = std::mem::take(&mut counts.unshown).into();
         if !self.exit.is_failure() || shown.is_empty() {
@@ -517,10 +529,7 @@ impl Work {
         let with_text = shown.iter().filter(|line| !is_blank(line)).count() as u64;
         let hidden = counts.has_text.saturating_sub(with_text);
         if hidden > 0 {
-            let text = mark(hidden);
-            counts.lines_out += 1;
-            counts.bytes_out += text.len() as u64 + 1;
-            sink(FilterEvent::Written(&text));
+            counts.write(Some(mark(hidden)), sink);
         }
         for line in &shown {
             counts.give(FilterEvent::Kept(line), sink);
