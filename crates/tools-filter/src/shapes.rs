@@ -69,6 +69,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^npm (?:error|ERR!) *(?:404 *)?$",
             r"^\s*note: This error originates from a subprocess, and is likely not a problem with pip\.$",
             r"^hint: See above for (?:output from the failure|details)\.$",
+            r"^\d\. (?:loosen the range of|remove) package versions .* to (?:attempt to )?(?:solve|allow pip)|^DEPRECATED: The legacy builder is deprecated",
             r"^\[ERROR\] *(?:$|To see the full stack trace|Re-run Maven|For more information about the errors|\[Help \d\] http|After correcting)",
         ],
     ),
@@ -217,6 +218,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
+            r"^For more information:$|^\s+https?://\S+ -- \S",
             r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
         ],
     ),
@@ -268,7 +270,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
-            r"^Use 'stats\.errorDetails",
+            r"^Use 'stats\.errorDetails|^help: view all installed commands with `",
             r"^\s*(?:compilation terminated\.|\[end of output\]|[Ss]tack (?:backtrace|trace|traceback):)$",
             // What npm prints of the script that it runs.
             r"^> [\w@/.-]+@\d[\w.+-]* [\w:.-]+$",

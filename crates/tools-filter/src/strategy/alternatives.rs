@@ -4,7 +4,7 @@
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, unfinished::names_running};
+use super::{Reducer, places::is_place, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -42,7 +42,12 @@ fn may_join(line: &str) -> bool {
 /// Whether a line reports nothing. It is asked only about lines that have much in common with
 /// another: most have not.
 fn is_harmless(line: &str) -> bool {
-    !reports(line) && !names_place(line) && !names_running(line)
+    !reports(line) && !names_place(line) && !names_running(line) && !ends_in_place(line)
+}
+
+/// Whether the last word of a line is a place: a finding stays as it was told.
+fn ends_in_place(line: &str) -> bool {
+    line.rsplit(' ').next().is_some_and(|word| is_place(word))
 }
 
 /// What two lines begin and end with, up to whole words.

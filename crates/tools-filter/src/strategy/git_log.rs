@@ -1,4 +1,5 @@
-//! `git_log`: one header line for each commit instead of four; messages, statistics and patches
+//! `git_log`: one header line for each commit instead of four, in which an author who goes on is
+//! named once; messages, statistics and patches
 //! stay.
 
 use std::sync::LazyLock;
@@ -23,7 +24,7 @@ impl Strategy for GitLog {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer> {
         let asks = facts.command.words.iter().any(|word| asks_for_a_number(word));
         let limit = if asks { 0 } else { self.max_log_entries };
-        Box::new(Machine { limit, commits: 0, header: None, found: false })
+        Box::new(Machine { limit, commits: 0, header: None, author: String::new(), found: false })
     }
 }
 
@@ -41,12 +42,15 @@ struct Machine {
     commits: usize,
     /// The commit whose header lines are being read.
     header: Option<Header>,
+    /// The author named last: one that goes on is not named again.
+    author: String,
     found: bool,
 }
 
 #[derive(Default)]
 struct Header {
     commit: String,
+    author: Option<String>,
     fields: Vec<String>,
 }
 
@@ -54,9 +58,13 @@ impl Machine {
     fn end_header(&mut self, out: &mut Emitter<'_>) {
         let Some(header) = self.header.take() else { return };
         let mut line = header.commit;
-        for field in &header.fields {
+        let author = header.author.filter(|author| *author != self.author);
+        for field in author.iter().chain(&header.fields) {
             line.push_str("  ");
             line.push_str(field);
+        }
+        if let Some(author) = author {
+            self.author = author;
         }
         out.write(&line);
     }
@@ -104,7 +112,7 @@ impl Reducer for Machine {
                 commit.push(' ');
                 commit.push_str(refs);
             }
-            self.header = Some(Header { commit, fields: Vec::new() });
+            self.header = Some(Header { commit, ..Header::default() });
             return;
         }
         if self.is_over() {
@@ -116,10 +124,11 @@ impl Reducer for Machine {
                 .find_map(|name| Some((*name, line.strip_prefix(name)?.trim())));
             if let Some((name, value)) = field {
                 out.fold(line);
-                header.fields.push(match name {
-                    "Author:" | "Date:" | "AuthorDate:" => value.to_owned(),
-                    name => format!("{name} {value}"),
-                });
+                match name {
+                    "Author:" => header.author = Some(value.to_owned()),
+                    "Date:" | "AuthorDate:" => header.fields.push(value.to_owned()),
+                    name => header.fields.push(format!("{name} {value}")),
+                }
                 return;
             }
             self.end_header(out);

@@ -1,6 +1,8 @@
 //! Places in sources, several in a row: a file is named once for all of its places that follow one
 //! another.
 
+use super::findings::is_name;
+
 /// The file of a place, and where in it: `src/a.py`, `3:5`; `src/a.ts`, `(3,5)`.
 fn parts(place: &str) -> Option<(&str, &str)> {
     if place.ends_with(')') {
@@ -12,6 +14,11 @@ fn parts(place: &str) -> Option<(&str, &str)> {
         Some((file, row)) if is_number(row) => Some((file, &place[file.len() + 1..])),
         _ => Some((before, last)),
     }
+}
+
+/// Whether a word is a place in a file with an ending: `src/a.py:3:5`.
+pub(super) fn is_place(word: &str) -> bool {
+    parts(word).is_some_and(|(file, _)| is_name(file) && file.contains('.'))
 }
 
 /// The folder that several files have in common, with the slash behind it; empty where naming it
@@ -64,6 +71,21 @@ fn in_row<S: AsRef<str>>(places: &[S]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_are_told_from_words() {
+        for (word, expected) in [
+            ("src/a.py:3:5", true),
+            ("a.ts(3,5)", true),
+            ("a.c:3", true),
+            ("node:3", false),
+            ("10:00:01", false),
+            ("f(x)", false),
+            ("", false),
+        ] {
+            assert_eq!(is_place(word), expected, "{word}");
+        }
+    }
 
     #[test]
     fn a_file_is_named_once_in_a_row() {

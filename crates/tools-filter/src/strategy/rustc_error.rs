@@ -43,7 +43,7 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
             goes_on = false;
         } else if GUTTER.is_match(line) {
             let label = text.trim_start_matches(['.', '|', ' ', '^', '-', '~', '_', '+', '/']);
-            if !suggests && !label.is_empty() {
+            if !suggests && !label.is_empty() && (source == Source::Shown || !is_said(label, &lines)) {
                 lines.push(format!("{} {label}", if line.contains('^') { '^' } else { '-' }));
             }
             goes_on = false;
@@ -62,6 +62,14 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether a label under source that is not shown says nothing that stands above it: all that it
+/// names is named there.
+fn is_said(label: &str, lines: &[String]) -> bool {
+    let is_advice = label.starts_with("help: ") || label.starts_with("note: ");
+    let mut names = label.split('`').skip(1).step_by(2);
+    !is_advice && names.all(|name| lines.iter().any(|line| line.contains(name)))
 }
 
 #[cfg(test)]
@@ -120,7 +128,6 @@ note: method defined here
             &[
                 "error[E0308]: mismatched types --> src/main.rs:11:22",
                 "^ expected `u32`, found `usize`",
-                "- expected due to this",
                 "= note: expected type `u32`",
                 "  found type `usize`",
                 "help: you can convert a `usize` to a `u32`",

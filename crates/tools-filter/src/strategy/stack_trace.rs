@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy};
+use super::{Facts, Reducer, Strategy, snippets::marks};
 use crate::{
     emit::Emitter,
     signal::names_place,
@@ -40,6 +40,9 @@ pub(crate) struct StackTraces {
     function: Option<String>,
     /// What may follow the frame before: its source.
     next: NextLine,
+    /// Whether the frame before names its function: then marks under its source say no more than
+    /// which part of it was at work.
+    names_function: bool,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
     found: bool,
@@ -119,6 +122,8 @@ impl StackTraces {
     fn frame(&mut self, function: Option<&str>, line: &str, out: &mut Emitter<'_>) {
         let text = without_bar(line);
         let has_source = text.starts_with("  File ");
+        // A syntax error is in no function, and its marks are all that names the column.
+        self.names_function = text.contains(", in ");
         let of_library = LIBRARY.is_match(text) || function.is_some_and(|function| LIBRARY.is_match(function));
         let is_known = !of_library && !self.seen.insert(key(line));
         if self.seen.len() > MAX_SEEN {
@@ -146,6 +151,10 @@ impl StackTraces {
         if goes_on {
             return match self.next {
                 NextLine::Counted => self.count(line, out),
+                _ if self.names_function && marks(text) => {
+                    self.found = true;
+                    out.omit(line);
+                }
                 _ => out.keep(line),
             };
         }
@@ -209,6 +218,18 @@ mod tests {
              5: demo::load\n             at ./src/main.rs:1:112\n   6: demo::load\n             at ./src/main.rs:1:112\n",
             "stack backtrace:\n   3: demo::load\n             at ./src/main.rs:1:94\n   4: demo::load\n             at ./src/main.rs:1:112\n[… 4 lines]\n",
         );
+    }
+
+    #[test]
+    fn marks_under_the_source_of_a_call_are_counted() {
+        check(
+            "python a.py",
+            "Traceback (most recent call last):\n  File \"/app/a.py\", line 9, in boot\n    return parse(read(path))\n           ^^^^^^^^^^^^^^^^^\n\
+             ValueError: no number\n",
+            "Traceback (most recent call last):\n  File \"/app/a.py\", line 9, in boot\n    return parse(read(path))\n[… 1 line]\nValueError: no number\n",
+        );
+        let text = "  File \"/app/a.py\", line 9\n    return parse(read path)\n                      ^^^^\nSyntaxError: no comma\n";
+        check("python a.py", text, text);
     }
 
     #[test]

@@ -94,7 +94,10 @@ pub(super) fn failed(line: &str) -> Option<&str> {
     match text.strip_suffix(" ---") {
         Some(name) => (!name.contains(' ')).then_some(name),
         None => {
-            text.strip_prefix("test ")?.strip_suffix(" ...")?.split(" - ").next().filter(|name| !name.contains(' '))
+            let name = text.strip_prefix("test ")?.strip_suffix(" ...")?;
+            // Of a doctest the line is part of its name: `src/lib.rs - halve (line 17)`.
+            let is_doctest = name.contains(" - ") && name.ends_with(')') && name.contains(" (line ");
+            if is_doctest { Some(name) } else { name.split(" - ").next().filter(|name| !name.contains(' ')) }
         }
     }
 }
@@ -103,4 +106,22 @@ pub(super) fn failed(line: &str) -> Option<&str> {
 pub(super) fn open(line: &str) -> Option<&str> {
     let (name, _) = line.strip_prefix("test ")?.split_once(" ...")?;
     name.split(" - ").next().filter(|name| !name.contains(' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::failed;
+
+    #[test]
+    fn failed_tests_are_named() {
+        for (line, expected) in [
+            ("test a::b ... FAILED", Some("a::b")),
+            ("test a::b - should panic ... FAILED", Some("a::b")),
+            ("test src/lib.rs - halve (line 17) ... FAILED", Some("src/lib.rs - halve (line 17)")),
+            ("test of many words ... FAILED", None),
+            ("a::b --- FAILED", Some("a::b")),
+        ] {
+            assert_eq!(failed(line), expected, "{line}");
+        }
+    }
 }
