@@ -5,8 +5,10 @@ use crate::emit::{mark, marked};
 
 /// A larger hole has its mark where it is.
 const MAX_SMALL: u64 = 3;
-/// Lines shown between a small hole and the mark that counts it, at most.
-const MAX_LATE: u32 = 10;
+/// So many lines may be shown between a small hole and the mark that counts it; where the next is
+/// indented, as what belongs together is, so many more.
+const LATE: u32 = 10;
+const MAX_LATE: u32 = 20;
 
 /// What is known of the holes so far.
 #[derive(Debug, Clone, Default)]
@@ -36,12 +38,13 @@ impl Marks {
     }
 
     /// Takes a line that is shown; the mark to write before it, if one is due.
-    pub(crate) fn line(&mut self) -> Option<String> {
+    pub(crate) fn line(&mut self, line: &str) -> Option<String> {
         if self.waiting == 0 {
             return None;
         }
         self.shown += 1;
-        if self.shown > MAX_LATE { self.due() } else { None }
+        let is_time = self.shown > LATE && !line.starts_with([' ', '\t']);
+        if is_time || self.shown > MAX_LATE { self.due() } else { None }
     }
 
     /// The mark of all that no mark counts yet. The first says what it counts.
@@ -63,7 +66,7 @@ impl Marks {
         for line in lines {
             let (text, own) = match marked(line) {
                 Some(hidden) => (marks.hole(hidden), 0),
-                None => (marks.line(), line.len() + 1),
+                None => (marks.line(line), line.len() + 1),
             };
             bytes += own + text.map_or(0, |text| text.len() + 1);
         }
@@ -82,7 +85,7 @@ mod tests {
             match marked(line) {
                 Some(hidden) => text.extend(marks.hole(hidden)),
                 None => {
-                    text.extend(marks.line());
+                    text.extend(marks.line(line));
                     text.push((*line).to_owned());
                 }
             }
@@ -103,7 +106,14 @@ mod tests {
     fn a_small_hole_is_counted_soon() {
         let mut lines = vec!["[… 7 lines]", "a", "[… 1 line]"];
         lines.extend(["b"; 12]);
-        let text = written(&lines);
-        assert_eq!(text.iter().position(|line| line == "[… 1]"), Some(12), "{text:?}");
+        let at = |lines: &[&str]| written(lines).iter().position(|line| line == "[… 1]");
+        assert_eq!(at(&lines), Some(12));
+        lines.truncate(3);
+        lines.extend([" b"; 16]);
+        lines.push("c");
+        assert_eq!(at(&lines), Some(18));
+        lines.truncate(3);
+        lines.extend([" b"; 40]);
+        assert_eq!(at(&lines), Some(22));
     }
 }

@@ -382,7 +382,7 @@ impl Counts {
                     let mark = self.marks.hole(lines);
                     return self.write(mark, sink);
                 }
-                let mark = self.marks.line();
+                let mark = self.marks.line(line);
                 self.write(mark, sink);
                 self.lines_out += 1;
                 self.bytes_out += line.len() as u64 + 1;

@@ -8,7 +8,7 @@ use tools_filter::{Exit, FilterPipeline};
 
 /// How many lines of the output a line of the result stands for.
 fn stands_for(line: &str) -> u64 {
-    let number = |text: &str| text.split(' ').next().and_then(|word| word.parse::<u64>().ok());
+    let number = |text: &str| text.split([' ', ']']).next().and_then(|word| word.parse::<u64>().ok());
     if let Some(count) = line.trim_start().strip_prefix("[… ").and_then(number) {
         return count;
     }
