@@ -1,7 +1,12 @@
 //! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths
 //! folded by directory, the drawing of `tree` turned into indentation.
 
-use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, HashSet},
+    fmt::Write as _,
+    sync::LazyLock,
+};
 
 use regex::Regex;
 use schemars::JsonSchema;
@@ -39,6 +44,9 @@ const MAX_DEPTH: usize = 64;
 const MIN_ENTRIES: usize = 3;
 /// Of more entries only the names are shown.
 const MAX_SIZED_ENTRIES: usize = 400;
+/// A longer name is none of a package, and more packages are not remembered.
+const MAX_NAME_BYTES: usize = 1000;
+const MAX_PACKAGES: usize = 10_000;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -64,7 +72,8 @@ impl Machine {
         self.bytes = 0;
         if lines.iter().any(|line| is_drawn(line)) {
             self.found = true;
-            return lines.iter().for_each(|line| undrawn(line, out));
+            let mut packages = Packages::default();
+            return lines.iter().for_each(|line| undrawn(line, &mut packages, out));
         }
         let long = lines.iter().filter(|line| LONG.is_match(line)).count();
         if long >= MIN_ENTRIES && long * 2 >= lines.len() && lines.len() <= MAX_SIZED_ENTRIES {
@@ -112,7 +121,23 @@ fn is_drawn(line: &str) -> bool {
     line.contains("├── ") || line.contains("└── ")
 }
 
-fn undrawn(line: &str, out: &mut Emitter<'_>) {
+/// Packages of a tree of dependencies whose folder was named.
+#[derive(Default)]
+struct Packages(HashSet<String>);
+
+impl Packages {
+    /// `name v1.0 (/folder/of/it) (*)` without the folder where it stands above.
+    fn name<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        let folder = text.find(" (/").and_then(|start| Some((start, start + text[start..].find(')')? + 1)));
+        let Some((start, end)) = folder.filter(|_| text.len() < MAX_NAME_BYTES) else { return text.into() };
+        if self.0.len() < MAX_PACKAGES && self.0.insert(text[..end].to_owned()) {
+            return text.into();
+        }
+        if self.0.contains(&text[..end]) { [&text[..start], &text[end..]].concat().into() } else { text.into() }
+    }
+}
+
+fn undrawn(line: &str, packages: &mut Packages, out: &mut Emitter<'_>) {
     // A parent as npm draws it, `├─┬ name`: its drawing is shorter than elsewhere and says that
     // there is more below.
     if line.contains("─┬ ") {
@@ -120,11 +145,13 @@ fn undrawn(line: &str, out: &mut Emitter<'_>) {
     }
     let name = line.trim_start_matches(['│', '├', '└', '─', ' ', '\u{a0}']);
     let depth = line[..line.len() - name.len()].chars().count() / 4;
-    if depth == 0 {
+    let name = packages.name(name);
+    let text = format!("{:depth$}{name}", "");
+    if text == line {
         return out.keep(line);
     }
     out.fold(line);
-    out.write(&format!("{:depth$}{name}", ""));
+    out.write(&text);
 }
 
 /// Writes names several to a line.
@@ -302,6 +329,15 @@ fn show(folder: &Folder<'_>, path: &str, depth: usize, out: &mut Emitter<'_>) {
 mod tests {
     use super::*;
     use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn the_folder_of_a_package_is_named_once() {
+        let text = "shop v0.1.0 (/home/dev/shop)\n├── cart v0.1.0 (/home/dev/shop/cart)\n│   └── serde v1.0.2 (proc-macro)\n└── cart v0.1.0 (/home/dev/shop/cart) (*)\n";
+        let expected =
+            "shop v0.1.0 (/home/dev/shop)\n cart v0.1.0 (/home/dev/shop/cart)\n  serde v1.0.2 (proc-macro)\n cart v0.1.0 (*)\n";
+        let filtered = FilterPipeline::builtin().filter("cargo tree", Exit::Code(0), text.as_bytes()).text;
+        assert_eq!(filtered, expected);
+    }
 
     #[test]
     fn paths_are_told_from_other_lines() {
