@@ -19,7 +19,7 @@ pub(crate) struct Marks {
     shown: u32,
     /// Whether a mark in full stands above.
     is_explained: bool,
-    /// Whether each mark is written as it comes: in what is shown as content it may be a line of it.
+    /// Whether each mark is written as it comes: where content is shown it may be a line of it.
     is_content: bool,
 }
 

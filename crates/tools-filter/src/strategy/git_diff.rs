@@ -153,7 +153,8 @@ impl Machine {
     /// Gives a diff of few lines on: each change with what stands next to it.
     fn short(&mut self, out: &mut Emitter<'_>) {
         let lines = std::mem::take(&mut self.all);
-        let far = if self.found && !self.asks_for_context { far_from_changes(&lines) } else { vec![false; lines.len()] };
+        let far =
+            if self.found && !self.asks_for_context { far_from_changes(&lines) } else { vec![false; lines.len()] };
         let hidden = far.iter().filter(|is_far| **is_far).count();
         let bytes: usize = lines.iter().zip(&far).filter(|(_, is_far)| **is_far).map(|(line, _)| line.len() + 1).sum();
         let note = format!("[… {hidden} unchanged lines omitted]");

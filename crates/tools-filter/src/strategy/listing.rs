@@ -333,8 +333,7 @@ mod tests {
     #[test]
     fn the_folder_of_a_package_is_named_once() {
         let text = "shop v0.1.0 (/home/dev/shop)\n├── cart v0.1.0 (/home/dev/shop/cart)\n│   └── serde v1.0.2 (proc-macro)\n└── cart v0.1.0 (/home/dev/shop/cart) (*)\n";
-        let expected =
-            "shop v0.1.0 (/home/dev/shop)\n cart v0.1.0 (/home/dev/shop/cart)\n  serde v1.0.2 (proc-macro)\n cart v0.1.0 (*)\n";
+        let expected = "shop v0.1.0 (/home/dev/shop)\n cart v0.1.0 (/home/dev/shop/cart)\n  serde v1.0.2 (proc-macro)\n cart v0.1.0 (*)\n";
         let filtered = FilterPipeline::builtin().filter("cargo tree", Exit::Code(0), text.as_bytes()).text;
         assert_eq!(filtered, expected);
     }

@@ -43,6 +43,8 @@ pub(crate) struct StackTraces {
     /// Whether the frame before names its function: then marks under its source say no more than
     /// which part of it was at work.
     names_function: bool,
+    /// The function of the own frame before.
+    caller: String,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
     found: bool,
@@ -125,7 +127,11 @@ impl StackTraces {
         // A syntax error is in no function, and its marks are all that names the column.
         self.names_function = text.contains(", in ");
         let of_library = LIBRARY.is_match(text) || function.is_some_and(|function| LIBRARY.is_match(function));
-        let is_known = !of_library && !self.seen.insert(key(line));
+        // A closure that calls its function is what the test harness made around it.
+        let name = function.map(key).unwrap_or_default();
+        let is_wrapper = name.strip_suffix("::{{closure}}").is_some_and(|called| called == self.caller);
+        self.caller = name;
+        let is_known = !of_library && (is_wrapper || !self.seen.insert(key(line)));
         if self.seen.len() > MAX_SEEN {
             self.seen.clear();
         }
@@ -217,6 +223,16 @@ mod tests {
             "stack backtrace:\n   3: demo::load\n             at ./src/main.rs:1:94\n   4: demo::load\n             at ./src/main.rs:1:112\n   \
              5: demo::load\n             at ./src/main.rs:1:112\n   6: demo::load\n             at ./src/main.rs:1:112\n",
             "stack backtrace:\n   3: demo::load\n             at ./src/main.rs:1:94\n   4: demo::load\n             at ./src/main.rs:1:112\n[… 4 lines]\n",
+        );
+    }
+
+    #[test]
+    fn what_is_around_a_test_is_counted() {
+        check(
+            "./a",
+            "stack backtrace:\n   2: demo::tests::boom\n             at ./src/lib.rs:10:25\n   3: demo::tests::boom::{{closure}}\n             \
+             at ./src/lib.rs:10:22\n   4: demo::main\n             at ./src/main.rs:2:1\n",
+            "stack backtrace:\n   2: demo::tests::boom\n             at ./src/lib.rs:10:25\n[… 2 lines]\n   4: demo::main\n             at ./src/main.rs:2:1\n",
         );
     }
 

@@ -274,6 +274,30 @@ fn what_stands_elsewhere_is_counted() {
             &["const x1"],
         ),
         (
+            "bandit -r app",
+            "[main]\tINFO\tprofile include tests: None\n>> Issue: [B110:try_except_pass] Try, Except, Pass detected.\n   Severity: Low\n   CWE: CWE-703 (https://cwe.example.org/703.html)\n   Location: app/cart.py:27:8\nRun metrics:\n\t\tUndefined: 0\n\t\tLow: 3\n",
+            &["[B110:try_except_pass]", "Severity: Low", "app/cart.py:27:8", "Low: 3"],
+            &["INFO", "CWE-703", "Undefined"],
+        ),
+        (
+            "shellcheck a.sh",
+            "In a.sh line 2:\ncd $1\n^---^ SC2164 (warning): Use 'cd ... || exit' in case cd fails.\n\nFor more information:\n  https://docs.example.org/wiki/SC2164 -- Use 'cd ... || exit' in case cd f...\n",
+            &["In a.sh line 2:", "cd $1", "SC2164 (warning): Use 'cd ... || exit' in case cd fails."],
+            &["wiki", "For more"],
+        ),
+        (
+            "cargo deny check",
+            "error: no such command: `deny`\n\nhelp: view all installed commands with `cargo --list`\nhelp: find a package to install `deny` with `cargo search cargo-deny`\n",
+            &["no such command: `deny`", "cargo search cargo-deny"],
+            &["--list"],
+        ),
+        (
+            "git diff",
+            "diff --git a/a.rs b/a.rs\nindex 490d59b..83fa4ca 100644\n--- a/a.rs\n+++ b/a.rs\n@@ -7,7 +7,7 @@ fn price()\n     let far_before = of_the_change();\n     let before = next_to_it();\n     let near = 1;\n-    let sum = 2;\n+    let sum = 3;\n     let after = 4;\n     let behind = after_the_change();\n     let far_behind = of_the_change();\n",
+            &["fn price()", "let near", "let sum = 2", "let sum = 3", "let after", "[… 4 unchanged lines omitted]"],
+            &["far_before", "behind"],
+        ),
+        (
             "node --test",
             "not ok 1 - sums\n  ---\n  duration_ms: 1.888893\n  error: '3 !== 4'\n  operator: 'strictEqual'\n  ...\n# fail 1\n",
             &["not ok 1 - sums", "error: '3 !== 4'", "# fail 1"],
