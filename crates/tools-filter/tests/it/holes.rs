@@ -277,7 +277,7 @@ fn what_stands_elsewhere_is_counted() {
             "bandit -r app",
             "[main]\tINFO\tprofile include tests: None\n>> Issue: [B110:try_except_pass] Try, Except, Pass detected.\n   Severity: Low\n   CWE: CWE-703 (https://cwe.example.org/703.html)\n   Location: app/cart.py:27:8\nRun metrics:\n\t\tUndefined: 0\n\t\tLow: 3\n",
             &["[B110:try_except_pass]", "Severity: Low", "app/cart.py:27:8", "Low: 3"],
-            &["INFO", "CWE-703", "Undefined"],
+            &["INFO", "CWE-703"],
         ),
         (
             "shellcheck a.sh",
@@ -444,8 +444,14 @@ fn each_severe_line_of_a_log_stands() {
 fn put_back(shown: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut above = String::new();
+    // The folder that stands around files with hits.
+    let mut around = "";
     for line in shown.lines() {
-        if let Some((folder, names)) = line.split_once(" :  ") {
+        if let Some(folder) = line.strip_suffix('{').filter(|folder| folder.ends_with('/')) {
+            around = folder;
+        } else if line == "}" {
+            around = "";
+        } else if let Some((folder, names)) = line.split_once(" :  ") {
             folder.clone_into(&mut above);
             lines.extend(names.split("  ").map(|name| format!("{above}{name}")));
         } else if let Some(names) = line.strip_prefix("   ") {
@@ -453,9 +459,9 @@ fn put_back(shown: &str) -> Vec<String> {
         } else if line.starts_with(|first: char| first.is_ascii_digit()) {
             lines.push(format!("{above}:{line}"));
         } else if line.contains(':') || line.rsplit('/').next().is_some_and(|name| !name.contains('.')) {
-            lines.push(line.to_owned());
+            lines.push(format!("{around}{line}"));
         } else {
-            line.clone_into(&mut above);
+            above = format!("{around}{line}");
         }
     }
     lines
