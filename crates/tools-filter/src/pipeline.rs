@@ -11,7 +11,7 @@ use tools_core::{FilterConfidence, FilterStats};
 use crate::{
     FilterConfig, FilterEvent, FilterMetrics, ParsedCommand, Rule, RuleError, StrategyConfig,
     confidence::worst,
-    emit::{EmitState, Emitter, mark, marked},
+    emit::{EmitState, Emitter, marked},
     marks::Marks,
     rules::{self, Entry},
     sanitize::Sanitizer,
@@ -356,9 +356,9 @@ enum Fate {
 }
 
 impl Counts {
-    /// Writes a mark that is due.
-    fn write(&mut self, mark: Option<String>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
-        let Some(text) = mark else { return };
+    /// Writes the mark of a hole of so many lines.
+    fn mark(&mut self, lines: u64, sink: &mut dyn FnMut(FilterEvent<'_>)) {
+        let text = self.marks.hole(lines);
         self.lines_out += 1;
         self.bytes_out += text.len() as u64 + 1;
         sink(FilterEvent::Written(&text));
@@ -375,15 +375,11 @@ impl Counts {
             FilterEvent::Kept(line) | FilterEvent::Written(line) => {
                 let before = std::mem::take(&mut self.marked);
                 if before > 0 {
-                    let mark = self.marks.hole(before);
-                    self.write(mark, sink);
+                    self.mark(before, sink);
                 }
                 if let Some(lines) = marked(line) {
-                    let mark = self.marks.hole(lines);
-                    return self.write(mark, sink);
+                    return self.mark(lines, sink);
                 }
-                let mark = self.marks.line(line);
-                self.write(mark, sink);
                 self.lines_out += 1;
                 self.bytes_out += line.len() as u64 + 1;
                 self.unshown.clear();
@@ -518,8 +514,7 @@ impl Work {
         let counts = &mut self.counts;
         counts.marked = 0;
         if counts.lines_out > 0 || counts.has_text == 0 {
-            let mark = counts.marks.due();
-            return counts.write(mark, sink);
+            return;
         }
         let mut shown: Vec<String> = std::mem::take(&mut counts.unshown).into();
         if !self.exit.is_failure() || shown.is_empty() {
@@ -529,7 +524,7 @@ impl Work {
         let with_text = shown.iter().filter(|line| !is_blank(line)).count() as u64;
         let hidden = counts.has_text.saturating_sub(with_text);
         if hidden > 0 {
-            counts.write(Some(mark(hidden)), sink);
+            counts.mark(hidden, sink);
         }
         for line in &shown {
             counts.give(FilterEvent::Kept(line), sink);

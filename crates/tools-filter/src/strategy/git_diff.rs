@@ -6,7 +6,7 @@ use serde::Deserialize;
 use tools_core::FilterConfidence;
 
 use super::{Facts, Reducer, Strategy};
-use crate::{emit::Emitter, signal::reports};
+use crate::emit::Emitter;
 
 /// Parameters of `git_diff`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -23,15 +23,9 @@ impl Default for GitDiff {
 }
 
 impl Strategy for GitDiff {
-    fn start(&self, facts: &Facts) -> Box<dyn Reducer> {
-        let asks_for_context = facts.command.words.iter().any(|word| asks_for_context(word));
-        Box::new(Machine { limit: self.max_diff_lines, asks_for_context, ..Machine::default() })
+    fn start(&self, _: &Facts) -> Box<dyn Reducer> {
+        Box::new(Machine { limit: self.max_diff_lines, ..Machine::default() })
     }
-}
-
-/// Whether an option says how much of what did not change is shown.
-fn asks_for_context(word: &str) -> bool {
-    ["-U", "-W", "--unified", "--function-context"].iter().any(|option| word.starts_with(option))
 }
 
 /// More text is not held; what is held is then given on with the room there is.
@@ -40,7 +34,6 @@ const MAX_HELD: usize = 4 << 20;
 #[derive(Default)]
 struct Machine {
     limit: usize,
-    asks_for_context: bool,
     lines: usize,
     bytes: usize,
     /// Everything, as long as it may be few lines.
@@ -147,32 +140,6 @@ impl Machine {
         } else {
             file.more += 1;
             out.fold(line);
-        }
-    }
-
-    /// Gives a diff of few lines on: each change with what stands next to it.
-    fn short(&mut self, out: &mut Emitter<'_>) {
-        let lines = std::mem::take(&mut self.all);
-        let far =
-            if self.found && !self.asks_for_context { far_from_changes(&lines) } else { vec![false; lines.len()] };
-        let hidden = far.iter().filter(|is_far| **is_far).count();
-        let bytes: usize = lines.iter().zip(&far).filter(|(_, is_far)| **is_far).map(|(line, _)| line.len() + 1).sum();
-        let note = format!("[… {hidden} unchanged lines omitted]");
-        let is_shorter = bytes > note.len() + 1;
-        let mut header: Option<&String> = None;
-        for (line, is_far) in lines.iter().zip(far) {
-            if begins_file(line) {
-                header = Some(line);
-            } else if line.starts_with("@@") {
-                header = None;
-            }
-            // The names of objects say nothing about the change, and the first line already names
-            // the file.
-            let says_nothing = header.is_some_and(|first| is_index(line) || repeats_name(first, line));
-            if says_nothing || (is_far && is_shorter) { out.fold(line) } else { out.keep(line) }
-        }
-        if is_shorter {
-            out.write(&note);
         }
     }
 
@@ -285,79 +252,6 @@ fn hunk(line: &str) -> Option<&str> {
     line.get(..end + "@@  @@".len())
 }
 
-/// The unchanged lines of hunks that do not stand next to a change and report nothing.
-fn far_from_changes(lines: &[String]) -> Vec<bool> {
-    let mut far = vec![false; lines.len()];
-    let mut at = 0;
-    while at < lines.len() {
-        let Some(mut hunk) = Hunk::parse(&lines[at]) else {
-            at += 1;
-            continue;
-        };
-        let first = at + 1;
-        let length = lines[first..].iter().take_while(|line| hunk.takes(line)).count();
-        let hunk_lines = &lines[first..first + length];
-        let is_changed = |at: usize| hunk_lines.get(at).is_some_and(|line| hunk.is_change(line));
-        for (number, line) in hunk_lines.iter().enumerate() {
-            let is_near = is_changed(number) || is_changed(number + 1) || number.checked_sub(1).is_some_and(is_changed);
-            far[first + number] = (line.trim().is_empty() || !is_near) && !is_changed(number) && !reports(line);
-        }
-        at = first + length;
-    }
-    far
-}
-
-/// What a hunk has still to show of the old text, or texts, and of the new one.
-struct Hunk {
-    old: Vec<usize>,
-    new: usize,
-}
-
-impl Hunk {
-    /// Reads `@@ -1,5 +1,7 @@`, and `@@@ -1,5 -1,6 +1,7 @@@` of a merge.
-    fn parse(line: &str) -> Option<Self> {
-        let signs = line.bytes().take_while(|byte| *byte == b'@').count();
-        let (ranges, _) = line.get(signs..)?.strip_prefix(' ')?.split_once(" @@")?;
-        let length = |range: &str, sign| {
-            let (_, length) = range.strip_prefix(sign)?.split_once(',').unwrap_or(("", "1"));
-            length.parse().ok()
-        };
-        let (old, new) = ranges.rsplit_once(' ')?;
-        let old: Option<Vec<usize>> = old.split(' ').map(|range| length(range, '-')).collect();
-        let hunk = Self { old: old?, new: length(new, '+')? };
-        (signs >= 2 && hunk.old.len() + 1 == signs).then_some(hunk)
-    }
-
-    /// Whether a line is of this hunk.
-    fn takes(&mut self, line: &str) -> bool {
-        if line.starts_with('\\') {
-            return true;
-        }
-        if self.new == 0 && self.old.iter().all(|left| *left == 0) {
-            return false;
-        }
-        // Blanks at the end of a line may be gone.
-        let signs = (0..self.old.len()).map(|at| line.as_bytes().get(at).copied().unwrap_or(b' '));
-        let is_gone = line.bytes().take(self.old.len()).any(|sign| sign == b'-');
-        for (left, sign) in self.old.iter_mut().zip(signs) {
-            let is_of_old = if is_gone { sign == b'-' } else { sign == b' ' };
-            match sign {
-                b' ' | b'-' | b'+' if is_of_old => *left = left.saturating_sub(1),
-                b' ' | b'-' | b'+' => {}
-                _ => return false,
-            }
-        }
-        if !is_gone {
-            self.new = self.new.saturating_sub(1);
-        }
-        true
-    }
-
-    fn is_change(&self, line: &str) -> bool {
-        line.starts_with('\\') || line.bytes().take(self.old.len()).any(|sign| sign != b' ')
-    }
-}
-
 fn is_conflict_mark(line: &str) -> bool {
     let text = line.trim_start_matches(['+', '-', ' ']);
     text.starts_with("<<<<<<< ") || text.starts_with(">>>>>>> ")
@@ -404,7 +298,18 @@ impl Reducer for Machine {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         if !self.long {
-            self.short(out);
+            let mut header: Option<String> = None;
+            for line in std::mem::take(&mut self.all) {
+                if begins_file(&line) {
+                    header = Some(line.clone());
+                } else if line.starts_with("@@") {
+                    header = None;
+                }
+                // The names of objects say nothing about the change, and the first line already
+                // names the file.
+                let says_nothing = header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
+                if says_nothing { out.fold(&line) } else { out.keep(&line) }
+            }
             return self.found.then_some(FilterConfidence::Full);
         }
         self.flush(out);
@@ -421,27 +326,6 @@ mod tests {
         assert_eq!(fair_share(&[2, 100, 100], 42), 20);
         assert_eq!(fair_share(&[0, 0, 7], 6), 6);
         assert_eq!(fair_share(&[3, 3], 6), usize::MAX - 2);
-    }
-
-    #[test]
-    fn what_stands_next_to_a_change_is_near() {
-        let table: &[(&[&str], &[usize])] = &[
-            (&["@@ -1,6 +1,6 @@ fn f", " a", " b", "-c", "+d", " e", " f", " g", "", "commit 1"], &[1, 6, 7]),
-            (&["@@ -1,3 +1,4 @@", " a", "", "+c", ""], &[1, 2, 4]),
-            // In a merge each text has a column.
-            (&["@@@ -1,3 -1,3 +1,5 @@@", "  a", "  b", " +c", "+ d", "  e"], &[1]),
-            (&["@@ -1 +1 @@", "-a", "\\ No newline at end of file", "+b", " no line of it"], &[]),
-            // What a program printed between hunks is none.
-            (&["@@ -1,9 +1,9 @@", " a", "Switched to a branch", " b"], &[1]),
-            (&["@@ no hunk @@", " a", " b"], &[]),
-            (&["@@ -1,2 +1,3 @@", " error: this is lost", " b", "+c"], &[]),
-        ];
-        for (lines, expected) in table {
-            let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
-            let far = far_from_changes(&lines);
-            let far: Vec<usize> = (0..far.len()).filter(|at| far[*at]).collect();
-            assert_eq!(far, *expected, "{lines:?}");
-        }
     }
 
     #[test]
