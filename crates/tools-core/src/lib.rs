@@ -63,6 +63,7 @@ mod obeyed;
 
 mod globs;
 mod judge;
+mod lines;
 mod shared;
 
 #[cfg(doctest)]
@@ -94,6 +95,7 @@ pub use events::{
 };
 pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
+pub use lines::{BoundedLine, BoundedLines};
 pub use obeyed::{FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
 pub use outputs::{
     AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,

@@ -17,6 +17,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex as AsyncMutex,
 };
+use tools_core::{BoundedLine, BoundedLines};
 
 use crate::error::shown;
 
@@ -24,10 +25,6 @@ use crate::error::shown;
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
 /// Lines that are no messages and are passed over; with more the connection ends.
 const MAX_NOISE: usize = 10_000;
-/// How much is read at once.
-const CHUNK: usize = 32 << 10;
-/// A buffer larger than this is given back once the message that needed it is gone.
-const KEPT_BUFFER: usize = 256 << 10;
 
 /// What is known about a connection beside its messages. Clones share it.
 #[derive(Debug, Clone, Default)]
@@ -115,31 +112,14 @@ impl Notes {
 pub(crate) struct Lines<R, W> {
     read: R,
     write: Arc<AsyncMutex<Option<W>>>,
-    buffer: Vec<u8>,
-    /// Bytes of the buffer in which there is no line end.
-    searched: usize,
+    lines: BoundedLines,
     notes: Notes,
 }
 
 impl<R, W> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, notes: Notes) -> Self {
-        Self { read, write: Arc::new(AsyncMutex::new(Some(write))), buffer: Vec::new(), searched: 0, notes }
-    }
-
-    /// The next whole line, taken out; `None` when more has to be read.
-    fn line(&mut self) -> Option<Vec<u8>> {
-        let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
-            self.searched = self.buffer.len();
-            return None;
-        };
-        let end = self.searched + at;
-        let line = self.buffer[..end].to_vec();
-        self.buffer.drain(..=end);
-        self.searched = 0;
-        if self.buffer.is_empty() && self.buffer.capacity() > KEPT_BUFFER {
-            self.buffer = Vec::new();
-        }
-        Some(line)
+        let lines = BoundedLines::new(MAX_MESSAGE_BYTES);
+        Self { read, write: Arc::new(AsyncMutex::new(Some(write))), lines, notes }
     }
 }
 
@@ -190,27 +170,27 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            while let Some(line) = self.line() {
-                if line.iter().all(u8::is_ascii_whitespace) {
-                    continue;
+            let line = match self.lines.next() {
+                BoundedLine::Whole(range) => self.lines.bytes(range),
+                BoundedLine::TooLong(_) => {
+                    self.notes.end(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
+                    return None;
                 }
-                match read(&line) {
-                    LineKind::Message(message) => return Some(*message),
-                    LineKind::Noise => {
-                        if self.notes.noise_of(&line).is_err() {
-                            return None;
-                        }
+                BoundedLine::Partial => match self.read.read_buf(self.lines.room()).await {
+                    Ok(1..) => continue,
+                    Ok(0) | Err(_) => return None,
+                },
+            };
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match read(line) {
+                LineKind::Message(message) => return Some(*message),
+                LineKind::Noise => {
+                    if self.notes.noise_of(line).is_err() {
+                        return None;
                     }
                 }
-            }
-            if self.buffer.len() > MAX_MESSAGE_BYTES {
-                self.notes.end(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
-                return None;
-            }
-            self.buffer.reserve(CHUNK);
-            match self.read.read_buf(&mut self.buffer).await {
-                Ok(count) if count > 0 => {}
-                Ok(_) | Err(_) => return None,
             }
         }
     }
@@ -246,13 +226,13 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_too_long_or_too_noisy_ends_the_connection() {
-        let long = vec![b'x'; MAX_MESSAGE_BYTES + CHUNK];
+        let long = vec![b'x'; MAX_MESSAGE_BYTES + (1 << 20)];
         let noisy = b"x\n".repeat(MAX_NOISE + 1);
         for text in [long, noisy] {
             let (mut lines, notes) = lines(&text);
             assert!(lines.receive().await.is_none());
             assert!(notes.fault().is_some());
-            assert!(lines.buffer.capacity() < MAX_MESSAGE_BYTES * 3);
+            assert!(lines.lines.held() < MAX_MESSAGE_BYTES * 2);
         }
     }
 }

@@ -21,7 +21,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use tools_core::take_thoughts_out;
+use tools_core::{BoundedLine, BoundedLines, take_thoughts_out};
 
 use crate::lifetime::Lifetime;
 use backlog::Backlog;
@@ -32,8 +32,6 @@ mod envelope;
 
 /// The longest line that is read; a longer one is skipped and answered with an error.
 const MAX_LINE_LEN: usize = 16 << 20;
-/// How much is read at once.
-const CHUNK: usize = 16 << 10;
 /// Bytes that are read while nothing is taken, so that the end of the connection is noticed.
 const MAX_READ_AHEAD: usize = 1 << 20;
 /// Bytes that are read slowly beyond those: what a client that left has still in the pipe.
@@ -42,13 +40,13 @@ const MAX_SLOW_READ_BYTES: usize = 8 << 20;
 const SLOW_READ: Duration = Duration::from_millis(50);
 /// How long the last answers may take to be written once nobody waits for them any more.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// A buffer larger than this is given back once the line that needed it is gone.
+/// A buffer larger than this is given back once the answer that needed it is written.
 const KEPT_BUFFER: usize = 256 << 10;
 
 /// Lines from `R` and to `W`.
 pub(crate) struct LineTransport<R, W> {
     read: R,
-    lines: Lines,
+    lines: BoundedLines,
     write: Arc<Mutex<Writer<W>>>,
     reply: Reply,
     /// Whether the handshake is over: rmcp accepts nothing but requests before.
@@ -64,68 +62,6 @@ enum Reply {
     None,
     Waiting(Vec<u8>),
     Writing,
-}
-
-/// What was read and not yet taken.
-struct Lines {
-    buffer: Vec<u8>,
-    start: usize,
-    searched: usize,
-    skipping: bool,
-}
-
-/// One step through what was read.
-#[derive(Debug, PartialEq, Eq)]
-enum Line {
-    /// A whole line, without its end.
-    Whole(std::ops::Range<usize>),
-    /// The start of a line that is too long; the rest of it will be skipped.
-    TooLong(std::ops::Range<usize>),
-    /// More has to be read.
-    Partial,
-}
-
-impl Lines {
-    fn new() -> Self {
-        Self { buffer: Vec::new(), start: 0, searched: 0, skipping: false }
-    }
-
-    fn next(&mut self) -> Line {
-        loop {
-            let Some(at) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
-                self.searched = self.buffer.len();
-                if self.skipping {
-                    self.start = self.searched;
-                } else if self.searched - self.start > MAX_LINE_LEN {
-                    self.skipping = true;
-                    return Line::TooLong(self.start..self.searched);
-                }
-                return Line::Partial;
-            };
-            let (start, end) = (self.start, self.searched + at);
-            self.start = end + 1;
-            self.searched = self.start;
-            if !std::mem::take(&mut self.skipping) {
-                return Line::Whole(start..end);
-            }
-        }
-    }
-
-    /// Makes room for the next read. What `next` returned before is gone afterwards.
-    fn make_room(&mut self) -> &mut Vec<u8> {
-        if self.start == self.buffer.len() {
-            self.buffer.clear();
-            if self.buffer.capacity() > KEPT_BUFFER {
-                self.buffer = Vec::new();
-            }
-        } else if self.start > 0 {
-            self.buffer.drain(..self.start);
-        }
-        self.searched -= self.start;
-        self.start = 0;
-        self.buffer.reserve(CHUNK);
-        &mut self.buffer
-    }
 }
 
 /// The writing end and what it still has to write: a write that is dropped half-way is finished by
@@ -165,7 +101,7 @@ where
         let write = Writer { write, waiting: Vec::new(), written: 0, closed: false };
         Self {
             read,
-            lines: Lines::new(),
+            lines: BoundedLines::new(MAX_LINE_LEN),
             write: Arc::new(Mutex::new(write)),
             reply: Reply::None,
             opened: false,
@@ -194,7 +130,7 @@ where
     /// Reads what the client sent, or that it will send nothing more. May be dropped at every
     /// await.
     async fn read_more(&mut self) {
-        match self.read.read_buf(self.lines.make_room()).await {
+        match self.read.read_buf(self.lines.room()).await {
             Ok(1..) => return,
             Ok(0) => {}
             Err(error) => tracing::debug!(%error, "the client cannot be read"),
@@ -207,7 +143,7 @@ where
     /// that slowly: enough to notice that it left.
     async fn wait_for_room(&mut self) {
         let backlog = Arc::clone(&self.backlog);
-        let ahead = self.lines.buffer.len();
+        let ahead = self.lines.held();
         if self.at_end || ahead > MAX_READ_AHEAD + MAX_SLOW_READ_BYTES {
             return backlog.room().await;
         }
@@ -349,21 +285,22 @@ where
                 continue;
             }
             match self.lines.next() {
-                Line::Whole(range) => {
-                    let lines = std::mem::take(&mut self.lines.buffer);
-                    let message = self.message(&lines[range]);
-                    self.lines.buffer = lines;
+                BoundedLine::Whole(range) => {
+                    let lines = std::mem::take(&mut self.lines);
+                    let message = self.message(lines.bytes(range));
+                    self.lines = lines;
                     if message.is_some() {
                         return message;
                     }
                 }
-                Line::TooLong(range) => {
-                    let id = envelope::id_of(&self.lines.buffer[range]);
+                BoundedLine::TooLong(range) => {
+                    let id = envelope::id_of(self.lines.bytes(range));
                     let text = format!("a message must not be longer than {} MiB", MAX_LINE_LEN >> 20);
                     self.reply = reply(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 }
-                Line::Partial if self.at_end => return None,
-                Line::Partial => self.read_more().await,
+                // A message ends with its line: what stands behind the last one was cut off.
+                BoundedLine::Partial if self.at_end => return None,
+                BoundedLine::Partial => self.read_more().await,
             }
         }
     }
@@ -382,35 +319,5 @@ where
             Err(_) => tracing::debug!("the client did not take its last answers"),
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn feed(lines: &mut Lines, chunk: &[u8]) -> Vec<Option<usize>> {
-        lines.make_room().extend_from_slice(chunk);
-        let mut seen = vec![];
-        loop {
-            match lines.next() {
-                Line::Whole(range) => seen.push(Some(range.len())),
-                Line::TooLong(_) => seen.push(None),
-                Line::Partial => return seen,
-            }
-        }
-    }
-
-    #[test]
-    fn lines_are_found_across_reads_and_long_ones_are_skipped() {
-        let mut lines = Lines::new();
-        assert_eq!(feed(&mut lines, b"ab"), []);
-        assert_eq!(feed(&mut lines, b"c\n\nde\nf"), [Some(3), Some(0), Some(2)]);
-        let long = vec![b'x'; MAX_LINE_LEN];
-        assert_eq!(feed(&mut lines, &long), [None]);
-        assert_eq!(feed(&mut lines, &long), []);
-        assert!(lines.make_room().len() <= CHUNK, "a skipped line is not kept");
-        assert_eq!(feed(&mut lines, b"xx\nnext\n"), [Some(4)]);
-        assert!(lines.make_room().capacity() <= KEPT_BUFFER, "the buffer is given back");
     }
 }
