@@ -1,7 +1,10 @@
 //! A server over HTTP that does what a test says, byte for byte, on loopback.
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -85,6 +88,7 @@ pub(crate) struct Hostile {
     pub(crate) url: String,
     asked: Arc<Mutex<Vec<Asked>>>,
     connections: Arc<Mutex<usize>>,
+    written: Arc<AtomicU64>,
     listening: JoinHandle<()>,
 }
 
@@ -104,15 +108,17 @@ impl Hostile {
         let (asked, script): (Arc<Mutex<Vec<Asked>>>, Arc<Script>) = (Arc::default(), Arc::new(script));
         let connections = Arc::new(Mutex::new(0));
         let tools: Value = tools.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect();
-        let (seen, counted) = (Arc::clone(&asked), Arc::clone(&connections));
+        let written = Arc::<AtomicU64>::default();
+        let (seen, counted, sent) = (Arc::clone(&asked), Arc::clone(&connections), Arc::clone(&written));
         let listening = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 *counted.lock().unwrap() += 1;
-                let (seen, script, tools) = (Arc::clone(&seen), Arc::clone(&script), tools.clone());
-                tokio::spawn(async move { serve(stream, &seen, &*script, &tools).await });
+                let (seen, script, tools, sent) =
+                    (Arc::clone(&seen), Arc::clone(&script), tools.clone(), Arc::clone(&sent));
+                tokio::spawn(async move { serve(stream, &seen, &*script, &tools, &sent).await });
             }
         });
-        Self { url, asked, connections, listening }
+        Self { url, asked, connections, written, listening }
     }
 
     /// The requests so far.
@@ -124,12 +130,23 @@ impl Hostile {
         *self.connections.lock().unwrap()
     }
 
+    /// Bytes that were written again and again.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Acquire)
+    }
+
     pub(crate) fn count(&self, matches: impl Fn(&Asked) -> bool) -> usize {
         self.asked().iter().filter(|asked| matches(asked)).count()
     }
 }
 
-async fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, script: &Script, tools: &Value) -> Option<()> {
+async fn serve(
+    stream: TcpStream,
+    seen: &Mutex<Vec<Asked>>,
+    script: &Script,
+    tools: &Value,
+    sent: &AtomicU64,
+) -> Option<()> {
     let mut stream = BufReader::new(stream);
     loop {
         let asked = read(&mut stream).await?;
@@ -144,6 +161,7 @@ async fn serve(stream: TcpStream, seen: &Mutex<Vec<Asked>>, script: &Script, too
                 }
                 Step::Forever(bytes) => loop {
                     stream.write_all(&bytes).await.ok()?;
+                    sent.fetch_add(bytes.len() as u64, Ordering::AcqRel);
                 },
                 Step::Wait(time) => tokio::time::sleep(time).await,
             }

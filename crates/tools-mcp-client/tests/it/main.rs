@@ -4,6 +4,7 @@
 
 mod hostile;
 mod issuer;
+mod limits;
 mod login;
 mod pins;
 mod real;
