@@ -9,15 +9,16 @@ use std::{error::Error, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use schemars::Schema;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Media, SessionId, Stack, ToolCall, ToolDef,
-    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, ConfirmPrompt, DynExecutor, ExecuteResult, Inspection, Media, SessionId, Stack, ToolCall,
+    ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 use tools_mcp::{
-    Body, Contents, McpServer, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources,
+    Body, Contents, McpServer, Prompt, PromptError, Prompts, Resource, ResourceError, ResourcePage, ResourceTarget,
+    ResourceTemplate, Resources,
 };
 use tools_mcp_http::{Guest, HttpServer, HttpSettings};
 
@@ -30,6 +31,10 @@ const PNG: &[u8] = &[
 /// The smallest sound: a header without samples.
 const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1F\0\0\x80\x3E\0\0\x02\0\x10\0data\0\0\0\0";
 
+/// Tools about which a person is asked.
+const ASK: [&str; 3] =
+    ["test_elicitation", "test_input_required_result_elicitation", "test_input_required_result_request_state"];
+
 /// The tools of the suite.
 struct Tools(ToolDefs);
 
@@ -38,6 +43,7 @@ impl Tools {
         let plain = |name: &str, description: &str| {
             definition(name, description, json!({"type": "object", "properties": {}, "additionalProperties": false}))
         };
+        let text = |name: &str| json!({"type": "object", "properties": {name: {"type": "string"}}, "required": [name]});
         let schema = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "type": "object",
@@ -54,6 +60,10 @@ impl Tools {
             plain("test_tool_with_progress", "Tells how far it is."),
             plain("test_tool_with_logging", "Is logged."),
             plain("test_multiple_content_types", "Returns text and a picture."),
+            definition("test_elicitation", "Runs when a person agrees.", text("message")),
+            plain("test_input_required_result_elicitation", "Runs when a person agrees."),
+            plain("test_input_required_result_request_state", "Runs when a person agrees."),
+            definition("test_prompt", "Returns a text as it is.", text("text")),
             definition("json_schema_2020_12_tool", "Has a schema with references.", schema),
         ];
         Self(tools.into_iter().map(Arc::new).collect())
@@ -79,21 +89,28 @@ impl ToolExecutor for Tools {
         if !self.0.iter().any(|tool| tool.name == call.tool) {
             return Ok(None);
         }
-        run(call.tool.as_str(), cx).await.map(Some)
+        if ASK.contains(&call.tool.as_str()) {
+            let reason = "a person has to agree";
+            let question = ConfirmPrompt::new(call.tool.clone(), reason, vec![]);
+            let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "confirmation_required", reason);
+            return Err(error.with_prompt(question));
+        }
+        run(call, cx).await.map(Some)
     }
 
     async fn execute_tool_call_confirmed(&self, call: &ToolCall, _: &Approval, cx: &CallContext) -> ExecuteResult {
-        self.execute_tool_call(call, cx).await
+        run(call, cx).await.map(Some)
     }
 }
 
-async fn run(tool: &str, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+async fn run(call: &ToolCall, cx: &CallContext) -> Result<ToolOutput, ToolError> {
     let media = |text: &str, mime: &str, data: &[u8]| {
         let mut output = ToolOutput::text(text);
         output.media = vec![Media { mime: mime.to_owned(), data: data.into() }];
         output
     };
-    Ok(match tool {
+    Ok(match call.tool.as_str() {
+        "test_prompt" => ToolOutput::text(call.params["text"].as_str().unwrap_or_default()),
         "test_image_content" => media("", "image/png", PNG),
         "test_audio_content" => media("", "audio/wav", WAV),
         "test_multiple_content_types" => media("Multiple content types test:", "image/png", PNG),
@@ -124,6 +141,7 @@ struct Fixture;
 
 const TEXT: &str = "test://static-text";
 const BINARY: &str = "test://static-binary";
+const WATCHED: &str = "test://watched-resource";
 const TEMPLATE: &str = "test://template/{id}/data";
 
 #[async_trait]
@@ -159,6 +177,10 @@ impl Resources for Fixture {
         Ok(ResourceTarget::Contents(Contents { mime, body, next: None }))
     }
 
+    fn changes(&self, uri: &str) -> bool {
+        uri == WATCHED
+    }
+
     async fn complete(
         &self,
         _: &SessionId,
@@ -176,12 +198,46 @@ impl Resources for Fixture {
     }
 }
 
+/// The prompts of the suite.
+#[async_trait]
+impl Prompts for Fixture {
+    async fn list(&self, _: &SessionId) -> Vec<Prompt> {
+        let prompt = |name: &str, arguments: &[(&'static str, &'static str)]| Prompt {
+            name: name.to_owned(),
+            description: "A prompt of the suite.".to_owned(),
+            arguments: arguments.to_vec(),
+        };
+        vec![
+            prompt("test_simple_prompt", &[]),
+            prompt("test_prompt_with_arguments", &[("arg1", "The first."), ("arg2", "The second.")]),
+            prompt("test_prompt_with_image", &[]),
+        ]
+    }
+
+    async fn find(&self, _: &SessionId, name: &str, arguments: &Map<String, Value>) -> Result<ToolCall, PromptError> {
+        let (tool, text) = match name {
+            "test_simple_prompt" => ("test_prompt", "This is a simple prompt for testing.".to_owned()),
+            "test_prompt_with_arguments" => {
+                let of = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+                ("test_prompt", format!("Prompt with arguments: arg1='{}', arg2='{}'", of("arg1"), of("arg2")))
+            }
+            "test_prompt_with_image" => ("test_image_content", String::new()),
+            other => return Err(PromptError::NotFound { name: other.to_owned() }),
+        };
+        ToolCall::new(tool, json!({"text": text})).map_err(|error| PromptError::Invalid(error.to_string()))
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [token, host] = arguments.as_slice() else { return Err("expected a token and a host".into()) };
     let stack = Arc::new(Stack::new(vec![], DynExecutor::new(Tools::new())));
-    let server = McpServer::builder(stack).identity("conformance", "0").resources(Arc::new(Fixture)).build();
+    let server = McpServer::builder(stack)
+        .identity("conformance", "0")
+        .resources(Arc::new(Fixture))
+        .prompts(Arc::new(Fixture))
+        .build();
     let settings = HttpSettings { hosts: vec![host.clone()], ..HttpSettings::default() };
     let guest = Guest::new("suite", token, server)?;
     let server = HttpServer::bind(([127, 0, 0, 1], 0).into(), vec![guest], settings).await?;

@@ -127,7 +127,7 @@ fn shortened(mut line: String) -> String {
     line
 }
 
-fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
+pub(crate) fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
     let mut blocks = Vec::with_capacity(1 + media.len());
     for media in media {
         match block(media) {

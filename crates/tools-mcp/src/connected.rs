@@ -17,13 +17,13 @@ use rmcp::{
         CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
         InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsRequestMethod,
         ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-        SubscriptionFilter,
+        SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
     },
     service::{NotificationContext, RequestContext, SubscriptionContext},
 };
 use tokio::sync::SetOnce;
 
-use crate::connection::Connection;
+use crate::{connection::Connection, revision::asks_by_itself, subscriptions};
 
 /// The connection once it is there, or why it could not be made.
 pub(crate) type PendingConnection = Arc<SetOnce<Result<Connection, String>>>;
@@ -142,6 +142,19 @@ impl ServerHandler for ConnectedService {
         reading.await
     }
 
+    async fn subscribe(&self, request: SubscribeRequestParams, _: RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        self.connection().await?.subscribe(&request.uri).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.connection().await?.unsubscribe(&request.uri);
+        Ok(())
+    }
+
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
@@ -183,9 +196,14 @@ impl ServerHandler for ConnectedService {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: [&str; 11] = [
+        /// What a revision has and the others have not: before 2026-07-28, and since then.
+        const OF_REVISION: [(bool, &[&str]); 2] = [
+            (true, &["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"]),
+            (false, &["subscriptions/listen"]),
+        ];
+        const KNOWN: [&str; 14] = [
             "initialize",
             "ping",
             "tools/list",
@@ -193,13 +211,18 @@ impl ServerHandler for ConnectedService {
             "resources/list",
             "resources/templates/list",
             "resources/read",
+            "resources/subscribe",
+            "resources/unsubscribe",
+            "subscriptions/listen",
             "prompts/list",
             "prompts/get",
             "completion/complete",
             "logging/setLevel",
         ];
         let method = request.method;
-        if KNOWN.contains(&method.as_str()) {
+        let is_old = asks_by_itself(&context);
+        let is_foreign = OF_REVISION.iter().any(|(old, methods)| *old != is_old && methods.contains(&method.as_str()));
+        if KNOWN.contains(&method.as_str()) && !is_foreign {
             let text = format!("the parameters of `{method}` do not have the shape the protocol asks for");
             return Err(ErrorData::invalid_params(text, None));
         }
@@ -208,8 +231,11 @@ impl ServerHandler for ConnectedService {
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
 
-    fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        Some(SubscriptionFilter::builder().tools_list_changed().build())
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // Of a connection that is still being made nothing is known: what does not change is not told.
+        let connection = self.made.get().and_then(|made| made.as_ref().ok());
+        let changes = |uri: &str| connection.is_none_or(|connection| connection.changes(uri));
+        Some(subscriptions::accepted(requested, changes))
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {

@@ -13,7 +13,7 @@ use rmcp::{
     service::{RequestContext, SubscriptionContext},
 };
 use tokio::{
-    sync::{Notify, watch},
+    sync::watch,
     time::{sleep, timeout},
 };
 use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
@@ -30,6 +30,7 @@ use crate::{
     revision::asks_by_itself,
     roots,
     runner::{CallOutcome, Runner, failed},
+    subscriptions::Subscriptions,
 };
 
 /// How long a client may take to tell its roots.
@@ -70,14 +71,22 @@ pub(crate) struct Connection {
     pending: OpenQuestions,
     late: Late,
     log: Log,
-    /// Wakes subscriptions of this connection when a call found that the tools changed.
-    stale: Notify,
+    /// What the client wants to hear of by itself, before 2026-07-28.
+    subscriptions: Subscriptions,
+    /// The number of calls so far, for subscriptions since then: tools and resources may have changed
+    /// with each.
+    calls: watch::Sender<u64>,
     lifetime: Lifetime,
 }
 
 impl Connection {
     pub(crate) fn new(settings: Arc<Settings>, lifetime: Lifetime) -> Self {
-        let session = settings.session.clone().unwrap_or_else(SessionId::generate);
+        Self::in_session(settings.session.clone(), settings, lifetime)
+    }
+
+    /// A connection in this session, or in a fresh one.
+    pub(crate) fn in_session(session: Option<SessionId>, settings: Arc<Settings>, lifetime: Lifetime) -> Self {
+        let session = session.unwrap_or_else(SessionId::generate);
         let context = settings.context.clone().in_session(session);
         Self {
             stack: Shared::new(Arc::clone(&settings.stack)),
@@ -92,7 +101,8 @@ impl Connection {
             pending: OpenQuestions::default(),
             late: Late::default(),
             log: Log::default(),
-            stale: Notify::new(),
+            subscriptions: Subscriptions::default(),
+            calls: watch::Sender::new(0),
             lifetime,
             settings,
         }
@@ -109,6 +119,10 @@ impl Connection {
 
     pub(crate) fn prompts(&self) -> Option<&dyn Prompts> {
         self.settings.prompts.as_deref()
+    }
+
+    pub(crate) fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
     }
 
     pub(crate) fn session(&self) -> &SessionId {
@@ -272,11 +286,18 @@ impl Connection {
                 ConnectionRoots::Configured | ConnectionRoots::Nothing => context,
             },
         };
-        if workspace == ConnectionRoots::Nothing {
+        let outcome = if workspace == ConnectionRoots::Nothing {
             CallOutcome::Recorded(Box::new(Box::pin(runner.refuse_outside(call)).await))
         } else {
             runner.run(call, answers, state).await
+        };
+        if asks_by_itself(request) {
+            self.tell_updates(&request.peer).await;
+        } else {
+            // Only who listens is told.
+            self.calls.send_modify(|calls| *calls += 1);
         }
+        outcome
     }
 
     /// How many bytes an answer to this request may hold.
@@ -371,23 +392,30 @@ impl Connection {
         let answer = self.answer(parameters, request).await;
         if asks_by_itself(request) {
             self.tell_changes(&request.peer).await;
-        } else {
-            // Only who subscribed is told.
-            self.stale.notify_waiters();
         }
         answer
     }
 
-    /// Tells a subscription of changed tools until it ends.
+    /// Tells a subscription of changed tools and resources until it ends.
     pub(crate) async fn tell_subscription(&self, subscription: &SubscriptionContext) {
+        let mut calls = self.calls.subscribe();
+        let resources = subscription.accepted().resource_subscriptions.iter().flatten();
+        let resources: Vec<&String> = resources.filter(|uri| self.changes(uri)).collect();
         loop {
-            let (stale, changed) = (self.stale.notified(), host_tells(&self.settings));
+            let changed = host_tells(&self.settings);
             if self.catalog.changed(|| self.shown()) {
                 let _ = subscription.sink().notify_tool_list_changed().await;
             }
             tokio::select! {
                 () = subscription.cancelled() => return,
-                () = stale => {}
+                called = calls.changed() => {
+                    if called.is_err() {
+                        return;
+                    }
+                    for uri in &resources {
+                        let _ = subscription.sink().notify_resource_updated(uri.as_str()).await;
+                    }
+                }
                 () = changed => {}
             }
         }

@@ -46,7 +46,9 @@ impl Greeting {
     pub(crate) fn info(&self) -> ServerConfig {
         let mut capabilities = capabilities();
         if self.resources {
-            capabilities.resources = Some(ResourcesCapability::default());
+            let mut resources = ResourcesCapability::default();
+            resources.subscribe = Some(true);
+            capabilities.resources = Some(resources);
             capabilities.completions = Some(JsonObject::new());
         }
         if self.prompts {

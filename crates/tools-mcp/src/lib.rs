@@ -47,6 +47,7 @@ mod resources;
 mod revision;
 mod roots;
 mod showing;
+mod subscriptions;
 
 mod stdio;
 mod transport;

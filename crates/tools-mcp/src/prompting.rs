@@ -9,7 +9,7 @@ use rmcp::{
     service::RequestContext,
 };
 
-use crate::{Prompt, connection::Connection, reading::failed, runner::CallOutcome};
+use crate::{Prompt, answer, connection::Connection, reading::failed, runner::CallOutcome};
 
 impl Connection {
     pub(crate) async fn list_prompts(&self, cursor: Option<&str>) -> Result<ListPromptsResult, ErrorData> {
@@ -41,7 +41,8 @@ impl Connection {
             }
         };
         let output = recorded.outcome.map_err(|error| failed(&error))?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, output.to_text())]))
+        let blocks = answer::content(output.to_text().into_owned(), &output.media);
+        Ok(GetPromptResult::new(blocks.into_iter().map(|block| PromptMessage::new(Role::User, block)).collect()))
     }
 }
 

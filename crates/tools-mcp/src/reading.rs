@@ -142,11 +142,11 @@ fn page(contents: ResourceContents, next: Option<String>) -> ReadResourceResult 
     ReadResourceResult::new(vec![contents])
 }
 
-fn invalid(text: &'static str) -> ErrorData {
+pub(crate) fn invalid(text: &'static str) -> ErrorData {
     ErrorData::invalid_params(text, None)
 }
 
-fn refused(error: &ResourceError) -> ErrorData {
+pub(crate) fn refused(error: &ResourceError) -> ErrorData {
     let text = error.to_string();
     match error {
         ResourceError::NotFound => ErrorData::resource_not_found(text, None),

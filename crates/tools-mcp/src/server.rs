@@ -9,7 +9,7 @@ use tokio::{
     sync::SetOnce,
 };
 use tokio_util::sync::CancellationToken;
-use tools_core::Stack;
+use tools_core::{SessionId, Stack};
 
 use crate::{
     Builder, Greeting, McpError,
@@ -77,9 +77,19 @@ impl McpServer {
     /// apart. Each is a session of its own, unless the builder was given one, and ends when it is
     /// dropped. Its calls are cancelled with `stop`.
     pub fn connected(&self, stop: &CancellationToken) -> ConnectedService {
+        self.connected_in(None, stop)
+    }
+
+    /// The same in the session that the host names, for clients that share one.
+    pub fn connected_to(&self, session: SessionId, stop: &CancellationToken) -> ConnectedService {
+        self.connected_in(Some(session), stop)
+    }
+
+    fn connected_in(&self, session: Option<SessionId>, stop: &CancellationToken) -> ConnectedService {
         let lifetime = Lifetime { ended: stop.child_token(), ..Lifetime::default() };
         lifetime.ready.cancel();
-        let connection = Connection::new(Arc::clone(&self.settings), lifetime);
+        let session = session.or_else(|| self.settings.session.clone());
+        let connection = Connection::in_session(session, Arc::clone(&self.settings), lifetime);
         ConnectedService::new(self.settings.greeting.info(), Arc::new(SetOnce::new_with(Some(Ok(connection)))))
     }
 

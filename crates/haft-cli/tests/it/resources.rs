@@ -239,3 +239,36 @@ fn a_client_hears_of_its_calls_from_the_level_that_it_set() {
     }
     expected(all);
 }
+
+#[test]
+fn a_client_that_subscribed_to_the_record_hears_of_each_call() {
+    let haft = Haft::configured(ALL);
+    let mut client = client::Client::connect(&haft);
+    let subscribed = client.request(5, "resources/subscribe", &json!({"uri": "audit:session"}));
+    assert_eq!(subscribed["result"], json!({}), "{subscribed}");
+    let stored = client.call("bash", &json!({"command": "seq 1 20000"}));
+    let listed = client.request(5, "resources/list", &json!({}));
+    let output = uris(&listed)[1].clone();
+    // Stored output never changes: a subscription to it is taken and tells nothing.
+    let subscribed = client.request(5, "resources/subscribe", &json!({"uri": output}));
+    assert_eq!(subscribed["result"], json!({}), "{stored}");
+    let foreign =
+        client.request(5, "resources/subscribe", &json!({"uri": "overflow:123e4567-e89b-42d3-a456-426614174000"}));
+    assert_eq!(foreign["error"]["code"], -32002, "{foreign}");
+    client.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+        "params": {"name": "bash", "arguments": {"command": "echo hi"}}}));
+    let mut told = vec![];
+    loop {
+        let mut line = String::new();
+        client.output.read_line(&mut line).expect("the server answers");
+        let message: Value = serde_json::from_str(&line).expect("it is JSON");
+        if message["method"] == "notifications/resources/updated" {
+            told.push(message["params"]["uri"].clone());
+        } else if message["id"] == 9 {
+            break;
+        }
+    }
+    assert_eq!(told, ["audit:session"]);
+    let read = client.request(5, "resources/read", &json!({"uri": "audit:session"}));
+    assert!(read.to_string().contains("echo hi"), "the call is on record when it is told of: {read}");
+}

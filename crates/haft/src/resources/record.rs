@@ -69,7 +69,7 @@ impl Shelf for SessionRecord {
     }
 
     async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError> {
-        if address.name != NAME || address.number("offset").or(address.number("byte")).is_some() {
+        if !is_named(address) {
             return Err(ResourceError::NotFound);
         }
         let after = address.number("after").unwrap_or(0);
@@ -80,9 +80,19 @@ impl Shelf for SessionRecord {
         Ok(ResourceTarget::Contents(Contents { mime: MIME, body: Body::Text(text), next }))
     }
 
+    /// Each call is another line.
+    fn changes(&self, address: &Address<'_>) -> bool {
+        is_named(address)
+    }
+
     async fn complete(&self, _: &SessionId, _: &str, _: &str) -> Result<Option<Vec<String>>, ResourceError> {
         Ok(None)
     }
+}
+
+/// Whether an address is one of the record.
+fn is_named(address: &Address<'_>) -> bool {
+    address.name == NAME && address.number("offset").or(address.number("byte")).is_none()
 }
 
 /// A call as its own client may see it: which rule decided is the operator's business.

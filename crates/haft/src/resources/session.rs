@@ -75,6 +75,11 @@ impl Resources for SessionResources {
         kind.find(session, &Address::parse(rest, PARAMETERS)?).await
     }
 
+    fn changes(&self, uri: &str) -> bool {
+        let Some((_, kind, rest)) = self.kind(uri) else { return false };
+        Address::parse(rest, PARAMETERS).is_ok_and(|address| kind.changes(&address))
+    }
+
     async fn complete(
         &self,
         session: &SessionId,

@@ -18,6 +18,11 @@ pub(super) trait Shelf: Send + Sync {
 
     async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError>;
 
+    /// Whether what is at an address changes with the calls of its session.
+    fn changes(&self, _: &Address<'_>) -> bool {
+        false
+    }
+
     /// Values of a variable that begin with `begun`; `None` where it is none that can be completed.
     async fn complete(
         &self,

@@ -14,3 +14,4 @@ mod modern;
 mod progress;
 mod roots;
 mod setup;
+mod subscriptions;

@@ -35,6 +35,18 @@ async fn discovery_and_calls_need_no_handshake() {
 }
 
 #[tokio::test]
+async fn what_the_revision_has_no_more_is_unknown_in_it() {
+    let mut client = Raw::connect(builder(&Arc::default()).build());
+    client.ask(request(1, "tools/list", json!({}))).await;
+    for method in ["initialize", "logging/setLevel", "resources/subscribe", "no/such"] {
+        let answer = client.ask(request(2, method, json!({}))).await;
+        assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
+    }
+    let known = client.ask(request(3, "resources/read", json!({"uri": 5}))).await;
+    assert_eq!(known["error"]["code"], -32602, "{known}");
+}
+
+#[tokio::test]
 async fn a_question_travels_in_the_result_and_its_answer_in_the_next_request() {
     let seen = Arc::new(Seen::default());
     let mut client = Raw::connect(builder(&seen).build());

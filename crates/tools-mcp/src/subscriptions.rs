@@ -1,0 +1,84 @@
+//! Resources whose changes a client wants to hear of. Which ones change the host says; here is
+//! remembered who subscribed, and told when a call may have changed them.
+
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
+
+use rmcp::{
+    ErrorData, Peer, RoleServer,
+    model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
+};
+
+use crate::{
+    connection::Connection,
+    reading::{invalid, refused},
+};
+
+/// Resources that a client may be subscribed to at a time.
+pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
+
+/// What the client of a connection subscribed to.
+#[derive(Debug, Default)]
+pub(crate) struct Subscriptions(Mutex<BTreeSet<String>>);
+
+impl Subscriptions {
+    /// One more; `false` when there are too many.
+    fn add(&self, uri: &str) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_room = all.len() < MAX_SUBSCRIPTIONS || all.contains(uri);
+        if has_room {
+            all.insert(uri.to_owned());
+        }
+        has_room
+    }
+
+    fn remove(&self, uri: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+impl Connection {
+    /// Whether what a URI names changes with the calls of the session.
+    pub(crate) fn changes(&self, uri: &str) -> bool {
+        self.resources().is_some_and(|resources| resources.changes(uri))
+    }
+
+    /// Subscribes a client of a version before 2026-07-28. One that subscribes to what never changes
+    /// hears nothing; what it cannot read it cannot subscribe to.
+    pub(crate) async fn subscribe(&self, uri: &str) -> Result<(), ErrorData> {
+        if !self.changes(uri) {
+            let resources = self.resources().ok_or_else(|| refused(&crate::ResourceError::NotFound))?;
+            resources.find(self.session(), uri).await.map_err(|error| refused(&error))?;
+            return Ok(());
+        }
+        match self.subscriptions().add(uri) {
+            true => Ok(()),
+            false => Err(invalid("there are too many subscriptions: end one first")),
+        }
+    }
+
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        self.subscriptions().remove(uri);
+    }
+
+    /// Tells the client that what it subscribed to has changed.
+    pub(crate) async fn tell_updates(&self, peer: &Peer<RoleServer>) {
+        for uri in self.subscriptions().all() {
+            let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
+        }
+    }
+}
+
+/// What of a subscription is accepted (since 2026-07-28): changes of tools, and of the resources
+/// that change.
+pub(crate) fn accepted(requested: &SubscriptionFilter, changes: impl Fn(&str) -> bool) -> SubscriptionFilter {
+    let asked = requested.resource_subscriptions.iter().flatten().take(MAX_SUBSCRIPTIONS);
+    let uris = asked.filter(|uri| changes(uri)).cloned();
+    SubscriptionFilter::builder().tools_list_changed().resource_subscriptions(uris).build()
+}
