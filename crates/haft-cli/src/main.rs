@@ -139,9 +139,9 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
                 (_, true) => UndoRequest::Diff,
                 _ => UndoRequest::Undo,
             };
-            commands::undo::run(common, what, commands::undo::selection(common, calls, *last))
+            commands::undo::run(common, what, commands::undo::selection(common, calls, *last)).await
         }
-        Verb::Redo => commands::undo::run(common, commands::undo::UndoRequest::Redo, 1.into()),
+        Verb::Redo => commands::undo::run(common, commands::undo::UndoRequest::Redo, 1.into()).await,
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Memory { verb } => commands::memory::run(common, verb).await,

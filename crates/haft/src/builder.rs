@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Layer, ModelHints, SessionId, UnlistedLayer};
+use tools_core::{CallContext, DynExecutor, Layer, ModelHints, ServerName, SessionId, UnlistedLayer};
 
 use crate::{
     Place, Toolbox,
@@ -27,6 +27,7 @@ pub struct ToolboxBuilder {
     beside: Option<PathBuf>,
     was_discovered: bool,
     session: Option<SessionId>,
+    server: Option<ServerName>,
     #[cfg(feature = "policy")]
     guest: Option<tools_core::CallerId>,
     executors: Vec<DynExecutor>,
@@ -57,6 +58,7 @@ impl Toolbox {
             beside: None,
             was_discovered: false,
             session: None,
+            server: None,
             #[cfg(feature = "policy")]
             guest: None,
             executors: vec![],
@@ -93,6 +95,12 @@ impl ToolboxBuilder {
     /// The session that calls belong to; without it a fresh one.
     pub fn session(self, session: SessionId) -> Self {
         Self { session: Some(session), ..self }
+    }
+
+    /// The name of this server among several that serve the same guests: jobs and placeholders name
+    /// it, and those of other servers are refused by their names.
+    pub fn server(self, name: ServerName) -> Self {
+        Self { server: Some(name), ..self }
     }
 
     /// The guest that the toolbox is for: what is agreed to in it beyond a session counts for the
@@ -150,7 +158,7 @@ impl ToolboxBuilder {
         let _ = &self.spelled;
         #[cfg(feature = "file")]
         let spelled = self.spelled;
-        let Self { loaded, workdir, beside, was_discovered, session, executors, layers: own, .. } = self;
+        let Self { loaded, workdir, beside, was_discovered, session, server, executors, layers: own, .. } = self;
         let loaded = config::refuse(loaded)?;
         let workdir =
             std::path::absolute(&workdir).map_err(|source| LoadError::Workdir { path: workdir.clone(), source })?;
@@ -161,7 +169,7 @@ impl ToolboxBuilder {
         let places = OwnPlaces::of_user();
         places.guard(&loaded.config, &workdir, discovered)?;
 
-        let credentials = Arc::new(Credentials::new(&loaded)?);
+        let credentials = Arc::new(Credentials::new(&loaded, server.clone())?);
         #[cfg(feature = "llm")]
         let models = Arc::new(crate::models::Models::new(&loaded, self.providers)?);
         #[cfg(all(feature = "policy", feature = "llm"))]
@@ -310,7 +318,7 @@ impl ToolboxBuilder {
             #[cfg(feature = "policy")]
             gates,
             #[cfg(feature = "shell")]
-            jobs: Arc::new(tools_shell::Jobs::shown_on(board)),
+            jobs: Arc::new(tools_shell::Jobs::shown_on(board).at_server(server)),
             #[cfg(feature = "egress")]
             outlets,
             #[cfg(feature = "memory")]

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
 
 use serde_json::Value;
-use tools_core::{Announce, Layer, OptionalBoard, Redactor, SessionId, Shared};
+use tools_core::{Announce, Layer, OptionalBoard, Redactor, ServerName, SessionId, Shared};
 use tools_secrets::{
     KnownValues, PatternError, SecretRedactor, SecretsLayer, SecretsMode, SecurityConfig, is_credential,
 };
@@ -33,13 +33,13 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Those of a configuration.
+    /// Those of a configuration, at this server where it is one of several.
     ///
     /// # Errors
     /// A pattern of the operator's that cannot be used.
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, server: Option<ServerName>) -> Result<Self, LoadError> {
         let security = security(&loaded.config);
-        let found = redactor(&security).map_err(|error| fault(loaded, error))?;
+        let found = redactor(&security).map_err(|error| fault(loaded, error))?.at_server(server);
         let live = LiveRedactor(Shared::new(found.clone()));
         Ok(Self {
             announce: Replaceable::new(announce(security.mode(), &live)),

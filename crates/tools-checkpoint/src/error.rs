@@ -29,6 +29,14 @@ pub enum CheckpointError {
         /// The number.
         number: u64,
     },
+    /// Calls of a session that were made on other machines, whose stores are not here.
+    #[error("what session `{session}` changed is kept by {}, and nothing of it here: undo it there", names(.machines))]
+    Elsewhere {
+        /// The session.
+        session: String,
+        /// The names of the machines.
+        machines: Vec<String>,
+    },
     /// Somebody else could read or change what is kept.
     #[error("the folder `{folder}` belongs to another user")]
     NotOurs {
@@ -47,4 +55,8 @@ pub enum CheckpointError {
         /// The file.
         file: String,
     },
+}
+
+fn names(machines: &[String]) -> String {
+    machines.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -76,9 +76,10 @@ pub use ask::{
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
-    InvalidName, InvokedAs, JsonObject, ModelHints, SessionId, SpeculationOutcome, StartedCall, SystemClock,
-    THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteKeeper, WriteLog, Writes, WrittenPath, built_in_tool,
-    canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out, todays_name,
+    InvalidName, InvokedAs, JsonObject, ModelHints, ServerName, ServerNameError, SessionId, SpeculationOutcome,
+    StartedCall, SystemClock, THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteKeeper, WriteLog, Writes,
+    WrittenPath, built_in_tool, canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out,
+    todays_name,
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
@@ -87,8 +88,9 @@ pub use dispatch::{
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
-    CategoryRow, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory, ToolErrorFeedback,
-    ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean, either, nearest, text_for_model,
+    CategoryRow, ElsewhereError, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory,
+    ToolErrorFeedback, ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean, either, nearest,
+    text_for_model,
 };
 pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,

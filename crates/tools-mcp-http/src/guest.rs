@@ -10,7 +10,7 @@ use rmcp::transport::streamable_http_server::{
     session::{local::LocalSessionManager, never::NeverSessionManager},
 };
 use tokio_util::sync::CancellationToken;
-use tools_core::sha256_hex;
+use tools_core::{SessionId, sha256_hex};
 use tools_mcp::{ConnectedService, McpServer};
 use uuid::Uuid;
 
@@ -67,7 +67,10 @@ impl Guest {
         let sessions = Arc::new(sessions);
         let (server, ended) = (self.server.clone(), stop.clone());
         let each = move || Ok(server.connected(&ended));
-        let shared = Arc::new(self.server.connected(&stop));
+        let shared = Arc::new(match shared_session(&self.name, &self.token) {
+            Some(session) => self.server.connected_to(session, &stop),
+            None => self.server.connected(&stop),
+        });
         let all = move || Ok(Arc::clone(&shared));
         AdmittedGuest {
             name: self.name,
@@ -79,6 +82,14 @@ impl Guest {
             stop,
         }
     }
+}
+
+/// The session of a guest's requests without one. The same on each server that the guest has this
+/// token on: what servers share by session, such as stored output, is there wherever a request comes
+/// to. Nobody learns the token from it.
+fn shared_session(name: &str, token_digest: &str) -> Option<SessionId> {
+    let digest = sha256_hex(format!("requests without a session\n{name}\n{token_digest}").as_bytes());
+    SessionId::parse(&format!("guest-{}", digest.get(..32)?)).ok()
 }
 
 impl fmt::Debug for Guest {
@@ -144,6 +155,16 @@ mod tests {
     use hyper::header::HeaderValue;
 
     use super::*;
+
+    #[test]
+    fn a_guest_without_sessions_has_one_for_each_token() {
+        let of = |name: &str, token: &str| shared_session(name, &sha256_hex(token.as_bytes()));
+        let session = of("alice", "token").unwrap();
+        assert_eq!(of("alice", "token"), Some(session.clone()));
+        assert_ne!(of("alice", "another"), Some(session.clone()));
+        assert_ne!(of("bob", "token"), Some(session.clone()));
+        assert!(!session.as_str().contains(&sha256_hex(b"token")[..8]), "{session}");
+    }
 
     #[test]
     fn a_token_comes_once_and_as_bearer() {

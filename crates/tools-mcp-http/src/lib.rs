@@ -25,6 +25,6 @@ pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
 pub use guest_list::GuestList;
 pub use headers::SERVER_HEADER;
 pub use listener::HttpServer;
-pub use server_name::{ServerName, ServerNameError};
 pub use settings::HttpSettings;
 pub use tls::Tls;
+pub use tools_core::{ServerName, ServerNameError};

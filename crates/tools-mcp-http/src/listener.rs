@@ -17,6 +17,7 @@ use crate::{
     Guest, GuestList, HttpError, HttpSettings, ServerName,
     guest::token_of,
     refusal::{Answer, Refusal},
+    server_name,
 };
 
 /// How long a client may take for its TLS handshake, and for the headers of each request.
@@ -169,7 +170,7 @@ impl House {
             }
         };
         if let Some(name) = &self.name {
-            name.put_on(answer.headers_mut());
+            server_name::put_on(name, answer.headers_mut());
         }
         answer
     }
@@ -182,7 +183,7 @@ impl House {
         let guest = self.guests.of_token(&token).ok_or(Refusal::Token)?;
         let (mut parts, body) = request.into_parts();
         if let Some(name) = &self.name {
-            name.take_off(&mut parts.headers).map_err(Refusal::Elsewhere)?;
+            server_name::take_off(name, &mut parts.headers).map_err(Refusal::Elsewhere)?;
         }
         let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {

@@ -9,8 +9,9 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::json;
+use tools_core::{ElsewhereError, ServerName};
 
-use crate::{headers::SERVER_HEADER, server_name::ServerName};
+use crate::{headers::SERVER_HEADER, server_name};
 
 /// The body of an answer.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -58,7 +59,7 @@ impl Refusal {
         };
         let mut body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": text}});
         if let Self::Elsewhere(server) = &self {
-            body["error"]["data"] = json!({"code": "session_elsewhere", "server": server.to_string()});
+            body["error"]["data"] = json!({"code": ElsewhereError::CODE, "server": server.to_string()});
         }
         let mut answer = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
         *answer.status_mut() = status;
@@ -72,7 +73,7 @@ impl Refusal {
                 headers.insert(RETRY_AFTER, HeaderValue::from(TRY_AGAIN.as_secs()));
             }
             Self::Elsewhere(server) => {
-                headers.insert(SERVER_HEADER, server.header());
+                headers.insert(SERVER_HEADER, server_name::header(&server));
             }
             Self::Path | Self::Body(_) | Self::Slow | Self::Broken => {}
         }

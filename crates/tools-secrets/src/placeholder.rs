@@ -1,4 +1,5 @@
-//! What stands in the place of a credential, `«secret:KIND#N·MARK»`: its form, where it stands in a
+//! What stands in the place of a credential, `«secret:KIND#N·MARK»`, or
+//! `«secret:KIND#N·MARK·SERVER»` where it is one of several servers: its form, where it stands in a
 //! text, and how text that only looks like one is told from it.
 //!
 //! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
@@ -7,23 +8,33 @@
 use std::{borrow::Cow, ops::Range};
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory};
+use tools_core::{ElsewhereError, ServerName, ToolError, ToolErrorCategory};
 
 const QUOTE: &str = "«";
 const NAME: &str = "secret:";
 const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
-/// How long a kind, a number and a mark may be.
-const MAX_PART_BYTES: usize = 64;
+/// How long a kind, a number, a mark and the name of a server may be.
+const MAX_PART_BYTES: usize = 96;
+/// What stands in front of a mark, and of the name of a server.
+const MARKED: char = '·';
 
 /// A placeholder in a text that is to become the content of a file, and that stands for nothing
 /// here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("the placeholder `{0}` stands for nothing in this session")]
-pub struct UnknownPlaceholder(pub String);
+#[error("the placeholder `{placeholder}` stands for nothing in this session")]
+pub struct UnknownPlaceholder {
+    /// The placeholder.
+    pub placeholder: String,
+    /// The other server that it is one of; `None` for one of this server, or of none.
+    pub server: Option<ServerName>,
+}
 
 impl From<UnknownPlaceholder> for ToolError {
     fn from(error: UnknownPlaceholder) -> Self {
+        if let UnknownPlaceholder { placeholder, server: Some(server) } = error {
+            return ElsewhereError { what: format!("what the placeholder `{placeholder}` stands for"), server }.into();
+        }
         ToolError::new(ToolErrorCategory::InvalidParameters, "unknown_placeholder", error.to_string()).with_suggestion(
             "Read the file again and use its placeholders exactly as they are shown; they hold for one session only. \
              To write such text itself put `literal:` in front of `secret:`.",
@@ -35,8 +46,24 @@ impl From<UnknownPlaceholder> for ToolError {
 /// in particular.
 pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
     let number = number.map_or_else(String::new, |number| format!("#{number}"));
-    let mark = if mark.is_empty() { String::new() } else { format!("·{mark}") };
+    let mark = if mark.is_empty() { String::new() } else { format!("{MARKED}{mark}") };
     format!("{QUOTE}{NAME}{kind}{number}{mark}{CLOSING}")
+}
+
+/// The mark of a session of a server.
+pub(crate) fn mark(session: &str, server: Option<&ServerName>) -> String {
+    match server {
+        Some(server) => format!("{session}{MARKED}{server}"),
+        None => session.to_owned(),
+    }
+}
+
+/// The server whose placeholder it is; `None` where it names none.
+pub(crate) fn server_of(placeholder: &str) -> Option<ServerName> {
+    let inner = placeholder.strip_suffix(CLOSING)?;
+    let mut parts = inner.split(MARKED).skip(2);
+    let server = parts.next()?.parse().ok()?;
+    parts.next().is_none().then_some(server)
 }
 
 /// Something with the form of a placeholder.
@@ -65,7 +92,7 @@ pub(crate) fn all(text: &str) -> impl Iterator<Item = PlaceholderMatch> {
             }
             inner += NAME.len();
             let is_part = |character: char| {
-                character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '#' | '·')
+                character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '#' | MARKED)
             };
             let rest = &text[inner..text.floor_char_boundary(inner + MAX_PART_BYTES)];
             let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());

@@ -10,7 +10,7 @@ use std::{
 };
 
 use serde_json::{Map, Value};
-use tools_core::{SessionId, is_credential_key};
+use tools_core::{ServerName, SessionId, is_credential_key};
 
 use crate::{
     ExtraPatterns, KnownValues, Move, UnknownPlaceholder,
@@ -97,6 +97,12 @@ impl SecretRedactor {
     /// The same redactor that also takes out what these patterns match.
     pub fn with_extra(self, extra: ExtraPatterns) -> Self {
         Self { extra, ..self }
+    }
+
+    /// The same redactor of a server among several: placeholders of its sessions end in its name,
+    /// so that another server can say where what they stand for is. Forgets all sessions.
+    pub fn at_server(self, server: Option<ServerName>) -> Self {
+        Self { shelf: Arc::new(Shelf::at_server(server)), ..self }
     }
 
     /// The redactor of one session. Two of the same session share their placeholders, those of two

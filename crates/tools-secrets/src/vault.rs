@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
-use tools_core::SessionId;
+use tools_core::{ServerName, SessionId};
 use uuid::Uuid;
 
 use crate::{
@@ -36,6 +36,8 @@ pub(crate) struct Vault {
     /// What nobody can guess who was not shown a placeholder; empty where placeholders are not
     /// restored.
     mark: String,
+    /// The server that has the vault, where it is one of several.
+    server: Option<ServerName>,
     pages: RwLock<Pages>,
 }
 
@@ -69,13 +71,13 @@ pub struct Move {
 
 impl Vault {
     /// The vault of a session.
-    fn of_session() -> Self {
+    fn of_session(server: Option<&ServerName>) -> Self {
         const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
         let random = Uuid::new_v4();
         // Of sixteen bytes six have a fixed part.
         let bytes = random.as_bytes()[10..16].iter();
-        let mark = bytes.map(|byte| char::from(ALPHABET[usize::from(byte & 31)])).collect();
-        Self { mark, ..Self::default() }
+        let mark: String = bytes.map(|byte| char::from(ALPHABET[usize::from(byte & 31)])).collect();
+        Self { mark: placeholder::mark(&mark, server), server: server.cloned(), ..Self::default() }
     }
 
     /// The placeholder of a credential, which came from `origin`: the same one whenever it is asked
@@ -158,6 +160,11 @@ impl Vault {
         moved.collect()
     }
 
+    fn unknown(&self, placeholder: &str) -> UnknownPlaceholder {
+        let server = placeholder::server_of(placeholder).filter(|server| self.server.as_ref() != Some(server));
+        UnknownPlaceholder { placeholder: placeholder.to_owned(), server }
+    }
+
     /// The text with the credentials in the place of their placeholders, and look-alikes as they
     /// are in files.
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
@@ -166,7 +173,7 @@ impl Vault {
         for PlaceholderMatch { range, .. } in placeholder::all(text).filter(|found| found.literals == 0) {
             let placeholder = &text[range.clone()];
             let secret = pages.secrets.get(placeholder);
-            let secret = secret.ok_or_else(|| UnknownPlaceholder(placeholder.to_owned()))?;
+            let secret = secret.ok_or_else(|| self.unknown(placeholder))?;
             values.push((range, Arc::clone(&secret.value)));
         }
         drop(pages);
@@ -200,7 +207,10 @@ impl Secret {
 
 /// The vaults of all sessions.
 #[derive(Default)]
-pub(crate) struct Shelf(Mutex<Vaults>);
+pub(crate) struct Shelf {
+    vaults: Mutex<Vaults>,
+    server: Option<ServerName>,
+}
 
 #[derive(Default)]
 struct Vaults {
@@ -209,13 +219,18 @@ struct Vaults {
 }
 
 impl Shelf {
+    /// No vaults yet; what is shown of them will name this server.
+    pub(crate) fn at_server(server: Option<ServerName>) -> Self {
+        Self { server, ..Self::default() }
+    }
+
     /// Forgets a session that has ended.
     pub(crate) fn forget(&self, session: &SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).of.remove(session);
+        self.vaults.lock().unwrap_or_else(PoisonError::into_inner).of.remove(session);
     }
 
     pub(crate) fn of(&self, session: &SessionId) -> Arc<Vault> {
-        let mut vaults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut vaults = self.vaults.lock().unwrap_or_else(PoisonError::into_inner);
         vaults.uses += 1;
         let now = vaults.uses;
         if let Some((used, vault)) = vaults.of.get_mut(session) {
@@ -228,7 +243,7 @@ impl Shelf {
         {
             vaults.of.remove(&oldest);
         }
-        let vault = Arc::new(Vault::of_session());
+        let vault = Arc::new(Vault::of_session(self.server.as_ref()));
         vaults.of.insert(session.clone(), (now, Arc::clone(&vault)));
         vault
     }
@@ -240,7 +255,7 @@ mod tests {
 
     #[test]
     fn what_a_placeholder_stands_for_comes_back() {
-        let vault = Vault::of_session();
+        let vault = Vault::of_session(None);
         let one = vault.placeholder("key", "first", None);
         assert_eq!(one, vault.placeholder("token", "first", None));
         let two = vault.placeholder("key", "second", None);
@@ -248,21 +263,24 @@ mod tests {
         assert_eq!(vault.restore(&format!("a {two} b {one}")).unwrap(), "a second b first");
         assert_eq!(vault.restore("nothing").unwrap(), "nothing");
         for unknown in ["«secret:key#1»", "«secret:key#3·abcdef»"] {
-            assert_eq!(vault.restore(unknown), Err(UnknownPlaceholder(unknown.to_owned())));
+            assert_eq!(
+                vault.restore(unknown),
+                Err(UnknownPlaceholder { placeholder: unknown.to_owned(), server: None })
+            );
         }
-        assert!(Vault::of_session().restore(&one).is_err());
+        assert!(Vault::of_session(None).restore(&one).is_err());
         assert_eq!(vault.restore(&format!("{one} «literal:secret:key#1»")).unwrap(), "first «secret:key#1»");
     }
 
     #[test]
     fn the_marks_of_two_sessions_differ() {
-        let mark = || Vault::of_session().mark;
+        let mark = || Vault::of_session(None).mark;
         assert!(mark().len() == 6 && (0..4).any(|_| mark() != mark()));
     }
 
     #[test]
     fn a_credential_stays_where_it_came_from() {
-        let vault = Vault::of_session();
+        let vault = Vault::of_session(None);
         let (here, there) = (Path::new("/w/a.env"), Path::new("/w/b.md"));
         let placeholder = vault.placeholder("key", "Zx81pQ7mLw2k", None);
         assert_eq!(vault.moves(&placeholder, here)[0].origins, Vec::<PathBuf>::new());
@@ -281,6 +299,21 @@ mod tests {
             shelf.of(&SessionId::generate());
         }
         assert!(shelf.of(&first).restore(&placeholder).is_err());
+    }
+
+    #[test]
+    fn a_placeholder_of_another_server_names_it() {
+        let [one, two]: [ServerName; 2] = ["haft-1", "haft-2"].map(|name| name.parse().unwrap());
+        let [here, there] = [&one, &two].map(|server| Vault::of_session(Some(server)));
+        let foreign = there.placeholder("github-fine-grained-token", "value", None);
+        assert!(placeholder::ranges(&foreign).eq([0..foreign.len()]), "{foreign}");
+        assert_eq!(there.restore(&foreign).unwrap(), "value");
+        let server_of = |vault: &Vault, text: &str| vault.restore(text).unwrap_err().server;
+        assert_eq!(server_of(&here, &foreign), Some(two.clone()));
+        assert_eq!(server_of(&Vault::of_session(None), &foreign), Some(two));
+        // Of a session that has ended here, or of a server without a name, nobody has it.
+        assert_eq!(server_of(&Vault::of_session(Some(&one)), &here.placeholder("key", "value", None)), None);
+        assert_eq!(server_of(&here, "«secret:key#1·abcdef»"), None);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tools_core::{ToolError, ToolErrorCategory as Category};
+use tools_core::{ElsewhereError, ToolError, ToolErrorCategory as Category};
 use tools_sandbox::process::SpawnError;
 
 use crate::blocklist::Objection;
@@ -33,6 +33,8 @@ pub(crate) enum ShellError {
     Unexamined,
     #[error("there is no job `{id}` in this session")]
     UnknownJob { id: String, known: Vec<String> },
+    #[error(transparent)]
+    Elsewhere(#[from] ElsewhereError),
     #[error("`publish`: {0}")]
     Publish(&'static str),
     #[error("port {port} was not published: {why}")]
@@ -56,6 +58,7 @@ impl From<ShellError> for ToolError {
     fn from(error: ShellError) -> Self {
         let error = match error {
             ShellError::Spawn(spawn) => return spawn.into(),
+            ShellError::Elsewhere(elsewhere) => return elsewhere.into(),
             other => other,
         };
         let (category, code, advice) = match &error {
@@ -110,6 +113,7 @@ impl From<ShellError> for ToolError {
             ),
             ShellError::Snapshot(_) => (Category::PermanentFailure, "snapshot_failed", None),
             ShellError::Spawn(_) => (Category::PermanentFailure, "spawn_failed", None),
+            ShellError::Elsewhere(_) => (Category::PermanentFailure, ElsewhereError::CODE, None),
         };
         let text = error.to_string();
         let made = ToolError::new(category, code, text);

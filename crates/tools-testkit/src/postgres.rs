@@ -48,6 +48,16 @@ impl PostgresServer {
         format!("postgres://postgres@{socket}/postgres")
     }
 
+    /// Runs statements in its database, as somebody who changes it behind a store's back.
+    ///
+    /// # Errors
+    /// What `psql` says.
+    pub fn execute(&self, statements: &str) -> Result<(), String> {
+        let socket = self.folder.path().display().to_string();
+        let options = ["-h", &socket, "-U", "postgres", "-d", "postgres", "-v", "ON_ERROR_STOP=1"];
+        self.run("psql", &[&options[..], &["-c", statements]].concat())
+    }
+
     /// Runs one of the server's tools, which refuse to be root.
     fn run(&self, tool: &str, arguments: &[&str]) -> Result<(), String> {
         let mut command = Command::new(self.tools.join(tool));

@@ -52,7 +52,7 @@ pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
 /// it would not start.
 fn served(common: &CommonArgs) -> Result<usize, String> {
     let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
-    open_to_serve(common, &offer, None).map(|toolbox| toolbox.offered().len())
+    open_to_serve(common, &offer, None, None).map(|toolbox| toolbox.offered().len())
 }
 
 fn line(found: &HostState, served: &Result<usize, String>) -> String {

@@ -27,7 +27,7 @@ use crate::{
 pub(crate) async fn serve(common: &CommonArgs, offer: &Offer) -> Result<Exit, String> {
     let (common, offer) = (common.clone(), offer.clone());
     let workdir = common.workdir.clone();
-    served(move || Ok((open_to_serve(&common, &offer, None)?, common.quiet)), workdir).await
+    served(move || Ok((open_to_serve(&common, &offer, None, None)?, common.quiet)), workdir).await
 }
 
 /// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool
@@ -86,7 +86,7 @@ pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, St
             Some(Verb::Mcp { verb: McpVerb::Serve { offer, .. } }) => offer,
             _ => Offer::default(),
         };
-        Ok((open_to_serve(&cli.common, &offer, None)?, cli.common.quiet))
+        Ok((open_to_serve(&cli.common, &offer, None, None)?, cli.common.quiet))
     };
     served(make, None).await
 }

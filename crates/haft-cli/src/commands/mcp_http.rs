@@ -4,7 +4,8 @@ use std::{net::SocketAddr, time::Duration};
 
 use haft::{
     HttpGuest, HttpGuests,
-    mcp_http::{HttpSettings, ServerNameError, Tls, new_token},
+    core::{ServerName, ServerNameError},
+    mcp_http::{HttpSettings, Tls, new_token},
     serve_mcp_http,
 };
 use serde_json::json;
@@ -41,11 +42,12 @@ pub(crate) async fn serve(
         (Some(certificate), Some(key)) => Some(Tls::from_files(certificate, key).map_err(|error| error.to_string())?),
         _ => None,
     };
-    let opened = open(guests.clone(), common, offer)?;
-    let name = http.name.as_deref().map(str::parse);
+    let name = http.name.as_deref().map(str::parse::<ServerName>);
+    let name = name.transpose().map_err(|error: ServerNameError| format!("`--name`: {error}"))?;
+    let opened = open(guests.clone(), common, offer, name.as_ref())?;
     let settings = HttpSettings {
         hosts: http.host.clone(),
-        name: name.transpose().map_err(|error: ServerNameError| format!("`--name`: {error}"))?,
+        name: name.clone(),
         tls: tls.clone(),
         max_body: http.max_body,
         max_sessions: http.max_sessions,
@@ -55,7 +57,7 @@ pub(crate) async fn serve(
     let stop = CancellationToken::new();
     stop_at_a_signal(&stop).map_err(|error| error.to_string())?;
     let hangup = signal(SignalKind::hangup()).map_err(|error| error.to_string())?;
-    let reload = Reload { common: common.clone(), offer: offer.clone(), file: http.guests.clone(), tls, guests };
+    let reload = Reload { common: common.clone(), offer: offer.clone(), file: http.guests.clone(), tls, name, guests };
     let listening = |url: &str, serving: HttpGuests| {
         tokio::spawn(reload_at_hangup(hangup, reload, serving, stop.clone()));
         match (common.json, &made) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use haft::{HttpGuest, HttpGuests, Toolbox, mcp_http::Tls};
+use haft::{HttpGuest, HttpGuests, Toolbox, core::ServerName, mcp_http::Tls};
 
 use crate::{
     args::{CommonArgs, Offer},
@@ -16,6 +16,8 @@ pub(crate) struct Reload {
     /// The file of guests; `None` for a server with one token that was made for it.
     pub(crate) file: Option<PathBuf>,
     pub(crate) tls: Option<Tls>,
+    /// The name of this server among several.
+    pub(crate) name: Option<ServerName>,
     /// The guests that are served.
     pub(crate) guests: Vec<HttpGuest>,
 }
@@ -48,8 +50,8 @@ impl Reload {
     async fn guests_of(&mut self, file: PathBuf, serving: &HttpGuests) -> Result<Vec<String>, String> {
         let guests = HttpGuest::read(&file).map_err(|error| error.to_string())?;
         let (kept, new): (Vec<_>, Vec<_>) = guests.iter().cloned().partition(|guest| self.guests.contains(guest));
-        let (common, offer) = (self.common.clone(), self.offer.clone());
-        let opening = tokio::task::spawn_blocking(move || open(new, &common, &offer));
+        let (common, offer, name) = (self.common.clone(), self.offer.clone(), self.name.clone());
+        let opening = tokio::task::spawn_blocking(move || open(new, &common, &offer, name.as_ref()));
         let new = opening.await.map_err(|error| error.to_string())??;
         let kept: Vec<&str> = kept.iter().map(|guest| guest.name.as_str()).collect();
         serving.replace(&kept, &new).await.map_err(|error| error.to_string())?;
@@ -63,12 +65,13 @@ pub(crate) fn open(
     guests: Vec<HttpGuest>,
     common: &CommonArgs,
     offer: &Offer,
+    name: Option<&ServerName>,
 ) -> Result<Vec<(HttpGuest, Toolbox)>, String> {
     let open = |guest: HttpGuest| {
         let mut common = common.clone();
         common.workdir = guest.workdir.clone().or(common.workdir);
         common.config = guest.config.clone().or(common.config);
-        let toolbox = open_to_serve(&common, offer, guest.caller());
+        let toolbox = open_to_serve(&common, offer, guest.caller(), name);
         let toolbox = toolbox.map_err(|error| format!("guest `{}`: {error}", guest.name))?;
         Ok((guest, toolbox))
     };

@@ -9,7 +9,7 @@ use std::{
 use haft::{
     Toolbox, ToolboxBuilder,
     config::{HaftConfig, LoadedConfig, places, unknown_variables},
-    core::{CallerId, SessionId, did_you_mean},
+    core::{CallerId, ServerName, SessionId, did_you_mean},
     near_folder,
 };
 
@@ -38,8 +38,13 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
 
 /// The same for a server, which works for others and for long: it does not take the whole machine,
 /// or a home, for a workspace because a client happened to start it there. `guest` is whom alone it
-/// serves, where it is one of several.
-pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer, guest: Option<CallerId>) -> Result<Toolbox, String> {
+/// serves, where it is one of several, and `server` its name among servers.
+pub(crate) fn open_to_serve(
+    common: &CommonArgs,
+    offer: &Offer,
+    guest: Option<CallerId>,
+    server: Option<&ServerName>,
+) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
     if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
         let config = load(common)?.config;
@@ -54,9 +59,15 @@ pub(crate) fn open_to_serve(common: &CommonArgs, offer: &Offer, guest: Option<Ca
     building(
         common,
         |config| offering(config, offer),
-        |builder| match guest {
-            Some(guest) => builder.guest(guest),
-            None => builder,
+        |builder| {
+            let builder = match guest {
+                Some(guest) => builder.guest(guest),
+                None => builder,
+            };
+            match server {
+                Some(server) => builder.server(server.clone()),
+                None => builder,
+            }
         },
     )
 }

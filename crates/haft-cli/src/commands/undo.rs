@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use haft::{
     Toolbox,
-    checkpoint::{Change, Checkpoint, Checkpoints, Selection, Undone},
+    checkpoint::{Change, Checkpoint, CheckpointError, Checkpoints, Selection, Undone},
 };
 
 use crate::{
@@ -36,8 +36,34 @@ pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> Sele
 }
 
 /// Lists, shows, takes back or brings back.
-pub(crate) fn run(common: &CommonArgs, what: UndoRequest, calls: Selection) -> Result<Exit, String> {
-    run_on(common, &open(common)?, what, calls)
+pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: Selection) -> Result<Exit, String> {
+    let toolbox = open(common)?;
+    if let Some(session) = &common.session {
+        is_here(&toolbox, session).await.map_err(|error| error.to_string())?;
+    }
+    run_on(common, &toolbox, what, calls)
+}
+
+/// Whether what a session changed can be here at all.
+///
+/// # Errors
+/// [`CheckpointError::Elsewhere`] where the record that machines share has calls of it on other
+/// ones, and the store of this machine has none.
+#[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "no record is shared in this build"))]
+async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError> {
+    #[cfg(feature = "postgres")]
+    if let Some(checkpoints) = toolbox.checkpoints()
+        && !checkpoints.list(toolbox.workdir())?.iter().any(|checkpoint| checkpoint.session == session)
+        && let Ok(Some(database)) = haft::audit_database(toolbox.config())
+    {
+        // What is here can be taken back without the database too.
+        let machines = database.other_machines_of(session).await.unwrap_or_default();
+        if !machines.is_empty() {
+            return Err(CheckpointError::Elsewhere { session: session.to_owned(), machines });
+        }
+    }
+    let _ = (toolbox, session);
+    Ok(())
 }
 
 /// The same on a toolbox that is there.
@@ -73,11 +99,7 @@ fn nothing(common: &CommonArgs) {
     }
 }
 
-fn list(
-    common: &CommonArgs,
-    checkpoints: &Checkpoints,
-    workspace: &Path,
-) -> Result<Exit, haft::checkpoint::CheckpointError> {
+fn list(common: &CommonArgs, checkpoints: &Checkpoints, workspace: &Path) -> Result<Exit, CheckpointError> {
     let mut list = checkpoints.list(workspace)?;
     let is_meant = |checkpoint: &Checkpoint| {
         let is_of_session = common.session.as_ref().is_none_or(|session| checkpoint.session == *session);

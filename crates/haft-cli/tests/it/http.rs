@@ -102,25 +102,7 @@ fn clients_without_a_handshake_share_the_session_of_their_token() {
     let haft = Haft::configured("[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n");
     haft.workspace.file("a.txt", "before\n");
     let server = Server::start(&haft, &[]);
-    let bearer = format!("Bearer {}", server.token);
-    let call = |tool: &str, arguments: &Value| {
-        let meta = json!({
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
-        let params = json!({"name": tool, "arguments": arguments, "_meta": meta});
-        let body = json!({"jsonrpc": "2.0", "id": 4, "method": "tools/call", "params": params}).to_string();
-        let headers = [
-            ("Authorization", bearer.as_str()),
-            ("MCP-Protocol-Version", "2026-07-28"),
-            ("Mcp-Method", "tools/call"),
-            ("Mcp-Name", tool),
-        ];
-        let answer = server.post(&headers, &body);
-        assert_eq!(answer.header("Mcp-Session-Id"), None, "{answer:?}");
-        answer.message(4)["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
-    };
+    let call = |tool: &str, arguments: &Value| server.call_without_session(&server.token, tool, arguments);
     assert!(call("read", &json!({"path": "a.txt"})).contains("before"));
     // Only who has read a file may write over it: the second request knows of the first.
     let written = call("write", &json!({"path": "a.txt", "content": "after\n"}));

@@ -89,6 +89,32 @@ impl Server {
         Answer(self.raw(text.as_bytes()))
     }
 
+    /// The answer to a request of the revision without sessions.
+    pub(crate) fn without_session(&self, token: &str, method: &str, name: &str, mut params: Value) -> Answer {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let bearer = format!("Bearer {token}");
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", method),
+            ("Mcp-Name", name),
+        ];
+        let body = json!({"jsonrpc": "2.0", "id": 4, "method": method, "params": params});
+        let answer = self.post(&headers, &body.to_string());
+        assert_eq!(answer.header("Mcp-Session-Id"), None, "{answer:?}");
+        answer
+    }
+
+    /// The text of the result of a call without a session.
+    pub(crate) fn call_without_session(&self, token: &str, tool: &str, arguments: &Value) -> String {
+        let answer = self.without_session(token, "tools/call", tool, json!({"name": tool, "arguments": arguments}));
+        answer.message(4)["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer:?}")).to_owned()
+    }
+
     pub(crate) fn client(&self, token: &str) -> Client<'_> {
         Client { server: self, bearer: format!("Bearer {token}"), session: None }
     }

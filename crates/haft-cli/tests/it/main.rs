@@ -22,6 +22,7 @@ mod gates;
 mod hook;
 mod http;
 mod http_client;
+mod http_elsewhere;
 mod http_limits;
 mod judge;
 mod login;

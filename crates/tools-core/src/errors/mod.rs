@@ -2,6 +2,7 @@
 
 mod category;
 mod classify;
+mod elsewhere;
 mod error;
 mod feedback;
 mod nearest;
@@ -10,6 +11,7 @@ pub use category::{
     CategoryRow, ErrorDomain, ErrorKind, ErrorPhase, ErrorPhase as ToolInvocationPhase, ToolErrorCategory,
 };
 pub use classify::{classify_http_status, classify_io_error};
+pub use elsewhere::ElsewhereError;
 pub use error::{ErrorDetail, ToolError};
 pub use feedback::{ToolErrorFeedback, text_for_model};
 pub use nearest::{did_you_mean, either, nearest};

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinHandle;
-use tools_core::{Activity, CallContext, OptionalBoard, SessionId};
+use tools_core::{Activity, CallContext, ElsewhereError, OptionalBoard, ServerName, SessionId};
 
 use super::follow::NewJob;
 use super::job::Job;
@@ -20,6 +20,7 @@ const MAX_HELD: u64 = 16 << 20;
 pub struct Jobs {
     table: Mutex<Table>,
     board: OptionalBoard,
+    server: Option<ServerName>,
 }
 
 #[derive(Debug, Default)]
@@ -46,6 +47,26 @@ impl Jobs {
         Self { board, ..Self::default() }
     }
 
+    /// The same, of a server among several: its name stands in front of the ids of jobs
+    /// (`haft-1.job-3`), so that no other takes one of them for its own.
+    pub fn at_server(self, server: Option<ServerName>) -> Self {
+        Self { server, ..self }
+    }
+
+    fn id(&self, number: u64) -> String {
+        match &self.server {
+            Some(server) => format!("{server}.job-{number}"),
+            None => format!("job-{number}"),
+        }
+    }
+
+    /// The other server whose job an id names; `None` for one of this server, or of none.
+    fn elsewhere(&self, id: &str) -> Option<ElsewhereError> {
+        let (server, _) = id.split_once('.')?;
+        let server: ServerName = server.parse().ok().filter(|server| self.server.as_ref() != Some(server))?;
+        Some(ElsewhereError { what: format!("the job `{}`", shown(id)), server })
+    }
+
     /// Whether one more may run.
     ///
     /// # Errors
@@ -62,7 +83,7 @@ impl Jobs {
         let mut table = self.lock();
         table.admits(most)?;
         table.started += 1;
-        let (id, line) = (format!("job-{}", table.started), Arc::clone(&following.line));
+        let (id, line) = (self.id(table.started), Arc::clone(&following.line));
         let shown = self.board.show(&Activity {
             tool: "bash",
             session: cx.session(),
@@ -85,14 +106,19 @@ impl Jobs {
     /// A job of this session.
     ///
     /// # Errors
-    /// When the session has none of this name.
+    /// When the session has none of this name, or another server has it.
     pub(crate) fn find(&self, id: &str, session: &SessionId) -> Result<Arc<Job>, ShellError> {
         let table = self.lock();
         let mut own = table.entries.iter().map(|entry| &entry.job).filter(|job| job.session == *session);
-        own.clone().find(|job| job.id == id).cloned().ok_or_else(|| ShellError::UnknownJob {
-            id: id.chars().take(80).flat_map(char::escape_debug).collect(),
-            known: own.by_ref().map(|job| job.id.clone()).collect(),
-        })
+        if let Some(found) = own.clone().find(|job| job.id == id) {
+            return Ok(Arc::clone(found));
+        }
+        match self.elsewhere(id) {
+            Some(elsewhere) => Err(elsewhere.into()),
+            None => {
+                Err(ShellError::UnknownJob { id: shown(id), known: own.by_ref().map(|job| job.id.clone()).collect() })
+            }
+        }
     }
 
     /// The number of jobs of a session that run.
@@ -127,6 +153,11 @@ impl Jobs {
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// An id from outside, fit for a message.
+fn shown(id: &str) -> String {
+    id.chars().take(80).flat_map(char::escape_debug).collect()
 }
 
 impl Table {

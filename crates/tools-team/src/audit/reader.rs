@@ -5,6 +5,7 @@ use tools_audit::{AuditError, SessionRows, view::Row};
 use tools_store::{Server, StoreError, signed, unsigned};
 
 use super::schema::{failed, server};
+use crate::host::host;
 
 /// Lines that are read at once.
 pub(super) const LINES: i64 = 2_000;
@@ -83,6 +84,19 @@ impl AuditDatabase {
         let page = page(found, most);
         let rows = page.lines.iter().filter_map(|line| Row::of(line.as_bytes())).collect();
         Ok(SessionRows { rows, next: page.next })
+    }
+
+    /// The other machines that recorded calls of a session, by name.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn other_machines_of(&self, session: &str) -> Result<Vec<String>, AuditError> {
+        let found = sqlx::query_scalar(
+            "SELECT DISTINCT host FROM haft_audit_chain
+             WHERE host <> $2 AND id IN (SELECT chain FROM haft_audit_line WHERE session = $1 AND session <> '')
+             ORDER BY host",
+        );
+        found.bind(session).bind(host()).fetch_all(self.0.reader().await.map_err(failed)?).await.map_err(failed)
     }
 
     pub(super) fn server(&self) -> &Server {

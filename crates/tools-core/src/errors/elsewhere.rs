@@ -1,0 +1,33 @@
+//! What another server has and this one has not.
+
+use thiserror::Error;
+
+use crate::{ServerName, ToolError, ToolErrorCategory};
+
+/// A call about something that lives in the memory of another server than the one that got it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{what} is kept by the server `{server}`, and the call came to another one")]
+pub struct ElsewhereError {
+    /// What it is: a noun and its name, as in "the job `haft-1.job-3`".
+    pub what: String,
+    /// The server that has it.
+    pub server: ServerName,
+}
+
+impl ElsewhereError {
+    /// The code of such errors, in a result and in the answer to a request.
+    pub const CODE: &str = "session_elsewhere";
+}
+
+impl From<ElsewhereError> for ToolError {
+    fn from(error: ElsewhereError) -> Self {
+        let advice = format!(
+            "Only requests with the header `{}: {}` reach that server. Tell the user so if you cannot send it, or begin \
+             anew here.",
+            ServerName::HEADER,
+            error.server
+        );
+        // Not the fault of whoever called: the parameters are right, the way is not.
+        Self::new(ToolErrorCategory::PermanentFailure, ElsewhereError::CODE, error.to_string()).with_suggestion(advice)
+    }
+}
