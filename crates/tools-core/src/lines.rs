@@ -8,8 +8,8 @@ const CHUNK: usize = 32 << 10;
 /// A buffer larger than this is given back once the line that needed it is gone.
 const KEPT_BUFFER: usize = 256 << 10;
 
-/// What was read of a stream and not yet taken as lines. What comes of it does not depend on how
-/// the stream was cut into reads, but for when it comes.
+/// Bytes of a stream that were read and not yet taken as lines. What comes of it does not depend on
+/// how the stream was cut into reads, but for when it comes.
 ///
 /// ```
 /// use tools_core::{BoundedLine, BoundedLines};
@@ -75,7 +75,7 @@ impl BoundedLines {
         }
     }
 
-    /// What stands behind the last end of a line, for whoever takes it for a line at the end of the
+    /// The rest behind the last end of a line, for whoever takes it for a line at the end of the
     /// stream; `None` for nothing and for the rest of a line that was too long.
     pub fn last(&mut self) -> Option<Range<usize>> {
         let rest = self.start..self.buffer.len();
@@ -88,7 +88,7 @@ impl BoundedLines {
         &self.buffer[range]
     }
 
-    /// How many bytes are held.
+    /// The number of bytes that are held.
     pub fn held(&self) -> usize {
         self.buffer.len()
     }

@@ -85,8 +85,8 @@ impl Guest {
 }
 
 /// The session of a guest's requests without one. The same on each server that the guest has this
-/// token on: what servers share by session, such as stored output, is there wherever a request comes
-/// to. Nobody learns the token from it.
+/// token on: what servers share by session, such as stored output, is there wherever a request
+/// comes to. Nobody learns the token from it.
 fn shared_session(name: &str, token_digest: &str) -> Option<SessionId> {
     let digest = sha256_hex(format!("requests without a session\n{name}\n{token_digest}").as_bytes());
     SessionId::parse(&format!("guest-{}", digest.get(..32)?)).ok()

@@ -232,7 +232,8 @@ impl ServerHandler for ConnectedService {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // Of a connection that is still being made nothing is known: what does not change is not told.
+        // Of a connection that is still being made nothing is known: what does not change is not
+        // told.
         let connection = self.made.get().and_then(|made| made.as_ref().ok());
         let changes = |uri: &str| connection.is_none_or(|connection| connection.changes(uri));
         Some(subscriptions::accepted(requested, changes))

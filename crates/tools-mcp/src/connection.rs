@@ -73,8 +73,8 @@ pub(crate) struct Connection {
     log: Log,
     /// What the client wants to hear of by itself, before 2026-07-28.
     subscriptions: Subscriptions,
-    /// The number of calls so far, for subscriptions since then: tools and resources may have changed
-    /// with each.
+    /// The number of calls so far, for subscriptions since then: tools and resources may have
+    /// changed with each.
     calls: watch::Sender<u64>,
     lifetime: Lifetime,
 }

@@ -49,8 +49,8 @@ impl Connection {
         self.resources().is_some_and(|resources| resources.changes(uri))
     }
 
-    /// Subscribes a client of a version before 2026-07-28. One that subscribes to what never changes
-    /// hears nothing; what it cannot read it cannot subscribe to.
+    /// Subscribes a client of a version before 2026-07-28. One that subscribes to what never
+    /// changes hears nothing; what it cannot read it cannot subscribe to.
     pub(crate) async fn subscribe(&self, uri: &str) -> Result<(), ErrorData> {
         if !self.changes(uri) {
             let resources = self.resources().ok_or_else(|| refused(&crate::ResourceError::NotFound))?;

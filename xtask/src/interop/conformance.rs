@@ -97,7 +97,8 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    /// Runs a part of a suite; fails on what fails and is not listed, and on what is listed and does not.
+    /// Runs a part of a suite; fails on what fails and is not listed, and on what is listed and
+    /// does not.
     fn run(&self, package: &str, words: &[&str]) -> Result<(), Failure> {
         let mut suite = (self.node)();
         suite.arg(self.modules.join(package).join("dist/index.js")).args(words).arg("--expected-failures");

@@ -1,5 +1,5 @@
-//! Two servers of the same guests, and a client without sessions whose requests come to either: what
-//! only one of them has is refused by its name, and what they share is there.
+//! Two servers of the same guests, and a client without sessions whose requests come to either:
+//! what only one of them has is refused by its name, and what they share is there.
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
@@ -23,7 +23,8 @@ fn call(server: &Server, tool: &str, arguments: &Value) -> String {
     server.call_without_session(TOKEN, tool, arguments)
 }
 
-/// The call is refused with a code of its own, the server that has it, and the header that leads there.
+/// The call is refused with a code of its own, the server that has it, and the header that leads
+/// there.
 fn is_refused(server: &Server, tool: &str, arguments: &Value, other: &str) {
     let params = json!({"name": tool, "arguments": arguments});
     let answer = server.without_session(TOKEN, "tools/call", tool, params).message(4);

@@ -8,7 +8,7 @@ use crate::{ServerName, ToolError, ToolErrorCategory};
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{what} is kept by the server `{server}`, and the call came to another one")]
 pub struct ElsewhereError {
-    /// What it is: a noun and its name, as in "the job `haft-1.job-3`".
+    /// The thing: a noun and its name, as in "the job `haft-1.job-3`".
     pub what: String,
     /// The server that has it.
     pub server: ServerName,
