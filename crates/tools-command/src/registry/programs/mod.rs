@@ -15,9 +15,11 @@ mod compilers;
 mod containers;
 mod data;
 mod databases;
+mod desktop;
 mod documents;
 mod editors;
 mod elsewhere;
+mod encodings;
 mod environment;
 mod files;
 mod filters;
@@ -30,6 +32,7 @@ mod javascript;
 mod jvm;
 mod languages;
 mod launchers;
+mod links;
 mod machine;
 mod make;
 mod managers;
@@ -37,12 +40,14 @@ mod modes;
 mod namespaces;
 mod network;
 mod node;
+mod observers;
 mod package_tools;
 mod packages;
 mod packaging;
 mod perl;
 mod php_tools;
 mod profilers;
+mod prompts;
 mod python;
 mod python_packages;
 mod registries;
@@ -58,6 +63,7 @@ pub(crate) mod shells;
 mod text;
 mod tracers;
 mod transfer;
+mod typesetting;
 mod versioning;
 mod watchers;
 mod wrappers;
@@ -81,9 +87,11 @@ pub static PROGRAMS: &[&[Program]] = &[
     containers::ALL,
     data::ALL,
     databases::ALL,
+    desktop::ALL,
     documents::ALL,
     editors::ALL,
     elsewhere::ALL,
+    encodings::ALL,
     environment::ALL,
     files::ALL,
     filters::ALL,
@@ -95,6 +103,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     javascript::ALL,
     jvm::ALL,
     launchers::ALL,
+    links::ALL,
     languages::ALL,
     machine::ALL,
     make::ALL,
@@ -102,6 +111,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     modes::ALL,
     namespaces::ALL,
     network::ALL,
+    observers::ALL,
     node::BUN,
     node::NPM,
     node::PNPM,
@@ -113,6 +123,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     perl::ALL,
     php_tools::ALL,
     profilers::ALL,
+    prompts::ALL,
     python::ALL,
     python_packages::ALL,
     remote::ALL,
@@ -127,6 +138,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     text::ALL,
     tracers::ALL,
     transfer::ALL,
+    typesetting::ALL,
     versioning::ALL,
     watchers::ALL,
     wrappers::ALL,

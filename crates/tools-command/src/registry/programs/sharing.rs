@@ -132,6 +132,23 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["tmate", "upterm", "sshx", "teleconsole"],
+        is_family: true,
+        syntax: Syntax { flags: "-h|--help -v|--version|-V -*", valued: "-c|--command -f -S -L -p|--port -i -u -g -t -w", ..Syntax::EXACT },
+        rules: &[
+            always(Does::RunsLine(At::Value("--command"))),
+            always(Does::RunsWords(At::AfterDashes)),
+            when(&[ArgumentCondition::Lacks("-h -v")], OPENS),
+        ],
+        examples: &[
+            ("tmate -c 'sudo id'", Expect::Denied("takes other rights")),
+            ("upterm host -- sudo id", Expect::Denied("takes other rights")),
+            ("tmate", Expect::Asks("reachable for others")),
+            ("tmate -V", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
             "lp",
             "lpr",

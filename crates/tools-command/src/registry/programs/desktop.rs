@@ -1,0 +1,296 @@
+//! Programs of a desktop: they act on other windows, open files in the program of their type, show
+//! and record pictures, sounds and films.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, is_remote, when,
+};
+
+/// Options of `ffmpeg` without a value.
+const ALONE: [&str; 33] = [
+    "-y",
+    "-n",
+    "-hide_banner",
+    "-nostdin",
+    "-stats",
+    "-nostats",
+    "-an",
+    "-vn",
+    "-sn",
+    "-dn",
+    "-shortest",
+    "-re",
+    "-report",
+    "-version",
+    "-formats",
+    "-codecs",
+    "-encoders",
+    "-decoders",
+    "-filters",
+    "-protocols",
+    "-pix_fmts",
+    "-bsfs",
+    "-devices",
+    "-layouts",
+    "-copyts",
+    "-start_at_zero",
+    "-ignore_unknown",
+    "-xerror",
+    "-benchmark",
+    "-accurate_seek",
+    "-autorotate",
+    "-noautorotate",
+    "-L",
+];
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["xdotool", "ydotool", "wtype", "dotool", "xte"],
+        is_family: true,
+        syntax: Syntax { flags: "-v|--version -h|--help -*", ..Syntax::LEADING },
+        rules: &[
+            always(Does::By(started)),
+            when(
+                &[ArgumentCondition::Operand("key keydown keyup type click mousedown mouseup behave -")],
+                Does::Hides("keys and clicks that other windows obey"),
+            ),
+            when(&[ArgumentCondition::OperandHas("/")], Does::Hides("keys and clicks that a file lists")),
+            when(&[ArgumentCondition::Fed], Does::Hides("keys and clicks that other windows obey")),
+        ],
+        examples: &[
+            ("xdotool exec --sync sudo id", Expect::Denied("takes other rights")),
+            ("xdotool search x exec sudo id", Expect::Denied("takes other rights")),
+            ("xdotool type x", Expect::Opaque("other windows obey")),
+            ("xdotool ./script", Expect::Opaque("a file lists")),
+            ("xdotool getactivewindow", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["scrot", "maim", "flameshot", "gnome-screenshot", "grim", "slurp"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-b|--border -c|--count -f|--freeze -h|--help -i|--ignorekeyboard -m|--multidisp -o|--overwrite -p|--pointer \
+                    -u|--focused -v|--version -z|--silent -*",
+            valued: "-a|--autoselect -C|--class -D|--display -d|--delay -e|--exec -F|--file -l|--line -M|--monitor -n|--note -q|--quality \
+                     -t|--thumb -w|--window -S|--script -g",
+            optional: "-k|--stack -s|--select",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsLineWithMore(At::Value("--exec"))),
+            always(Does::Writes(At::All)),
+            always(Does::Writes(At::Value("--file"))),
+        ],
+        examples: &[
+            ("scrot -e 'sudo id'", Expect::Denied("takes other rights")),
+            ("scrot -zbe 'sudo id' x.png", Expect::Denied("takes other rights")),
+            ("scrot .envrc", Expect::Writes(".envrc")),
+            ("scrot -d 5 x.png", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ffmpeg", "ffplay", "avconv"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        rules: &[always(Does::By(converted))],
+        examples: &[
+            ("ffmpeg -i a.wav -af ladspa=file=./x.so b.wav", Expect::Opaque("a library")),
+            ("ffmpeg -i a.mp4 -vf 'scale=1:2,frei0r=./x' b.mp4", Expect::Opaque("a library")),
+            ("ffmpeg -i private/x y.mp4", Expect::Reads("private/x")),
+            ("ffmpeg -y -i x .envrc", Expect::Writes(".envrc")),
+            ("ffmpeg -i x -c copy -f tee 'a.mp4|.envrc'", Expect::Opaque("several files")),
+            ("ffmpeg -re -i x -f flv rtmp://h/live", Expect::Connects("rtmp://h/live")),
+            ("ffmpeg -hide_banner -i a.mp4 -c:v libx264 -crf 20 b.mkv", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["sox", "play", "rec", "soxi"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-t -r -b -c -e -v -C --effects-file --plot", ..Syntax::EXACT },
+        rules: &[
+            always(Does::RunsLine(At::Rest("|"))),
+            always(Does::Reads(At::Nth(0))),
+            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(1))),
+            when(&[ArgumentCondition::Operand("ladspa")], Does::Hides("a filter that is a library")),
+            when(&[ArgumentCondition::Has("--effects-file")], Does::Hides("effects that a file lists")),
+        ],
+        examples: &[
+            ("sox '|sudo id' x.wav", Expect::Denied("takes other rights")),
+            ("sox -t wav '|sudo id' x.wav", Expect::Denied("takes other rights")),
+            ("sox a.wav b.wav ladspa ./x.so", Expect::Opaque("a library")),
+            ("sox a.wav .envrc", Expect::Writes(".envrc")),
+            ("sox a.wav b.mp3", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mpv", "mplayer", "vlc", "cvlc", "feh", "xpad", "xmore", "yelp"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-A|--action --action1 --action2 -f|--filelist --script --scripts --include --input-conf --config-dir --input-ipc-server \
+                     --input-commands --stream-record --lua-intf -I|--intf --extraintf --sout -o --output --info",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            always(Does::RunsLineWithMore(At::Value("--action --action1 --action2 --info"))),
+            always(Does::RunsScript(At::Value("--script --scripts"))),
+            when(
+                &[ArgumentCondition::Has(
+                    "--include --input-conf --config-dir --input-ipc-server --input-commands --lua-intf -I --extraintf --sout",
+                )],
+                Does::Hides("a viewer with settings or commands of its own choice"),
+            ),
+            always(Does::Reads(At::All)),
+            always(Does::Reads(At::Value("-f"))),
+            always(Does::Writes(At::Value("--stream-record -o --output"))),
+        ],
+        examples: &[
+            ("feh -A 'sudo id' x.png", Expect::Denied("takes other rights")),
+            ("mpv --script=x.lua a.mp4", Expect::Scripts("x.lua")),
+            ("mpv --input-conf=x a.mp4", Expect::Opaque("of its own choice")),
+            ("xpad -f private/x", Expect::Reads("private/x")),
+            ("mpv a.mp4", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "run-mailcap",
+            "see",
+            "xdg-open",
+            "gio-open",
+            "gnome-open",
+            "exo-open",
+            "kde-open",
+            "wslview",
+            "mimeopen",
+        ],
+        is_family: true,
+        syntax: Syntax { flags: "--norun --debug --help --version --manual -*", valued: "--action", ..Syntax::EXACT },
+        rules: &[
+            when(
+                &[ArgumentCondition::Lacks("--norun --help --version"), ArgumentCondition::AtLeast(1)],
+                Does::Hides("a file that the program of its type opens"),
+            ),
+            always(Does::Reads(At::All)),
+        ],
+        examples: &[
+            ("run-mailcap --action=view text/plain:x", Expect::Opaque("of its type")),
+            ("xdg-open x.html", Expect::Opaque("of its type")),
+            ("run-mailcap --norun x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["xdg-user-dir"],
+        rules: &[when(
+            &[ArgumentCondition::OperandHas("} { ; $ ` ( | & < >")],
+            Does::Hides("a name of a folder that a shell evaluates"),
+        )],
+        examples: &[
+            ("xdg-user-dir '}; id #'", Expect::Opaque("a shell evaluates")),
+            ("xdg-user-dir DOWNLOAD", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["busctl", "gdbus", "dbus-send", "qdbus", "qdbus6"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--system --user --session --no-pager --list --tree --quiet --verbose --version --help --show-machine --unique --acquired \
+                    --print-reply --literal -y|--system-bus -e -*",
+            valued: "-H|--host -M|--machine --address --match --dest -d -o --object-path -m --method --timeout",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::ValueHas("--address", "unixexec:")],
+                Does::Hides("a connection through a program of its own choice"),
+            ),
+            when(&[ArgumentCondition::Has("--host --machine --address")], Does::NeedsNetwork),
+            when(
+                &[ArgumentCondition::First("call set-property emit wait")],
+                Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
+            ),
+            when(
+                &[ArgumentCondition::Has("--dest --print-reply")],
+                Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
+            ),
+        ],
+        examples: &[
+            ("busctl --address=unixexec:path=./x", Expect::Opaque("of its own choice")),
+            ("busctl --address unixexec:path=./x status", Expect::Opaque("of its own choice")),
+            ("busctl call a /b c d", Expect::Asks("a service of this machine")),
+            ("dbus-send --system --dest=a --print-reply /b c.d", Expect::Asks("a service of this machine")),
+            ("busctl list", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["xmodmap", "setxkbmap", "xset", "xrdb", "xkbcomp", "xinput"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-e -display -cpp -load -merge -override", ..Syntax::SINGLE },
+        rules: &[
+            always(Does::RunsLineWithMore(At::Value("-cpp"))),
+            always(Does::Reads(At::All)),
+            always(Does::Reads(At::Value("-load -merge -override"))),
+        ],
+        examples: &[
+            ("xrdb -cpp 'sudo id' x", Expect::Denied("takes other rights")),
+            ("xmodmap -v private/x", Expect::Reads("private/x")),
+            ("xset q", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+/// The command behind `exec`, which ends a chain of commands of `xdotool`.
+fn started(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = &parsed.command.args;
+    let Some(at) = args.iter().position(|arg| arg.text == "exec") else { return Vec::new() };
+    let mut rest = &args[at + 1..];
+    while let Some(option) = rest.first().filter(|option| option.text.starts_with("--")) {
+        let has_value = matches!(option.text.as_str(), "--args" | "--terminator");
+        rest = rest.get(1 + usize::from(has_value)..).unwrap_or_default();
+    }
+    vec![Effect::runs(rest.to_vec()), Effect::hidden("a program that `xdotool` starts")]
+}
+
+/// The files and hosts of `ffmpeg`: what follows `-i` is read, and what no option takes is written.
+fn converted(parsed: &Parsed<'_>) -> Vec<Effect> {
+    const LIBRARIES: [&str; 4] = ["ladspa", "frei0r", "lv2=", "dnn_"];
+    let is_player = parsed.command.name() == "ffplay";
+    let mut found = Vec::new();
+    let mut args = parsed.command.args.iter();
+    let mut touch = |path: &Value, access: Access| {
+        found.push(if is_remote(path) { Effect::Host(path.clone()) } else { Effect::path(path.clone(), access) });
+    };
+    while let Some(arg) = args.next() {
+        if !arg.text.starts_with('-') || arg.text == "-" {
+            touch(arg, if is_player { Access::Read } else { Access::Write });
+        } else if !ALONE.contains(&arg.text.as_str()) {
+            let Some(value) = args.next() else { break };
+            if arg.text == "-i" {
+                touch(value, Access::Read);
+            }
+        }
+    }
+    let names = |text: &str| parsed.command.args.iter().any(|arg| arg.text.contains(text));
+    if LIBRARIES.iter().any(|library| names(library)) {
+        found.push(Effect::hidden("a filter that is a library"));
+    }
+    if parsed.command.args.windows(2).any(|pair| pair[0].text == "-f" && pair[1].text == "tee") {
+        found.push(Effect::hidden("`ffmpeg` writes several files"));
+    }
+    if names("filter_script") || names("-/") || names("-load_plugins") {
+        found.push(Effect::hidden("`ffmpeg` with filters from a file"));
+    }
+    found
+}
