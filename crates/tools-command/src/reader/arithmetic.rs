@@ -40,6 +40,11 @@ impl Arithmetic {
         self.settings.push((name.to_owned(), content));
     }
 
+    /// Whether a variable gets a value.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        self.settings.iter().any(|(set, _)| set == name)
+    }
+
     /// A variable gets a value, and nobody knows which one.
     pub(super) fn set_any(&mut self, content: Content) {
         self.set(ANY, content);

@@ -36,6 +36,13 @@ impl Reader<'_> {
             Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
             Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
             Effect::Script(file) => self.script(&file, command),
+            Effect::Code(_, text) if self.is_completed(&text.text) => {
+                self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
+            }
+            Effect::MayBeOption(arg) if self.is_chosen(command, &arg) => {
+                let (arg, name) = (shorten(&arg.text), command.name());
+                self.opaque(&format!("`{arg}` may be an option by which `{name}` runs a program"));
+            }
             Effect::Code(language, text) if text.is_exact => {
                 if let Some(why) = code::suspicion(language, &text.text) {
                     self.opaque(&why);
@@ -49,6 +56,9 @@ impl Reader<'_> {
                 ));
             }
             Effect::Sets(name, value) => {
+                if value.text.starts_with('-') || value.text.contains(" -") {
+                    self.chosen.insert(name.clone());
+                }
                 self.arithmetic.set(&name, Content::value(&value, false));
                 self.assignment(&name, &value);
             }
@@ -56,7 +66,12 @@ impl Reader<'_> {
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Home => self.go_home(),
             Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
-            Effect::Recipe(_) | Effect::Path { .. } | Effect::Host(_) | Effect::Network | Effect::Is { .. } => {}
+            Effect::MayBeOption(_)
+            | Effect::Recipe(_)
+            | Effect::Path { .. }
+            | Effect::Host(_)
+            | Effect::Network
+            | Effect::Is { .. } => {}
         }
     }
 
@@ -88,9 +103,12 @@ impl Reader<'_> {
                     words.push(elsewhere());
                     line = joined(&words);
                 }
-                self.placeholders.push(PLACEHOLDER.to_owned());
+                // What is added behind replaces no braces.
+                let replaced = (more == More::Braces).then(|| PLACEHOLDER.to_owned());
+                let around = self.placeholders.len();
+                self.placeholders.extend(replaced);
                 self.words(&words, &line, &via, Input::None);
-                self.placeholders.pop();
+                self.placeholders.truncate(around);
             }
         }
     }

@@ -39,6 +39,10 @@ pub(super) struct Reader<'a> {
     pub(super) folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
+    /// Variables that the line sets to what may be an option.
+    pub(super) chosen: BTreeSet<String>,
+    /// Whether the command of the text that is followed is fed nothing but names.
+    pub(super) is_fed_names: bool,
     /// What the variables of the text that is read hold.
     known: KnownVariables,
     /// What the commands of the text that is read get where they have no input of their own.
@@ -62,6 +66,8 @@ impl<'a> Reader<'a> {
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
             placeholders: Vec::new(),
+            chosen: BTreeSet::new(),
+            is_fed_names: false,
             known: KnownVariables::default(),
             inherited: Input::None,
             containing: Vec::new(),
@@ -85,7 +91,7 @@ impl Reader<'_> {
         if self.depth >= DEEPEST {
             return self.opaque("commands nested too deeply");
         }
-        if self.placeholders.iter().any(|placeholder| text.contains(placeholder.as_str())) {
+        if self.is_completed(text) {
             self.opaque("a line for a shell that is completed only when it runs");
         }
         self.depth += 1;
@@ -99,6 +105,11 @@ impl Reader<'_> {
             Err(problem) => self.opaque(&format!("the text cannot be read: {problem}")),
         }
         self.depth -= 1;
+    }
+
+    /// Whether something is put into a text when it runs.
+    pub(super) fn is_completed(&self, text: &str) -> bool {
+        self.placeholders.iter().any(|placeholder| text.contains(placeholder.as_str()))
     }
 
     pub(super) fn opaque(&mut self, why: &str) {
@@ -131,10 +142,14 @@ impl Reader<'_> {
             let value = Value::of(&setting.value, &self.here(), |_, _| None);
             self.assignment(&setting.name, &value);
         }
+        self.choose(parsed);
         let around = std::mem::replace(&mut self.known, KnownVariables::of(parsed));
         let inputs = self.inputs(parsed);
         for ((at, command), input) in parsed.commands.iter().enumerate().zip(inputs) {
+            let is_fed_names = self.feeds_names(parsed, command);
+            let around = std::mem::replace(&mut self.is_fed_names, is_fed_names);
             self.simple(command, at, input, via);
+            self.is_fed_names = around;
         }
         self.known = around;
     }
@@ -227,7 +242,7 @@ impl Reader<'_> {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
             return;
         }
-        if self.placeholders.iter().any(|placeholder| program.text.contains(placeholder.as_str())) {
+        if self.is_completed(&program.text) {
             self.opaque("a program that is named only when it runs");
         }
         if self.is_written(&program.text) {

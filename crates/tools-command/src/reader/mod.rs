@@ -4,6 +4,7 @@
 mod arithmetic;
 mod assignments;
 mod builtins;
+mod chosen;
 mod command;
 mod content;
 mod described;

@@ -1,7 +1,7 @@
 //! From a description and the arguments to effects: which rules hold, and what they name.
 
 use super::parsed::Parsed;
-use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule};
+use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule, Style};
 use super::unknown;
 use crate::code;
 use crate::effect::Effect;
@@ -21,6 +21,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.unknown.is_some() {
         found.extend(unknown::feared(parsed.command));
     }
+    found.extend(parsed.doubtful().filter(|_| runs_by_option(parsed)).cloned().map(Effect::MayBeOption));
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
         apply(rule, parsed, &mut found);
@@ -74,6 +75,33 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
         _ => {}
     }
     found
+}
+
+/// Whether an option that is not given, or an operand of a certain form, would run something.
+fn runs_by_option(parsed: &Parsed<'_>) -> bool {
+    let own = parsed.path.iter().flat_map(|one| one.rules);
+    // Options in front of the subcommand are no longer read behind it.
+    let is_over = !parsed.path.is_empty() && parsed.program.syntax.style == Style::Leading;
+    own.chain(parsed.program.rules.iter().filter(|_| !is_over)).any(|rule| {
+        let is_chosen = |when: &ArgumentCondition| {
+            use ArgumentCondition::{Has, Operand, OperandHas, OperandStarts, Value, ValueHas, ValueStarts};
+            matches!(
+                when,
+                Has(_) | Operand(_) | OperandHas(_) | OperandStarts(_) | Value(..) | ValueHas(..) | ValueStarts(..)
+            )
+        };
+        let is_option = |at: At| matches!(at, At::Value(_) | At::Behind(_) | At::ValueRest(..));
+        match rule.does {
+            Does::Hides(_) => rule.when.iter().any(is_chosen),
+            Does::RunsWords(at)
+            | Does::RunsWithVariables(at)
+            | Does::RunsWithMore(at, _)
+            | Does::RunsLine(at)
+            | Does::RunsLineWithMore(at)
+            | Does::Evaluates(_, at) => is_option(at) || rule.when.iter().any(is_chosen),
+            _ => false,
+        }
+    })
 }
 
 /// Whether operands, or values of options that are given, are run or evaluated, so that it matters

@@ -25,6 +25,7 @@ pub use carried::{Carried, carried};
 pub use consequence::Consequence;
 pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;
+pub(crate) use parsed::may_be_option;
 pub use parsed::{GivenOption, Parsed, UnknownOption};
 pub use programs::PROGRAMS;
 pub(crate) use programs::shells::is_shell;

@@ -6,7 +6,7 @@ use super::index::ValueForm;
 use super::options::{self, OptionSpelling};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
 use crate::effect::Effect;
-use crate::reader::{Command, Value};
+use crate::reader::{Command, PLACEHOLDER, Value};
 
 /// An option that is given.
 #[derive(Debug, Clone)]
@@ -123,6 +123,19 @@ impl<'a> Parsed<'a> {
         let unknown = self.unknown.as_ref().filter(|unknown| unknown.hides_operands)?;
         let name = self.command.name();
         Some(Effect::hidden(format!("the option `{}` of `{name}` is not known", unknown.option)))
+    }
+
+    /// The operands whose value is known only when it runs, and which may be options then.
+    pub(crate) fn doubtful(&self) -> impl Iterator<Item = &'a Value> + '_ {
+        let end = self.dashes.unwrap_or(usize::MAX);
+        let is_leading = self.is_ended || self.syntaxes().next().is_some_and(|syntax| syntax.style == Style::Leading);
+        let most = match (self.is_ended, is_leading) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => usize::MAX,
+        };
+        let args = self.operands.iter().filter(move |at| **at < end).take(most).map(|at| &self.command.args[*at]);
+        args.filter(|arg| may_be_option(arg))
     }
 
     /// The value of the first of these options that is given, and every argument behind it.
@@ -252,4 +265,10 @@ impl<'a> Parsed<'a> {
         }
         next.min(args.len())
     }
+}
+
+/// Whether a value that is known only when it runs may begin with a dash then.
+pub(crate) fn may_be_option(value: &Value) -> bool {
+    let begins = value.text.trim_start_matches(['"', '\'']).starts_with(['$', '`']);
+    (!value.is_exact && begins) || value.text.starts_with(PLACEHOLDER)
 }

@@ -41,6 +41,14 @@ pub(super) static ALL: &[Program] = &[
             ("ls | xargs --odd rm", Expect::Opaque("`--odd` of `xargs`")),
             ("ls | xargs -n1 grep -l x", Expect::Plain),
             ("ls | xargs python3 a.py", Expect::Plain),
+            ("echo --to-command=id -xf x | xargs tar", Expect::Opaque("may be an option")),
+            ("cat x | grep y | xargs -I{} sort {}", Expect::Opaque("may be an option")),
+            ("find . -printf x | xargs tar cf y", Expect::Opaque("may be an option")),
+            ("find . -name '*.rs' | sort | xargs tar cf y", Expect::Plain),
+            ("grep -rl x src | xargs -0 sort", Expect::Plain),
+            ("cat x | xargs -I{} sed {} y", Expect::Opaque("completed only when it runs")),
+            ("cat x | xargs -I{} python3 -c {}", Expect::Opaque("completed only when it runs")),
+            ("ls | xargs awk '{} {print}'", Expect::Plain),
             ("xargs -a f echo", Expect::Reads("f")),
         ],
         ..Program::NEW
@@ -62,11 +70,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(parallel)),
+            when(&[ArgumentCondition::Has("--rpl")], Does::Hides("replacements that are code")),
             always(Does::Reads(At::Value("--arg-file"))),
             always(Does::Writes(At::Value("--joblog --results"))),
         ],
         examples: &[
             ("parallel sudo ::: id", Expect::Denied("takes other rights")),
+            ("parallel --rpl '{x} system(\"id\")' echo {x} ::: a", Expect::Opaque("that are code")),
             ("parallel ::: 'sudo id'", Expect::Denied("takes other rights")),
             ("parallel -j4 'sudo id; echo {}' ::: a", Expect::Denied("takes other rights")),
             ("ls | parallel", Expect::Opaque("lines from elsewhere")),

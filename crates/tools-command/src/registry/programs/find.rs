@@ -3,8 +3,8 @@
 use tools_core::Access;
 
 use crate::effect::Effect;
-use crate::reader::Value;
-use crate::registry::{Consequence, Does, Expect, More, Parsed, Program, Style, Syntax, always};
+use crate::reader::{PLACEHOLDER, Value};
+use crate::registry::{Consequence, Does, Expect, More, Parsed, Program, Style, Syntax, always, may_be_option};
 
 /// Tests and actions with one argument.
 const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size \
@@ -34,6 +34,12 @@ pub(super) static ALL: &[Program] = &[Program {
         ("find . -exec sh {} \\;", Expect::Opaque("known only when it runs")),
         ("find . -exec echo \\; -exec sudo id \\;", Expect::Denied("takes other rights")),
         ("find . $x sudo \\;", Expect::Opaque("known only when it runs")),
+        ("find . $(echo -exec id ';')", Expect::Opaque("may be an option")),
+        ("find . -maxdepth 0 $(cat x)", Expect::Opaque("may be an option")),
+        ("x='-exec id ;'; find . $x", Expect::Opaque("may be an option")),
+        ("set -- -exec id ';'; find . \"$@\"", Expect::Opaque("may be an option")),
+        ("find \"$dir\" -name x", Expect::Plain),
+        ("find $(pwd) $(dirname $(which sh)) -name x", Expect::Plain),
         ("find build -name '*.o' -delete", Expect::Asks("deletes files")),
         ("find build -delete", Expect::Deletes("build")),
         ("find . -fprint .envrc", Expect::Writes(".envrc")),
@@ -95,6 +101,9 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
             _ => {}
         }
     }
+    // Any argument may be an action, also one that looks like a place.
+    let may_act = args.iter().filter(|arg| may_be_option(arg) && !arg.text.starts_with(PLACEHOLDER));
+    found.extend(may_act.cloned().map(Effect::MayBeOption));
     // What ends a command is there, but not what begins it.
     if !runs && args.iter().any(|arg| arg.is_exact && arg.text == ";") {
         found.push(Effect::hidden("`find` with an expression known only when it runs"));

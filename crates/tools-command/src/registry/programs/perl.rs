@@ -27,7 +27,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::By(perl_reads),
             ),
             always(Does::By(perl_modules)),
-            when(&[ArgumentCondition::Has("-n -p")], Does::By(opened)),
+            always(Does::By(opened)),
             when(&[ArgumentCondition::Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
         ],
         examples: &[
@@ -41,6 +41,8 @@ pub(super) static ALL: &[Program] = &[
             ("perl -pe 's{x}{lc y}e' f", Expect::Opaque("code with")),
             ("perl -ne 1 'id|'", Expect::Opaque("opens a pipe")),
             ("perl -pe 1 '|id'", Expect::Opaque("opens a pipe")),
+            ("perl -e 'while(<>){}' 'id |'", Expect::Opaque("opens a pipe")),
+            ("perl x.pl 'id |'", Expect::Opaque("opens a pipe")),
             ("perl -M'POSIX;system(1)' -e 1", Expect::Opaque("system")),
             ("perl -d -e 1", Expect::Opaque("the debugger")),
             ("perl --odd -e 1", Expect::Opaque("`--odd` of `perl`")),
@@ -96,7 +98,7 @@ const RUBY: &[Rule] = &[
         Does::By(ruby_reads),
     ),
     always(Does::By(ruby_modules)),
-    when(&[ArgumentCondition::Has("-n -p")], Does::By(opened)),
+    always(Does::By(opened)),
 ];
 
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {
@@ -152,7 +154,7 @@ fn ruby_modules(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("-r").map(used).collect()
 }
 
-/// Operands that the loop around the code opens: a bar makes them commands.
+/// Operands that the code or the loop around it opens: a bar makes them commands.
 fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_pipe = |operand: &Value| operand.text.trim().starts_with(['|', '>']) || operand.text.trim().ends_with('|');
     let runs = parsed.operands().any(is_pipe);

@@ -134,7 +134,11 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["tmate", "upterm", "sshx", "teleconsole"],
         is_family: true,
-        syntax: Syntax { flags: "-h|--help -v|--version|-V -*", valued: "-c|--command -f -S -L -p|--port -i -u -g -t -w", ..Syntax::EXACT },
+        syntax: Syntax {
+            flags: "-h|--help -v|--version|-V -*",
+            valued: "-c|--command -f -S -L -p|--port -i -u -g -t -w",
+            ..Syntax::EXACT
+        },
         rules: &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsWords(At::AfterDashes)),
