@@ -102,8 +102,7 @@ fn resolved(path: &Path, access: Access) -> PathBuf {
 
 /// The pattern of a word whose value is certain but for the file names that it matches.
 fn escaped(path: &Value) -> String {
-    let text = path.text.strip_prefix("./").unwrap_or(&path.text);
-    text.chars().fold(String::new(), |mut pattern, character| {
+    let pattern = path.text.chars().fold(String::new(), |mut pattern, character| {
         match character {
             '*' | '?' | '[' if path.has_pattern => pattern.push('*'),
             '\\' => pattern.push_str("\\\\"),
@@ -111,19 +110,54 @@ fn escaped(path: &Value) -> String {
             other => pattern.push(other),
         }
         pattern
-    })
+    });
+    straight(&pattern)
 }
 
-/// The pattern of a word with variables and substitutions, as it stands in the text.
+/// The pattern of a word with variables and substitutions, as it stands in the text: with quotes,
+/// which are no part of the name.
 fn partly_known(text: &str) -> String {
     let open = |c: char| matches!(c, '$' | '`' | '{' | '*' | '?' | '[');
-    let text = text.trim_matches('"');
-    let head = text.split(open).next().unwrap_or_default();
+    let mut head = String::new();
+    let mut characters = text.chars().take_while(|c| !open(*c));
+    while let Some(character) = characters.next() {
+        match character {
+            '"' | '\'' => {}
+            '\\' => head.extend(characters.next()),
+            other => head.push(other),
+        }
+    }
+    // Whose home is meant is not known here.
+    let head = if head.starts_with('~') {
+        format!("**/{}", escape(head.split_once('/').map_or("", |(_, rest)| rest)))
+    } else {
+        escape(&head)
+    };
     // What follows the last variable is known where it begins with a separator.
+    let text = text.trim_end_matches('"');
     let tail = text.rfind(open).map_or("", |at| &text[at..]);
     let tail = tail.find(['/', '.']).map_or("", |at| &tail[at..]);
     let is_plain = !tail.contains(['}', ')', '`', '"', '\'', '\\']);
-    format!("{}**{}", escape(head), if is_plain { escape(tail) } else { String::new() })
+    straight(&format!("{head}**{}", if is_plain { escape(tail) } else { String::new() }))
+}
+
+/// A pattern without the steps that lead nowhere. Where it goes up, what lies above is not told
+/// from its words: any folder is meant.
+fn straight(pattern: &str) -> String {
+    let steps: Vec<&str> = pattern.split('/').collect();
+    let above = steps.iter().rposition(|step| *step == "..").map(|at| at + 1);
+    let end = if pattern.ends_with('/') { "/" } else { "" };
+    let root = match above {
+        Some(_) => "**/",
+        None if pattern.starts_with('/') => "/",
+        None => "",
+    };
+    let below = steps[above.unwrap_or_default()..].iter().filter(|step| !matches!(**step, "" | "."));
+    let below: Vec<&str> = below.copied().collect();
+    if below.is_empty() {
+        return "**".to_owned();
+    }
+    format!("{root}{}{end}", below.join("/"))
 }
 
 fn escape(text: &str) -> String {
@@ -166,6 +200,20 @@ mod tests {
         check("rm \"$d\"/.envrc", &["Delete? **/.envrc"]);
         check("rm pre$x", &["Delete? /nowhere/w/pre**"]);
         check("cd $x; rm y", &["Delete? **/y"]);
+        // Quotes are no part of a name, and steps that lead nowhere hide none.
+        check("touch .en\"vrc$x\"", &["Write? /nowhere/w/.envrc**"]);
+        check("touch .en'v'rc$x", &["Write? /nowhere/w/.envrc**"]);
+        check("touch .en\\vrc$x", &["Write? /nowhere/w/.envrc**"]);
+        check("touch ./.envrc$x", &["Write? /nowhere/w/.envrc**"]);
+        check("touch a//b/./c$x", &["Write? /nowhere/w/a/b/c**"]);
+        check("touch a/../.env$x", &["Write? **/.env**"]);
+        check("touch $x/../.envrc", &["Write? **/.envrc"]);
+        check("touch $x/./.envrc", &["Write? **/.envrc"]);
+        check("rm ~/a/b$x", &["Delete? **/a/b**"]);
+        check("rm a/../*.o", &["Delete? **/*.o"]);
+        check("touch a/../../.env$x", &["Write? **/.env**"]);
+        check("touch a/\"$x\"", &[]);
+        check("touch a/$x/..", &[]);
         check("rm $x", &[]);
         check("timeout 5 rm a; rm a", &["Delete /nowhere/w/a"]);
         check("truncate -s 0 /dev/null", &[]);
