@@ -15,6 +15,7 @@ mod completions;
 mod config;
 mod crash;
 mod demo;
+mod elsewhere;
 mod exec;
 mod filter;
 mod gate;

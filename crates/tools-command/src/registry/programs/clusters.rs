@@ -101,7 +101,10 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["exec", "attach", "debug", "cp", "rsh", "rsync"],
                 syntax: ANY,
-                rules: &[always(Does::Says(Consequence::DeletesForOthers, "works in what others may use"))],
+                rules: &[
+                    always(Does::RunsThere(At::AfterDashes)),
+                    always(Does::Says(Consequence::DeletesForOthers, "works in what others may use")),
+                ],
                 ..Subcommand::NEW
             },
             Subcommand { names: &["certificate", "login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
@@ -178,6 +181,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         otherwise: Otherwise::Opaque("a plug-in"),
         examples: &[
+            ("kubectl exec -n x pod/y -- rm -rf z", Expect::Asks("runs `rm -rf z` elsewhere")),
             ("kubectl get secrets -A -o yaml", Expect::Asks("shows credentials")),
             ("kubectl get secret/x -ojsonpath={.data}", Expect::Asks("shows credentials")),
             ("kubectl get pods,secrets --output=json", Expect::Asks("shows credentials")),
