@@ -8,10 +8,13 @@ use std::{
     io,
     os::{fd::OwnedFd, unix::fs::MetadataExt as _},
     path::{Component, Path, PathBuf},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
-use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, flock, mkdirat, openat, statat, symlinkat};
+use rustix::fs::{
+    AtFlags, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, flock, futimens, mkdirat,
+    openat, statat, symlinkat,
+};
 use tools_sandbox::{
     make_private_folder,
     view::{CACHES, GrantedPath},
@@ -57,7 +60,7 @@ impl WorkspaceCaches {
             clean(&all, &folder, &lock, limit);
         }
         flock(&lock, FlockOperation::LockShared)?;
-        fs::write(folder.join("workspace"), workspace.as_os_str().as_encoded_bytes())?;
+        mark_as_used(&folder.join("workspace"), workspace.as_os_str().as_encoded_bytes())?;
         let own = folder.join("own");
         make_private_folder(&own)?;
         let top = open_folder(&own)?;
@@ -183,10 +186,22 @@ fn clean(all: &Path, own: &Path, lock: &File, limit: u64) {
     }
 }
 
+/// Says whose caches these are, and that they were used now. What is there already is not written
+/// again: some file systems write out at once what takes the place of something.
+fn mark_as_used(path: &Path, workspace: &[u8]) -> io::Result<()> {
+    match File::options().append(true).open(path) {
+        Ok(known) if fs::read(path)? == workspace => {
+            let at = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+            Ok(futimens(&known, &Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) })?)
+        }
+        _ => fs::write(path, workspace),
+    }
+}
+
 /// Renames what is too much, and tells its new places.
 fn over(all: &Path, own: &Path, lock: &File, limit: u64) -> Vec<PathBuf> {
     let folders = names(all).into_iter().filter(|name| !name.to_string_lossy().starts_with('.'));
-    let mut found: Vec<(std::time::SystemTime, u64, PathBuf)> = folders
+    let mut found: Vec<(SystemTime, u64, PathBuf)> = folders
         .filter_map(|name| {
             let folder = all.join(name);
             let used = fs::metadata(folder.join("workspace")).and_then(|data| data.modified()).ok()?;
@@ -274,7 +289,7 @@ mod tests {
     use super::*;
 
     fn old(path: &Path) {
-        let long_ago = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1000);
         File::options().write(true).open(path).unwrap().set_modified(long_ago).unwrap();
     }
 

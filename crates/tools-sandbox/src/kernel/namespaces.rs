@@ -18,7 +18,7 @@ use super::path_text::text;
 use super::seen::{Covers, ViewMounts};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
-use crate::private::{PrivateFolder, sweep, temporary_places};
+use crate::private::{PrivateFolder, memory_places, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
 
 /// The kernel refuses a smaller `pid_max`.
@@ -32,9 +32,8 @@ pub(crate) struct PrivateFolders {
 
 impl PrivateFolders {
     pub(crate) fn create() -> std::io::Result<Self> {
-        let places = temporary_places();
-        sweep(&places);
-        let base = PrivateFolder::create_in_first(&places)?;
+        sweep(&memory_places());
+        let base = PrivateFolder::create_in_first(&temporary_places())?;
         base.folder("tmp")?;
         Ok(Self { base, covers: Covers::default() })
     }
@@ -145,7 +144,7 @@ impl NamespacePlan {
         let (uid, gid) = ids();
         let view = ask.view.as_ref().filter(|_| !whole_tree_writable);
         let seen = match view.zip(folders) {
-            Some((view, folders)) => ViewMounts::new(view, &folders.covers, &folders.base, &writable, &granted, temp)?,
+            Some((view, folders)) => ViewMounts::new(view, &folders.covers, &writable, &granted, temp)?,
             None => ViewMounts::default(),
         };
         Ok(Self {

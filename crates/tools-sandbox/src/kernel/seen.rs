@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::path_text::text;
 use super::sys::{self, Errno, Reach, Result};
-use crate::private::PrivateFolder;
+use crate::private::{PrivateFolder, memory_places};
 use crate::process::{SpawnError, Step};
 use crate::view::View;
 
@@ -18,7 +18,14 @@ pub(crate) const MAX_SEEN: usize = 256;
 
 /// The folders that cover concealed ones, made for the views that were asked for.
 #[derive(Default)]
-pub(super) struct Covers(Mutex<Vec<(Arc<View>, PathBuf)>>);
+pub(super) struct Covers(Mutex<MadeCovers>);
+
+#[derive(Default)]
+struct MadeCovers {
+    /// What they lie in; made for the first of them.
+    base: Option<PrivateFolder>,
+    views: Vec<(Arc<View>, PathBuf)>,
+}
 
 /// One mount that shows something.
 struct ViewMount {
@@ -41,18 +48,23 @@ pub(super) struct DetachedMounts {
 
 impl Covers {
     /// The folder whose entries `0`, `1` … cover the concealed folders of `view`, in their order.
-    fn of(&self, view: &Arc<View>, base: &PrivateFolder) -> std::io::Result<PathBuf> {
+    fn of(&self, view: &Arc<View>) -> std::io::Result<PathBuf> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, folder)) = made.iter().find(|(known, _)| Arc::ptr_eq(known, view) || known == view) {
+        let MadeCovers { base, views } = &mut *made;
+        if let Some((_, folder)) = views.iter().find(|(known, _)| Arc::ptr_eq(known, view) || known == view) {
             return Ok(folder.clone());
         }
-        let folder = base.folder(&format!("view-{}", made.len()))?;
+        let base = match base {
+            Some(base) => base,
+            None => base.insert(PrivateFolder::create_in_first(&memory_places())?),
+        };
+        let folder = base.folder(&format!("view-{}", views.len()))?;
         for (number, concealed) in view.concealed.iter().enumerate() {
             let cover = folder.join(number.to_string());
             std::fs::create_dir(&cover)?;
             fill(&cover, &concealed.path, view)?;
         }
-        made.push((Arc::clone(view), folder.clone()));
+        views.push((Arc::clone(view), folder.clone()));
         Ok(folder)
     }
 }
@@ -102,12 +114,11 @@ impl ViewMounts {
     pub(super) fn new(
         view: &Arc<View>,
         covers: &Covers,
-        base: &PrivateFolder,
         writable: &[&PathBuf],
         sockets: &[PathBuf],
         temp: Option<&Path>,
     ) -> std::result::Result<Self, SpawnError> {
-        let folder = covers.of(view, base).map_err(SpawnError::PrivateFolders)?;
+        let folder = covers.of(view).map_err(SpawnError::PrivateFolders)?;
         // Folders of ours that others are mounted in: what they cover, and where they are.
         let mut own: Vec<(PathBuf, PathBuf)> = temp.map(|temp| ("/tmp".into(), temp.to_owned())).into_iter().collect();
         let numbered = view.concealed.iter().enumerate();
