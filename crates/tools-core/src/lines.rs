@@ -144,8 +144,11 @@ mod tests {
         assert!(lines.room().capacity() <= KEPT_BUFFER, "the buffer is given back");
     }
 
+    /// A line, or the beginning of one that is too long.
+    type Seen = Result<Vec<u8>, Vec<u8>>;
+
     /// All lines of a text, and what is behind the last.
-    fn all(text: &[u8], chunk: usize, longest: usize) -> (Vec<Result<Vec<u8>, Vec<u8>>>, Option<Vec<u8>>) {
+    fn all(text: &[u8], chunk: usize, longest: usize) -> (Vec<Seen>, Option<Vec<u8>>) {
         let mut lines = BoundedLines::new(longest);
         let mut seen = vec![];
         for part in text.chunks(chunk) {

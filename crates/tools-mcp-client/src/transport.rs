@@ -112,14 +112,14 @@ impl Notes {
 pub(crate) struct Lines<R, W> {
     read: R,
     write: Arc<AsyncMutex<Option<W>>>,
-    lines: BoundedLines,
+    received: BoundedLines,
     notes: Notes,
 }
 
 impl<R, W> Lines<R, W> {
     pub(crate) fn new(read: R, write: W, notes: Notes) -> Self {
-        let lines = BoundedLines::new(MAX_MESSAGE_BYTES);
-        Self { read, write: Arc::new(AsyncMutex::new(Some(write))), lines, notes }
+        let received = BoundedLines::new(MAX_MESSAGE_BYTES);
+        Self { read, write: Arc::new(AsyncMutex::new(Some(write))), received, notes }
     }
 }
 
@@ -170,13 +170,13 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            let line = match self.lines.next() {
-                BoundedLine::Whole(range) => self.lines.bytes(range),
+            let line = match self.received.next() {
+                BoundedLine::Whole(range) => self.received.bytes(range),
                 BoundedLine::TooLong(_) => {
                     self.notes.end(format!("it sent a message of more than {} MiB", MAX_MESSAGE_BYTES >> 20));
                     return None;
                 }
-                BoundedLine::Partial => match self.read.read_buf(self.lines.room()).await {
+                BoundedLine::Partial => match self.read.read_buf(self.received.room()).await {
                     Ok(1..) => continue,
                     Ok(0) | Err(_) => return None,
                 },
@@ -232,7 +232,7 @@ mod tests {
             let (mut lines, notes) = lines(&text);
             assert!(lines.receive().await.is_none());
             assert!(notes.fault().is_some());
-            assert!(lines.lines.held() < MAX_MESSAGE_BYTES * 2);
+            assert!(lines.received.held() < MAX_MESSAGE_BYTES * 2);
         }
     }
 }

@@ -57,9 +57,10 @@ impl Connection {
             resources.find(self.session(), uri).await.map_err(|error| refused(&error))?;
             return Ok(());
         }
-        match self.subscriptions().add(uri) {
-            true => Ok(()),
-            false => Err(invalid("there are too many subscriptions: end one first")),
+        if self.subscriptions().add(uri) {
+            Ok(())
+        } else {
+            Err(invalid("there are too many subscriptions: end one first"))
         }
     }
 

@@ -306,7 +306,7 @@ mod tests {
         let [one, two]: [ServerName; 2] = ["haft-1", "haft-2"].map(|name| name.parse().unwrap());
         let [here, there] = [&one, &two].map(|server| Vault::of_session(Some(server)));
         let foreign = there.placeholder("github-fine-grained-token", "value", None);
-        assert!(placeholder::ranges(&foreign).eq([0..foreign.len()]), "{foreign}");
+        assert!(placeholder::ranges(&foreign).eq(std::iter::once(0..foreign.len())), "{foreign}");
         assert_eq!(there.restore(&foreign).unwrap(), "value");
         let server_of = |vault: &Vault, text: &str| vault.restore(text).unwrap_err().server;
         assert_eq!(server_of(&here, &foreign), Some(two.clone()));

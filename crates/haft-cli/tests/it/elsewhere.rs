@@ -53,12 +53,11 @@ fn what_runs_elsewhere_is_asked_about_and_refused_over_mcp() {
     for (line, verdict, told) in LINES.into_iter().filter(|(_, verdict, _)| *verdict != "allow") {
         let code = client.call("bash", &json!({ "command": line }))["_meta"]["haft/code"].clone();
         let asked = client.asked.drain(..).collect::<String>();
-        match verdict {
-            "deny" => assert_eq!((&code, asked.as_str()), (&json!("permission_denied"), ""), "{line}"),
-            _ => {
-                assert_eq!(code, "declined", "{line}");
-                assert!(asked.contains(told), "{line}: {asked}");
-            }
+        if verdict == "deny" {
+            assert_eq!((&code, asked.as_str()), (&json!("permission_denied"), ""), "{line}");
+        } else {
+            assert_eq!(code, "declined", "{line}");
+            assert!(asked.contains(told), "{line}: {asked}");
         }
     }
 }

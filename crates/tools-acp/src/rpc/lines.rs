@@ -20,14 +20,14 @@ pub(crate) enum Line {
 /// Takes a stream apart into lines.
 pub(crate) struct Lines<R> {
     input: R,
-    lines: BoundedLines,
+    received: BoundedLines,
     at_end: bool,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Lines of `input` of at most `longest` bytes.
     pub(crate) fn new(input: R, longest: usize) -> Self {
-        Self { input, lines: BoundedLines::new(longest), at_end: false }
+        Self { input, received: BoundedLines::new(longest), at_end: false }
     }
 
     /// The next line that is not empty; `None` at the end of the input. A last line without an end
@@ -37,19 +37,19 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     /// Whatever the input fails with.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
-            let line = match self.lines.next() {
+            let line = match self.received.next() {
                 BoundedLine::Whole(range) => range,
                 BoundedLine::TooLong(_) => return Ok(Some(Line::TooLong)),
-                BoundedLine::Partial if self.at_end => match self.lines.last() {
+                BoundedLine::Partial if self.at_end => match self.received.last() {
                     Some(range) => range,
                     None => return Ok(None),
                 },
                 BoundedLine::Partial => {
-                    self.at_end = self.input.read_buf(self.lines.room()).await? == 0;
+                    self.at_end = self.input.read_buf(self.received.room()).await? == 0;
                     continue;
                 }
             };
-            let line = self.lines.bytes(line);
+            let line = self.received.bytes(line);
             if !line.trim_ascii().is_empty() {
                 return Ok(Some(Line::Text(line.to_vec())));
             }

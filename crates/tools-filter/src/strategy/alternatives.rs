@@ -47,7 +47,7 @@ fn is_harmless(line: &str) -> bool {
 
 /// Whether the last word of a line is a place: a finding stays as it was told.
 fn ends_in_place(line: &str) -> bool {
-    line.rsplit(' ').next().is_some_and(|word| is_place(word))
+    line.rsplit(' ').next().is_some_and(is_place)
 }
 
 /// What two lines begin and end with, up to whole words.

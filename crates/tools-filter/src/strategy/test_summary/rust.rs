@@ -91,15 +91,13 @@ pub(super) fn captured(line: &str) -> Option<&str> {
 /// The name of a failed test: `test NAME ... FAILED`, or `NAME --- FAILED` of a quiet run.
 pub(super) fn failed(line: &str) -> Option<&str> {
     let text = line.strip_suffix(" FAILED")?;
-    match text.strip_suffix(" ---") {
-        Some(name) => (!name.contains(' ')).then_some(name),
-        None => {
-            let name = text.strip_prefix("test ")?.strip_suffix(" ...")?;
-            // Of a doctest the line is part of its name: `src/lib.rs - halve (line 17)`.
-            let is_doctest = name.contains(" - ") && name.ends_with(')') && name.contains(" (line ");
-            if is_doctest { Some(name) } else { name.split(" - ").next().filter(|name| !name.contains(' ')) }
-        }
+    if let Some(name) = text.strip_suffix(" ---") {
+        return (!name.contains(' ')).then_some(name);
     }
+    let name = text.strip_prefix("test ")?.strip_suffix(" ...")?;
+    // Of a doctest the line is part of its name: `src/lib.rs - halve (line 17)`.
+    let is_doctest = name.contains(" - ") && name.ends_with(')') && name.contains(" (line ");
+    if is_doctest { Some(name) } else { name.split(" - ").next().filter(|name| !name.contains(' ')) }
 }
 
 /// The name of a test whose own output follows in the same line: `test NAME ... its output`.
