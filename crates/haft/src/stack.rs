@@ -90,7 +90,11 @@ const INNER: &[LayerRow] = &[
     LayerRow {
         name: "secrets",
         owner: "tools-secrets",
-        refuses_with: &["invalid_parameters/unknown_placeholder", "confirmation_required/credential_moves"],
+        refuses_with: &[
+            "invalid_parameters/unknown_placeholder",
+            "confirmation_required/credential_moves",
+            "permanent_failure/session_elsewhere",
+        ],
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     },
     #[cfg(feature = "checkpoint")]

@@ -29,8 +29,8 @@ pub fn temporary_places() -> Vec<PathBuf> {
     named.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from)).collect()
 }
 
-/// Candidates for the place of a hundred small entries that live as long as one process: a folder in
-/// memory, where the system has one, before those for temporary files. On a disk, making and
+/// Candidates for the place of a hundred small entries that live as long as one process: a folder
+/// in memory, where the system has one, before those for temporary files. On a disk, making and
 /// removing them is most of what the start of a command costs.
 pub(crate) fn memory_places() -> Vec<PathBuf> {
     std::iter::once(PathBuf::from("/dev/shm")).chain(temporary_places()).collect()

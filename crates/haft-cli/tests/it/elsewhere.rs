@@ -31,7 +31,7 @@ const LINES: [(&str, &str, &str); 16] = [
     ("kubectl exec web -- git push", "ask", "git push"),
     ("ssh host \"$(cat line)\"", "ask", "known only then"),
     ("docker exec web cat /etc/hosts", "allow", ""),
-    ("kubectl exec web -- late x", "ask", "others may use"),
+    ("kubectl exec web -- late x", "ask", ""),
     ("ssh -p 9 host uptime", "allow", ""),
 ];
 
