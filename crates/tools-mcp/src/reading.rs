@@ -49,8 +49,8 @@ impl Connection {
         uri: &str,
         request: &RequestContext<RoleServer>,
     ) -> Result<ReadResourceResult, ErrorData> {
-        let resources = self.resources().ok_or_else(|| refused(&ResourceError::NotFound))?;
-        match resources.find(self.session(), uri).await.map_err(|error| refused(&error))? {
+        let resources = self.resources().ok_or_else(|| refused_at(&ResourceError::NotFound, uri))?;
+        match resources.find(self.session(), uri).await.map_err(|error| refused_at(&error, uri))? {
             ResourceTarget::Contents(Contents { mime, body, next }) => {
                 let contents = match body {
                     Body::Text(text) => ResourceContents::text(text, uri),
@@ -146,13 +146,22 @@ pub(crate) fn invalid(text: &'static str) -> ErrorData {
     ErrorData::invalid_params(text, None)
 }
 
-pub(crate) fn refused(error: &ResourceError) -> ErrorData {
+fn refused(error: &ResourceError) -> ErrorData {
     let text = error.to_string();
     match error {
         ResourceError::NotFound => ErrorData::resource_not_found(text, None),
         ResourceError::Invalid(_) => ErrorData::invalid_params(text, None),
         ResourceError::Failed(_) => ErrorData::internal_error(text, None),
     }
+}
+
+/// The same about this resource: what is not there is named in the error's data.
+pub(crate) fn refused_at(error: &ResourceError, uri: &str) -> ErrorData {
+    let mut refusal = refused(error);
+    if matches!(error, ResourceError::NotFound) {
+        refusal.data = Some(json!({ "uri": uri }));
+    }
+    refusal
 }
 
 /// A call that failed instead of giving the contents.

@@ -13,7 +13,7 @@ use rmcp::{
 
 use crate::{
     connection::Connection,
-    reading::{invalid, refused},
+    reading::{invalid, refused_at},
 };
 
 /// Resources that a client may be subscribed to at a time.
@@ -53,8 +53,8 @@ impl Connection {
     /// changes hears nothing; what it cannot read it cannot subscribe to.
     pub(crate) async fn subscribe(&self, uri: &str) -> Result<(), ErrorData> {
         if !self.changes(uri) {
-            let resources = self.resources().ok_or_else(|| refused(&crate::ResourceError::NotFound))?;
-            resources.find(self.session(), uri).await.map_err(|error| refused(&error))?;
+            let resources = self.resources().ok_or_else(|| refused_at(&crate::ResourceError::NotFound, uri))?;
+            resources.find(self.session(), uri).await.map_err(|error| refused_at(&error, uri))?;
             return Ok(());
         }
         if self.subscriptions().add(uri) {

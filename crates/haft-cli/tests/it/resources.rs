@@ -81,8 +81,12 @@ fn stored_output_is_listed_linked_and_read_by_its_session_alone() {
 
         let code = |answer: Value| answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("{answer}"));
         let never = "overflow:123e4567-e89b-42d3-a456-426614174000";
-        let foreign = other("resources/read", json!({"uri": uri}));
-        assert_eq!(foreign["error"], other("resources/read", json!({"uri": never}))["error"], "as if it never was");
+        let [foreign, missing] = [uri.as_str(), never].map(|asked| {
+            let mut answer = other("resources/read", json!({"uri": asked}));
+            assert_eq!(answer["error"]["data"].take(), json!({"uri": asked}));
+            answer
+        });
+        assert_eq!(foreign["error"], missing["error"], "as if it never was");
         assert_eq!(code(foreign), -32002);
         for wrong in
             ["file:///etc/passwd", "overflow:", "overflow:../x", &uri.to_uppercase().replace("OVERFLOW", "overflow")]
