@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
 use super::line::{Reader, last_part};
 use crate::grammar::{Feed, Operator, Parsed, Part, Simple, Word, parse, parse_word};
+use crate::registry;
 
 /// Programs that print names of what is there, numbers and identifiers.
 const NAMING: [&str; 19] = [
@@ -31,8 +32,6 @@ const NAMING_WITH: [(&str, &[&str]); 7] = [
 ];
 /// Builtins that put what they read into variables.
 const READING: [&str; 3] = ["read", "mapfile", "readarray"];
-/// Shells, whose arguments behind the code are its parameters.
-const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "ksh", "ash"];
 /// What bash sets by itself to something that the line says.
 const TAKEN: [&str; 5] = ["REPLY", "MAPFILE", "BASH_REMATCH", "OPTARG", "_"];
 /// Parameters of a function, a script or a shell.
@@ -76,7 +75,7 @@ impl Reader<'_> {
         } else if program == "printf" && rest.first().and_then(|word| word.literal()).as_deref() == Some("-v") {
             self.chosen.extend(names().take(1));
         } else if (program == "set" || self.functions.contains(program)) && options(0)
-            || SHELLS.contains(&last_part(program)) && options(2)
+            || registry::is_shell(last_part(program)) && options(2)
         {
             self.chosen.extend(PARAMETERS.chars().map(String::from));
         }
