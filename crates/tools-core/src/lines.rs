@@ -1,5 +1,5 @@
-//! Lines of a stream that may hold anything: bounded, whatever comes and however it is cut. Reading
-//! is left to whoever has the stream.
+//! Lines of a stream that may hold anything: bounded, whatever comes and however it is cut. The
+//! owner of the stream does the reading.
 
 use std::ops::Range;
 
@@ -75,8 +75,8 @@ impl BoundedLines {
         }
     }
 
-    /// The rest behind the last end of a line, for whoever takes it for a line at the end of the
-    /// stream; `None` for nothing and for the rest of a line that was too long.
+    /// The rest behind the last end of a line. Some protocols count it as a line at the end of the
+    /// stream. `None` for nothing and for the rest of a line that was too long.
     pub fn last(&mut self) -> Option<Range<usize>> {
         let rest = self.start..self.buffer.len();
         (self.start, self.searched) = (rest.end, rest.end);

@@ -28,8 +28,8 @@ pub trait Resources: Send + Sync {
     /// [`ResourceError::NotFound`] where the session has nothing of this name.
     async fn find(&self, session: &SessionId, uri: &str) -> Result<ResourceTarget, ResourceError>;
 
-    /// Whether what a URI names changes with the calls of its session. Who subscribed to it is told
-    /// after each call; of all other resources nobody hears anything.
+    /// Whether what a URI names changes with the calls of its session. If so, subscribers are
+    /// notified after each call; about other resources they get no notification.
     fn changes(&self, uri: &str) -> bool;
 
     /// Values of `variable` in the template `template` that begin with `begun`, at most 100. `None`

@@ -1,6 +1,6 @@
-//! What stands in the place of a credential, `«secret:KIND#N·MARK»`, or
-//! `«secret:KIND#N·MARK·SERVER»` where it is one of several servers: its form, where it stands in a
-//! text, and how text that only looks like one is told from it.
+//! Placeholders of credentials: `«secret:KIND#N·MARK»`, or `«secret:KIND#N·MARK·SERVER»` with
+//! several servers. This module has their form, finds them in a text, and tells them from text that
+//! only looks like one.
 //!
 //! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
 //! that taking one away gives the text back.
@@ -16,7 +16,7 @@ const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
 /// How long a kind, a number, a mark and the name of a server may be.
 const MAX_PART_BYTES: usize = 96;
-/// What stands in front of a mark, and of the name of a server.
+/// Separates the mark, and the name of a server, from what comes before.
 const MARKED: char = '·';
 
 /// A placeholder in a text that is to become the content of a file, and that stands for nothing

@@ -56,7 +56,7 @@ async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError
         && !checkpoints.list(toolbox.workdir())?.iter().any(|checkpoint| checkpoint.session == session)
         && let Ok(Some(database)) = haft::audit_database(toolbox.config())
     {
-        // What is here can be taken back without the database too.
+        // Changes of this machine can be undone without the database, so its failure is none.
         let machines = database.other_machines_of(session).await.unwrap_or_default();
         if !machines.is_empty() {
             return Err(CheckpointError::Elsewhere { session: session.to_owned(), machines });

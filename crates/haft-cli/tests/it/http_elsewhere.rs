@@ -47,7 +47,7 @@ fn a_job_of_another_server_is_refused_by_the_name_of_that_server() {
     for tool in ["job_read", "job_kill"] {
         is_refused(&two, tool, &json!({"id": "one.job-1"}), "one");
     }
-    // What is nobody's is unknown: one that this server never had, and one without a server.
+    // A job that this server never had is unknown, and so is an id without the name of a server.
     for id in ["two.job-9", "job-1"] {
         let unknown = call(&two, "job_read", &json!({"id": id}));
         assert!(unknown.contains("there is no job") && !unknown.contains("haft-server"), "{unknown}");

@@ -31,7 +31,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     /// The next line that is not empty; `None` at the end of the input. A last line without an end
-    /// counts: whoever pipes requests in may leave it out.
+    /// counts: requests that come through a pipe often lack it.
     ///
     /// # Errors
     /// Whatever the input fails with.

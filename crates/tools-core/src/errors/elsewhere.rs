@@ -27,7 +27,7 @@ impl From<ElsewhereError> for ToolError {
             ServerName::HEADER,
             error.server
         );
-        // Not the fault of whoever called: the parameters are right, the way is not.
+        // The parameters are right; the request reached the wrong server.
         Self::new(ToolErrorCategory::PermanentFailure, ElsewhereError::CODE, error.to_string()).with_suggestion(advice)
     }
 }
