@@ -6,7 +6,7 @@ use tools_core::Access;
 
 use crate::code::Language;
 use crate::reader::Value;
-use crate::registry::{Consequence, More};
+use crate::registry::{Consequence, Doubt, More};
 
 /// One thing that a command does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum Effect {
     Sets(String, Value),
     /// An argument that is known only when it runs, where options are read by which the program
     /// runs others.
-    MayBeOption(Value),
+    MayBeOption(Value, Doubt),
     /// A text is evaluated by the shell as an expression.
     Evaluates(Value),
     /// The shell's folder changes; `None` where it cannot be told to which.

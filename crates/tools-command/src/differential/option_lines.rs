@@ -124,7 +124,41 @@ pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) 
         }
         line.push_str(part);
     }
-    line.replace("‹M›", marker)
+    let line = line.replace("‹M›", marker);
+    if numbers.below(5) == 0 { pieced(numbers, &line) } else { line }
+}
+
+/// The line with one of its options put together when it runs.
+fn pieced(numbers: &mut Numbers, line: &str) -> String {
+    let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+    let is_plain = |word: &str| word.len() > 2 && word.is_ascii() && !word.contains(['\'', '"', '$', '\\', '(', '{']);
+    let found: Vec<usize> = words
+        .iter()
+        .enumerate()
+        .filter(|(_, word)| word.starts_with('-') && is_plain(word))
+        .map(|(at, _)| at)
+        .collect();
+    if found.is_empty() {
+        return line.to_owned();
+    }
+    let word = &mut words[found[numbers.below(found.len())]];
+    let cut = 1 + numbers.below(word.len() - 1);
+    let (start, rest) = word.split_at(cut);
+    *word = match numbers.below(7) {
+        0 => format!("$(echo {word})"),
+        1 => format!("\"$(printf %s {word})\""),
+        2 => format!("{start}$(echo {rest})"),
+        3 => format!("{start}{{{rest},}}"),
+        4 => format!("{start}${{unset:-{rest}}}"),
+        5 => format!("x$(echo ' {word}')"),
+        _ => {
+            return format!(
+                "p() {{ local q=$1; {} ; }}; p {rest}",
+                line.replacen(word.as_str(), &format!("{start}$q"), 1)
+            );
+        }
+    };
+    words.join(" ")
 }
 
 fn options(numbers: &mut Numbers, [flags, valued, optional]: [&[&str]; 3], marker: &str) -> String {

@@ -220,6 +220,9 @@ fn map_file(command: &Command) -> Vec<Change> {
             name = name.or_else(|| (arg.text != "--").then(|| arg.clone()));
             continue;
         };
+        if !arg.is_exact {
+            found.push(Opaque("`mapfile` with an option that is known only when it runs"));
+        }
         let Some(at) = letters.find(|c: char| "dnOsuCc".contains(c)) else { continue };
         let attached = letters.get(at + 1..).filter(|rest| !rest.is_empty()).map(Value::exact);
         let operand = attached.or_else(|| args.next().cloned());

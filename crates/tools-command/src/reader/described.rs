@@ -39,9 +39,9 @@ impl Reader<'_> {
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
             }
-            Effect::MayBeOption(arg) if self.is_chosen(command, &arg) => {
+            Effect::MayBeOption(arg, doubt) if self.is_chosen(command, &arg, doubt) => {
                 let (arg, name) = (shorten(&arg.text), command.name());
-                self.opaque(&format!("`{arg}` may be an option by which `{name}` runs a program"));
+                self.opaque(&format!("`{arg}` may be an option that changes what `{name}` does"));
             }
             Effect::Code(language, text) if text.is_exact => {
                 if let Some(why) = code::suspicion(language, &text.text) {
@@ -56,9 +56,7 @@ impl Reader<'_> {
                 ));
             }
             Effect::Sets(name, value) => {
-                if value.text.starts_with('-') || value.text.contains(" -") {
-                    self.chosen.insert(name.clone());
-                }
+                self.choose_value(&name, &value);
                 self.arithmetic.set(&name, Content::value(&value, false));
                 self.assignment(&name, &value);
             }
@@ -66,7 +64,7 @@ impl Reader<'_> {
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Home => self.go_home(),
             Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
-            Effect::MayBeOption(_)
+            Effect::MayBeOption(..)
             | Effect::Recipe(_)
             | Effect::Path { .. }
             | Effect::Host(_)

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use super::arithmetic::Arithmetic;
 use super::builtins;
+use super::chosen::ChosenVariables;
 use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
 use super::content::Content;
 use super::known::KnownVariables;
@@ -39,8 +40,7 @@ pub(super) struct Reader<'a> {
     pub(super) folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
-    /// Variables that the line sets to what may be an option.
-    pub(super) chosen: BTreeSet<String>,
+    pub(super) chosen: ChosenVariables,
     /// Whether the command of the text that is followed is fed nothing but names.
     pub(super) is_fed_names: bool,
     /// What the variables of the text that is read hold.
@@ -66,7 +66,7 @@ impl<'a> Reader<'a> {
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
             placeholders: Vec::new(),
-            chosen: BTreeSet::new(),
+            chosen: ChosenVariables::default(),
             is_fed_names: false,
             known: KnownVariables::default(),
             inherited: Input::None,
@@ -146,7 +146,7 @@ impl Reader<'_> {
         let around = std::mem::replace(&mut self.known, KnownVariables::of(parsed));
         let inputs = self.inputs(parsed);
         for ((at, command), input) in parsed.commands.iter().enumerate().zip(inputs) {
-            let is_fed_names = self.feeds_names(parsed, command);
+            let is_fed_names = self.feeds_names(&parsed.commands, command);
             let around = std::mem::replace(&mut self.is_fed_names, is_fed_names);
             self.simple(command, at, input, via);
             self.is_fed_names = around;

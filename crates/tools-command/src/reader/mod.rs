@@ -12,6 +12,7 @@ mod known;
 mod line;
 mod names;
 mod numbers;
+mod printing;
 mod redirects;
 mod scripts;
 mod there;

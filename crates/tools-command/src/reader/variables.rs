@@ -74,6 +74,7 @@ impl Reader<'_> {
     pub(super) fn handed_on(&mut self, arg: &Value) {
         match builtins::declared(arg) {
             Some((name, Some((content, value)))) => {
+                self.choose_value(&name.text, &value);
                 self.arithmetic.set(&name.text, content);
                 self.assignment(&name.text, &value);
             }

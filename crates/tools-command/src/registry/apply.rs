@@ -21,7 +21,9 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.unknown.is_some() {
         found.extend(unknown::feared(parsed.command));
     }
-    found.extend(parsed.doubtful().filter(|_| runs_by_option(parsed)).cloned().map(Effect::MayBeOption));
+    if decides_by_option(parsed) || runs_later_operands(parsed) {
+        found.extend(parsed.doubtful());
+    }
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
         apply(rule, parsed, &mut found);
@@ -77,8 +79,9 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether an option that is not given, or an operand of a certain form, would run something.
-fn runs_by_option(parsed: &Parsed<'_>) -> bool {
+/// Whether an option that is not given, or an operand of a certain form, would run something or do
+/// what asks.
+fn decides_by_option(parsed: &Parsed<'_>) -> bool {
     let own = parsed.path.iter().flat_map(|one| one.rules);
     // Options in front of the subcommand are no longer read behind it.
     let is_over = !parsed.path.is_empty() && parsed.program.syntax.style == Style::Leading;
@@ -92,7 +95,8 @@ fn runs_by_option(parsed: &Parsed<'_>) -> bool {
         };
         let is_option = |at: At| matches!(at, At::Value(_) | At::Behind(_) | At::ValueRest(..));
         match rule.does {
-            Does::Hides(_) => rule.when.iter().any(is_chosen),
+            Does::Hides(_) | Does::Is(_) | Does::Says(..) | Does::By(_) => rule.when.iter().any(is_chosen),
+            Does::ByOption(_) => true,
             Does::RunsWords(at)
             | Does::RunsWithVariables(at)
             | Does::RunsWithMore(at, _)
@@ -123,6 +127,20 @@ fn runs_operands(parsed: &Parsed<'_>) -> bool {
         | Does::RunsLineThere(at)
         | Does::RunsScript(at)
         | Does::Evaluates(_, at) => is_operand(at),
+        _ => false,
+    })
+}
+
+/// Whether what is run begins behind another operand: one that is an option after all moves it.
+fn runs_later_operands(parsed: &Parsed<'_>) -> bool {
+    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
+    let is_later = |at: At| matches!(at, At::Nth(1..) | At::From(1..));
+    rules.into_iter().any(|rule| match rule.does {
+        Does::RunsWords(at)
+        | Does::RunsWithVariables(at)
+        | Does::RunsWithMore(at, _)
+        | Does::RunsLine(at)
+        | Does::RunsLineWithMore(at) => is_later(at),
         _ => false,
     })
 }
@@ -254,7 +272,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Is(kind) => found.push(Effect::is(kind)),
         Does::Says(kind, why) => found.push(Effect::says(kind, why)),
         Does::Hides(why) => found.push(Effect::hidden(why)),
-        Does::By(read) => found.extend(read(parsed)),
+        Does::By(read) | Does::ByOption(read) => found.extend(read(parsed)),
     }
 }
 

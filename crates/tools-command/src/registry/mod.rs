@@ -6,6 +6,7 @@ mod spec;
 
 mod apply;
 mod carried;
+mod doubt;
 mod index;
 mod lookup;
 mod open_ended;
@@ -23,9 +24,9 @@ mod tests;
 pub(crate) use apply::is_remote;
 pub use carried::{Carried, carried};
 pub use consequence::Consequence;
+pub use doubt::Doubt;
 pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;
-pub(crate) use parsed::may_be_option;
 pub use parsed::{GivenOption, Parsed, UnknownOption};
 pub use programs::PROGRAMS;
 pub(crate) use programs::shells::is_shell;

@@ -27,7 +27,7 @@ fn says_more(rule: &Rule) -> bool {
 
 /// Whether a rule is about options, which ask by themselves.
 fn is_of_options(rule: &Rule) -> bool {
-    matches!(rule.does, Does::Hides(_) | Does::By(_) | Does::RunsScript(At::Value(_)))
+    matches!(rule.does, Does::Hides(_) | Does::By(_) | Does::ByOption(_) | Does::RunsScript(At::Value(_)))
 }
 
 #[cfg(test)]

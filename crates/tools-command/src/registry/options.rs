@@ -2,7 +2,7 @@
 
 use super::index::{Index, OptionEntry, ValueForm};
 use super::spec::{Style, Syntax};
-use crate::reader::Value;
+use crate::reader::{PLACEHOLDER, Value};
 
 /// An option as an argument spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,13 +14,34 @@ pub(super) enum OptionSpelling {
 /// Stands for every option that is not listed.
 const ANY: &str = "-*";
 
+/// Whether what follows the known beginning of an argument may still belong to the name of an
+/// option.
+pub(super) fn is_incomplete(arg: &Value, syntaxes: &[&'static Syntax]) -> bool {
+    let end = if arg.is_exact { arg.text.find(PLACEHOLDER) } else { Some(known(&arg.text).len()) };
+    let Some(beginning) = end.map(|end| &arg.text[..end]) else { return false };
+    let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
+    let begins_value = |spelled: &OptionSpelling| match spelled {
+        OptionSpelling::Known { meaning, .. } => *meaning != ValueForm::Flag,
+        OptionSpelling::Unknown(_) => false,
+    };
+    if beginning.starts_with("--") || is_single {
+        let is_begun = begun(&Value::exact(beginning), syntaxes).is_some_and(|known| !is_any(&known));
+        return !beginning.contains('=') && !is_begun;
+    }
+    beginning.len() < 2 || !cluster(&Value::exact(beginning), syntaxes).iter().any(begins_value)
+}
+
+/// What stands before the part of a text that is known only when it runs.
+fn known(text: &str) -> &str {
+    text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default()
+}
+
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of
 /// one dash may spell several.
 pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
     let text = arg.text.as_str();
     if !arg.is_exact {
-        // Only what stands before the unknown part can be read.
-        let known = text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
+        let known = known(text);
         let name = known.split('=').next().unwrap_or_default();
         let is_named = known.contains('=') && name.starts_with('-');
         return match whole(name, syntaxes).filter(|_| is_named) {

@@ -6,7 +6,7 @@ use super::index::ValueForm;
 use super::options::{self, OptionSpelling};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
 use crate::effect::Effect;
-use crate::reader::{Command, PLACEHOLDER, Value};
+use crate::reader::{Command, Value};
 
 /// An option that is given.
 #[derive(Debug, Clone)]
@@ -51,8 +51,10 @@ pub struct Parsed<'a> {
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
     pub words: Vec<usize>,
+    /// Positions of the options whose names are completed when it runs.
+    pub(super) incomplete: Vec<usize>,
     /// Whether an option ended the options.
-    is_ended: bool,
+    pub(super) is_ended: bool,
 }
 
 impl<'a> Parsed<'a> {
@@ -68,6 +70,7 @@ impl<'a> Parsed<'a> {
             unknown: None,
             unlisted: None,
             words: Vec::new(),
+            incomplete: Vec::new(),
             is_ended: false,
         };
         parsed.read();
@@ -125,19 +128,6 @@ impl<'a> Parsed<'a> {
         Some(Effect::hidden(format!("the option `{}` of `{name}` is not known", unknown.option)))
     }
 
-    /// The operands whose value is known only when it runs, and which may be options then.
-    pub(crate) fn doubtful(&self) -> impl Iterator<Item = &'a Value> + '_ {
-        let end = self.dashes.unwrap_or(usize::MAX);
-        let is_leading = self.is_ended || self.syntaxes().next().is_some_and(|syntax| syntax.style == Style::Leading);
-        let most = match (self.is_ended, is_leading) {
-            (true, _) => 0,
-            (_, true) => 1,
-            _ => usize::MAX,
-        };
-        let args = self.operands.iter().filter(move |at| **at < end).take(most).map(|at| &self.command.args[*at]);
-        args.filter(|arg| may_be_option(arg))
-    }
-
     /// The value of the first of these options that is given, and every argument behind it.
     pub fn behind(&self, options: &str) -> Vec<Value> {
         let Some(given) = self.given(options).next() else { return Vec::new() };
@@ -152,7 +142,7 @@ impl<'a> Parsed<'a> {
         self.path.last().and_then(|found| found.names.first()).copied().unwrap_or_default()
     }
 
-    fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
+    pub(super) fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
         let all = self.path.iter().rev().map(|found| &found.syntax).chain([&self.program.syntax]);
         all.enumerate()
             .filter(|(depth, syntax)| *depth == 0 || syntax.style != Style::Leading)
@@ -242,6 +232,7 @@ impl<'a> Parsed<'a> {
         let args = &self.command.args;
         let syntaxes: Vec<&'static Syntax> = self.syntaxes().collect();
         let mut next = at + 1;
+        self.incomplete.extend(options::is_incomplete(&args[at], &syntaxes).then_some(at));
         for spelled in options::read(&args[at], &syntaxes) {
             match spelled {
                 OptionSpelling::Known { spellings, meaning, attached } => {
@@ -265,10 +256,4 @@ impl<'a> Parsed<'a> {
         }
         next.min(args.len())
     }
-}
-
-/// Whether a value that is known only when it runs may begin with a dash then.
-pub(crate) fn may_be_option(value: &Value) -> bool {
-    let begins = value.text.trim_start_matches(['"', '\'']).starts_with(['$', '`']);
-    (!value.is_exact && begins) || value.text.starts_with(PLACEHOLDER)
 }

@@ -287,6 +287,8 @@ pub enum Does {
     Hides(&'static str),
     /// A rule that no table can express.
     By(fn(&Parsed<'_>) -> Vec<Effect>),
+    /// The same where an option that is not given would run something or do what asks.
+    ByOption(fn(&Parsed<'_>) -> Vec<Effect>),
 }
 
 /// Source of further words of a command.

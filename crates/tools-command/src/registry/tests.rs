@@ -159,6 +159,43 @@ fn an_option_in_front_never_hides_what_follows() {
     assert!(variants >= MIN_VARIANTS, "{variants} variants are too few to say much");
 }
 
+/// An option of a stopped line is put together when it runs: what it does is not known then, so
+/// something asks.
+#[test]
+fn an_option_that_is_put_together_is_never_taken_for_nothing() {
+    let (mut variants, mut loosened) = (0, Vec::new());
+    for program in programs() {
+        for (line, expect) in program.examples {
+            if !matches!(expect, Expect::Denied(_) | Expect::Asks(_) | Expect::Opaque(_)) {
+                continue;
+            }
+            let words: Vec<&str> = line.split(' ').collect();
+            let is_option = |word: &str| {
+                let name = word.split('=').next().unwrap_or_default();
+                name.len() > 2 && name.starts_with('-') && name.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-')
+            };
+            // A value that looks like an option, and an option that nobody knows, decide nothing.
+            let is_known = |at: usize| words[at] != "--odd" && words[at - 1] != "-Xclang";
+            for (at, word) in words.iter().enumerate().skip(1).filter(|(at, word)| is_option(word) && is_known(*at)) {
+                let (start, rest) = word.split_at(if word.starts_with("--") { 3 } else { 1 });
+                for pieced in
+                    [format!("{start}$(echo {rest})"), format!("{start}${{x:-{rest}}}"), format!("$(echo {word})")]
+                {
+                    let mut variant = words.clone();
+                    variant[at] = &pieced;
+                    let variant = variant.join(" ");
+                    variants += 1;
+                    if reasons(&analyse(&variant, &surroundings())).is_empty() {
+                        loosened.push(format!("{variant} ({expect:?})"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(loosened.is_empty(), "{} of {variants} variants:\n{}", loosened.len(), loosened.join("\n"));
+    assert!(variants >= MIN_PIECED, "{variants} variants are too few to say much");
+}
+
 /// Options that are there to make a command do less: a rule says that it holds without them.
 fn softening(program: &Program) -> BTreeSet<&'static str> {
     fn of(subcommands: &'static [Subcommand]) -> Vec<&'static Rule> {
@@ -180,6 +217,9 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
 
 /// Variants of one program.
 const MAX_OF_ONE: usize = 120;
+
+/// Fewer would mean that examples lost their options.
+const MIN_PIECED: usize = 500;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
 const MIN_VARIANTS: usize = 10_000;

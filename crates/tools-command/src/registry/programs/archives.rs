@@ -35,6 +35,10 @@ pub(super) static ALL: &[Program] = &[
             ("tar -xf x --quote-chars -- --to-command=id", Expect::Runs("id")),
             ("tar xIf id x", Expect::Opaque(HIDES)),
             ("tar cf x $(echo --checkpoint=1 --checkpoint-action=exec=id) y", Expect::Opaque("may be an option")),
+            ("tar cf x --$(echo checkpoint-action)=exec=id y", Expect::Opaque("may be an option")),
+            ("tar cf x -$(echo I) id y", Expect::Opaque("may be an option")),
+            ("tar cf x --exclude=$(echo a --to-command=id) y", Expect::Opaque("may be an option")),
+            ("tar czf x-$(cat VERSION)-$(git describe --tags).tgz -C $dir --exclude=$x y", Expect::Plain),
             ("tar cf x -- $(cat y)", Expect::Plain),
             ("tar cf x $(find . -name y)", Expect::Plain),
             ("tar -xf a.tar --to-command='rm -rf x'", Expect::Runs("rm -rf x")),
@@ -233,7 +237,7 @@ fn is_bundle(text: &str) -> bool {
 
 /// What `tar` reads, writes and runs.
 fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let mut found: Vec<Effect> = parsed.doubtful().cloned().map(Effect::MayBeOption).collect();
+    let mut found: Vec<Effect> = parsed.doubtful();
     let paths = |values: Vec<Value>, access: Access| values.into_iter().map(move |path| Effect::path(path, access));
     let values = |options: &str| parsed.values(options).cloned().collect::<Vec<_>>();
     let extracts = parsed.has("--extract");

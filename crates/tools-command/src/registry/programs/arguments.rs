@@ -16,11 +16,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[ArgumentCondition::Lacks("-I -J --replace")], Does::By(appended)),
-            when(
-                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Lacks("-n -L --max-lines")],
-                Does::By(replaced),
-            ),
-            // Which of the two counts depends on the version.
+            // With both, which one counts depends on the version.
+            when(&[ArgumentCondition::Has("-I -J --replace")], Does::By(replaced)),
             when(
                 &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Has("-n -L --max-lines")],
                 Does::By(appended),
@@ -32,6 +29,7 @@ pub(super) static ALL: &[Program] = &[
             ("ls | xargs sudo rm", Expect::Denied("takes other rights")),
             ("xargs -0 -P4 -I{} sudo {}", Expect::Denied("takes other rights")),
             ("ls | xargs -I% mv % %.bak", Expect::Runs("mv {} {}.bak")),
+            ("ls | xargs -Isudo -l sudo id", Expect::Denied("takes other rights")),
             ("ls | xargs -i {}", Expect::Opaque("named only when it runs")),
             ("ls | xargs -I{} sh -c 'sudo {}'", Expect::Opaque("completed only when it runs")),
             ("echo id | xargs env", Expect::Opaque("known only when it runs")),
@@ -100,7 +98,7 @@ pub(super) static ALL: &[Program] = &[
             last: "-x|--exec -X|--exec-batch",
             ..Syntax::EXACT
         },
-        rules: &[always(Does::By(fd))],
+        rules: &[always(Does::ByOption(fd))],
         is_exhaustive: true,
         examples: &[
             ("fd -x sudo id", Expect::Denied("takes other rights")),
@@ -134,21 +132,20 @@ pub(super) static ALL: &[Program] = &[
 
 /// The command of `xargs`, with more arguments behind its own.
 fn appended(parsed: &Parsed<'_>) -> Vec<Effect> {
-    xargs(parsed, More::Behind)
+    given(parsed, parsed.from(0).to_vec(), More::Behind)
 }
 
-/// The command of `xargs`, with its arguments in place of a text.
+/// The command of `xargs`, with its arguments in place of a text. What is replaced has one
+/// spelling: whoever compares the words knows no other.
 fn replaced(parsed: &Parsed<'_>) -> Vec<Effect> {
-    xargs(parsed, More::Braces)
-}
-
-/// What is replaced has one spelling: whoever compares the words knows no other.
-fn xargs(parsed: &Parsed<'_>, more: More) -> Vec<Effect> {
     let own = parsed.values("-I -J").last().map(|value| value.text.clone());
     let replaced = parsed.given("--replace").last();
     let short = replaced.map(|given| given.value.as_ref().map_or(PLACEHOLDER.to_owned(), |value| value.text.clone()));
     let placeholder = own.or(short).filter(|text| !text.is_empty());
-    let words = replace(parsed.from(0), placeholder.as_deref());
+    given(parsed, replace(parsed.from(0), placeholder.as_deref()), More::Braces)
+}
+
+fn given(parsed: &Parsed<'_>, words: Vec<Value>, more: More) -> Vec<Effect> {
     let runs = (!words.is_empty()).then_some(Effect::Words { words, more: Some(more), has_variables: false });
     runs.into_iter().chain(parsed.doubt()).collect()
 }

@@ -28,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(goals)),
-            always(Does::By(properties)),
+            always(Does::ByOption(properties)),
             always(Does::RunsScript(At::Value("--file"))),
             when(&[ArgumentCondition::Has("--settings --global-settings --install-settings --project-settings")], OWN),
             always(Does::Writes(At::Value("--log-file"))),
@@ -71,7 +71,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[ArgumentCondition::Lacks("--dry-run --help")], Does::By(tasks)),
-            always(Does::By(properties)),
+            always(Does::ByOption(properties)),
             always(Does::RunsScript(At::Value("--build-file --settings-file --init-script"))),
             when(&[ArgumentCondition::Has("--init-script --gradle-user-home")], OWN),
         ],
@@ -106,8 +106,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            always(Does::By(commands)),
-            always(Does::By(properties)),
+            always(Does::ByOption(commands)),
+            always(Does::ByOption(properties)),
             when(&[ArgumentCondition::Has("-J* -java-home --sbt-jar")], OWN),
         ],
         builds: true,
@@ -140,7 +140,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Has("-lib -logger -listener -inputhandler -main")], OWN),
             always(Does::RunsScript(At::Value("-buildfile"))),
             always(Does::Writes(At::Value("-logfile"))),
-            always(Does::By(commands)),
+            always(Does::ByOption(commands)),
         ],
         builds: true,
         examples: &[

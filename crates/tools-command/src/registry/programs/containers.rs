@@ -17,7 +17,7 @@ const FORCE: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const FORCED: &[Rule] = &[when(&[ArgumentCondition::Has("--force --all")], REMOVES)];
-const REACHES: Rule = always(Does::By(reach));
+const REACHES: Rule = always(Does::ByOption(reach));
 /// Options of what starts a command in a container: the command begins behind the container's name.
 const IN: Syntax = Syntax {
     flags: "-d|--detach -i|--interactive -t|--tty -T|--no-TTY|--no-tty -P|--publish-all -q|--quiet --rm --init --privileged --read-only \
@@ -74,7 +74,7 @@ const BUILDS: &[Rule] = &[
         &[ArgumentCondition::Has("--allow --security-opt --cap-add --device")],
         Does::Hides("a container with the machine's own files or rights"),
     ),
-    always(Does::By(reach)),
+    always(Does::ByOption(reach)),
 ];
 /// What is done with one kind of thing: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[

@@ -225,7 +225,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-h|--host -p|--port -U|--username -u|--user -D -P", ..Syntax::EXACT },
-        rules: &[always(Does::By(administered))],
+        rules: &[always(Does::ByOption(administered))],
         examples: &[
             ("dropdb x", Expect::Asks("deletes a database")),
             ("mysqladmin -u root drop x", Expect::Asks("deletes a database")),

@@ -70,6 +70,13 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::Lacks("--source --file --exec --version -V --help -h")],
                 Does::Evaluates(Language::Awk, At::Nth(0)),
             ),
+            when(
+                &[
+                    ArgumentCondition::Lacks("--source --file --exec --version -V --help -h"),
+                    ArgumentCondition::AtMost(0),
+                ],
+                Does::Hides("a program that is not found among its arguments"),
+            ),
             // A file whose name holds a brace is rare; what looks like code is read as code.
             when(
                 &[ArgumentCondition::Has("--source --file --exec"), ArgumentCondition::OperandHas("{")],
@@ -84,6 +91,7 @@ pub(super) static ALL: &[Program] = &[
             ("awk '{print | \"id\"}' x", Expect::Opaque("a pipe")),
             ("awk 'BEGIN{print \";\" | \"id\"}'", Expect::Opaque("a pipe")),
             ("awk -F: -v x=1 'BEGIN{\"id\"|getline}'", Expect::Opaque("a pipe")),
+            ("awk --assi{=x,} 'BEGIN{system(\"id\")}'", Expect::Opaque("not found among")),
             ("awk -f <(echo x)", Expect::Opaque("known only when it runs")),
             ("awk -f /dev/stdin <<< x", Expect::Opaque("from a descriptor")),
             ("gawk -l filefuncs 1", Expect::Opaque("loaded first")),

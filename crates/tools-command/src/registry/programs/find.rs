@@ -3,8 +3,8 @@
 use tools_core::Access;
 
 use crate::effect::Effect;
-use crate::reader::{PLACEHOLDER, Value};
-use crate::registry::{Consequence, Does, Expect, More, Parsed, Program, Style, Syntax, always, may_be_option};
+use crate::reader::Value;
+use crate::registry::{Consequence, Does, Doubt, Expect, More, Parsed, Program, Style, Syntax, always};
 
 /// Tests and actions with one argument.
 const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size \
@@ -24,7 +24,7 @@ pub(super) static ALL: &[Program] = &[Program {
         style: Style::Single,
         ..Syntax::GNU
     },
-    rules: &[always(Does::By(expression))],
+    rules: &[always(Does::ByOption(expression))],
     is_exhaustive: true,
     examples: &[
         ("find . -exec sudo id \\;", Expect::Denied("takes other rights")),
@@ -32,12 +32,22 @@ pub(super) static ALL: &[Program] = &[Program {
         ("find . -ok sudo id ';'", Expect::Denied("takes other rights")),
         ("find . -exec {} \\;", Expect::Opaque("named only when it runs")),
         ("find . -exec sh {} \\;", Expect::Opaque("known only when it runs")),
+        ("find -- . $(echo -exec) id +", Expect::Opaque("may be an option")),
         ("find . -exec echo \\; -exec sudo id \\;", Expect::Denied("takes other rights")),
         ("find . $x sudo \\;", Expect::Opaque("known only when it runs")),
         ("find . $(echo -exec id ';')", Expect::Opaque("may be an option")),
         ("find . -maxdepth 0 $(cat x)", Expect::Opaque("may be an option")),
         ("x='-exec id ;'; find . $x", Expect::Opaque("may be an option")),
         ("set -- -exec id ';'; find . \"$@\"", Expect::Opaque("may be an option")),
+        ("find . -$(echo exec) id ';'", Expect::Opaque("may be an option")),
+        ("find . -e${x:-xec} id {} +", Expect::Opaque("may be an option")),
+        ("for a in exec ok; do find . -$a id {} +; done", Expect::Opaque("may be an option")),
+        ("f() { local a=$1; find . $a; }; f '-exec id ;'", Expect::Opaque("may be an option")),
+        ("env a='-exec id ;' sh -c 'find . $a'", Expect::Opaque("may be an option")),
+        ("find . -name $(echo x -exec id ';')", Expect::Opaque("may be an option")),
+        ("echo exec | xargs -I{} find . -{} id +", Expect::Opaque("may be an option")),
+        ("find . -name \"$(echo x)\" -maxdepth $depth", Expect::Plain),
+        ("for d in 1 2; do find . -maxdepth $d -name *.$d; done", Expect::Plain),
         ("find \"$dir\" -name x", Expect::Plain),
         ("find $(pwd) $(dirname $(which sh)) -name x", Expect::Plain),
         ("find build -name '*.o' -delete", Expect::Asks("deletes files")),
@@ -97,13 +107,15 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
                 found.extend(args.get(at).cloned().map(|path| Effect::path(path, Access::Write)));
                 at += if arg.text == "-fprintf" { 2 } else { 1 };
             }
-            test if VALUED.split_ascii_whitespace().any(|one| one == test) || test.starts_with("-newer") => at += 1,
+            test if VALUED.split_ascii_whitespace().any(|one| one == test) || test.starts_with("-newer") => {
+                at += 1;
+            }
             _ => {}
         }
     }
-    // Any argument may be an action, also one that looks like a place.
-    let may_act = args.iter().filter(|arg| may_be_option(arg) && !arg.text.starts_with(PLACEHOLDER));
-    found.extend(may_act.cloned().map(Effect::MayBeOption));
+    // A `--` ends none of them.
+    let behind = parsed.after_dashes().iter().filter_map(|arg| Some((arg, Doubt::of_operand(arg)?)));
+    found.extend(behind.map(|(arg, doubt)| Effect::MayBeOption(arg.clone(), doubt)));
     // What ends a command is there, but not what begins it.
     if !runs && args.iter().any(|arg| arg.is_exact && arg.text == ";") {
         found.push(Effect::hidden("`find` with an expression known only when it runs"));

@@ -27,7 +27,7 @@ const BUILDS: &[Rule] = &[
     always(Does::RunsLine(At::Value("-toolexec"))),
     always(Does::RunsLine(At::Value("-exec"))),
     always(Does::RunsLine(At::Value("-vettool"))),
-    always(Does::By(linker)),
+    always(Does::ByOption(linker)),
     always(Does::Writes(At::Value(
         "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir",
     ))),
@@ -45,7 +45,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["run"],
                 syntax: Syntax::LEADING,
-                rules: &[always(Does::By(from_elsewhere))],
+                rules: &[always(Does::ByOption(from_elsewhere))],
                 ..Subcommand::NEW
             },
             Subcommand { names: &["install"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
@@ -60,7 +60,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["tool"],
                 syntax: Syntax::LEADING,
-                rules: &[always(Does::By(tool))],
+                rules: &[always(Does::ByOption(tool))],
                 ..Subcommand::NEW
             },
             plain(&["build"]),

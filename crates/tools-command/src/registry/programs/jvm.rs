@@ -20,7 +20,7 @@ pub(super) static ALL: &[Program] = &[
             style: Style::Single,
         },
         rules: &[
-            always(Does::By(machine)),
+            always(Does::ByOption(machine)),
             always(Does::RunsScript(At::Value("-jar"))),
             when(&[ArgumentCondition::Lacks("-jar -m")], Does::By(main_class)),
         ],

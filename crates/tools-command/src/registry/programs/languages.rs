@@ -59,7 +59,7 @@ pub(super) static ALL: &[Program] = &[
                 READS,
             ),
             when(&[ArgumentCondition::First("-")], READS),
-            when(&[ArgumentCondition::Has("-d -z -c")], Does::By(php_setting)),
+            when(&[ArgumentCondition::Has("-d -z -c")], Does::ByOption(php_setting)),
             when(&[ArgumentCondition::Has("-S")], Does::NeedsNetwork),
         ],
         examples: &[

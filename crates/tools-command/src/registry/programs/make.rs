@@ -73,7 +73,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
             always(Does::RunsScript(At::Value("--file"))),
             when(&[ArgumentCondition::Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
-            always(Does::By(variables)),
+            always(Does::ByOption(variables)),
         ],
         builds: true,
         examples: &[
@@ -171,7 +171,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml"),
             ),
             when(&[ArgumentCondition::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
-            always(Does::By(remote_file)),
+            always(Does::ByOption(remote_file)),
             when(&[ArgumentCondition::First("execute exec")], Does::RunsWords(At::From(1))),
         ],
         examples: &[

@@ -87,7 +87,7 @@ pub(super) static ALL: &[Program] = &[
                      --tmp-overlay --ro-overlay",
             ..Syntax::LEADING
         },
-        rules: &[always(Does::By(bubblewrap))],
+        rules: &[always(Does::ByOption(bubblewrap))],
         examples: &[
             ("bwrap --ro-bind / / --dev /dev sudo id", Expect::Denied("takes other rights")),
             ("bwrap --unshare-all --setenv PATH ./x -- sudo id", Expect::Denied("takes other rights")),

@@ -33,7 +33,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-C -D -I -N -S --output",
             ..Syntax::EXACT
         },
-        rules: &[always(Does::By(plug_in)), always(Does::Writes(At::Value("--output")))],
+        rules: &[always(Does::ByOption(plug_in)), always(Does::Writes(At::Value("--output")))],
         examples: &[
             ("dstat --xxx", Expect::Opaque("a plug-in")),
             ("dstat --output .envrc", Expect::Writes(".envrc")),

@@ -57,10 +57,10 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Lacks("-V -Q")], Does::RunsLineThere(At::From(1))),
             when(&[ArgumentCondition::Lacks("-V -Q")], Does::NeedsNetwork),
             when(&[ArgumentCondition::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
-            always(Does::By(settings)),
+            always(Does::ByOption(settings)),
             when(&[ArgumentCondition::Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
             always(Does::Writes(At::Value("-E"))),
-            always(Does::By(local_login)),
+            always(Does::ByOption(local_login)),
         ],
         examples: &[
             ("ssh -o ProxyCommand='rm -rf x' h", Expect::Runs("rm -rf x")),
@@ -87,7 +87,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::NeedsNetwork),
-            always(Does::By(settings)),
+            always(Does::ByOption(settings)),
             always(Does::By(copied)),
             when(
                 &[ArgumentCondition::Has("-F -b -s --server")],

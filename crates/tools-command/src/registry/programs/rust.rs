@@ -46,7 +46,7 @@ pub(super) static ALL: &[Program] = &[
         folder: "-C",
         rules: &[
             when(&[ArgumentCondition::Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
-            always(Does::By(settings)),
+            always(Does::ByOption(settings)),
             always(Does::Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
             always(Does::By(registries::addresses)),
         ],
@@ -105,7 +105,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            always(Does::By(codegen)),
+            always(Does::ByOption(codegen)),
             always(Does::Writes(At::Value("--output --out-dir"))),
             when(
                 &[ArgumentCondition::Has("--runtool --test-builder --sysroot")],
@@ -172,7 +172,12 @@ const CARGO: &[Subcommand] = &[
         ..Subcommand::NEW
     },
     Subcommand { names: &["uninstall", "binstall"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
-    Subcommand { names: &["rustc", "rustdoc"], group: true, rules: &[always(Does::By(flags))], ..Subcommand::NEW },
+    Subcommand {
+        names: &["rustc", "rustdoc"],
+        group: true,
+        rules: &[always(Does::ByOption(flags))],
+        ..Subcommand::NEW
+    },
     Subcommand {
         names: &["watch"],
         syntax: Syntax {

@@ -90,7 +90,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-C -r -G"))),
-            when(&[ArgumentCondition::Has("--eval -b --builder")], Does::By(evaluates)),
+            when(&[ArgumentCondition::Has("--eval -b --builder")], Does::ByOption(evaluates)),
             always(Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
@@ -211,7 +211,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-f --plopfile -t"))),
-            when(&[ArgumentCondition::Has("-s --require")], Does::By(loaded)),
+            when(&[ArgumentCondition::Has("-s --require")], Does::ByOption(loaded)),
             when(&[ArgumentCondition::Has("--shell --formatter")], Does::Hides("tests by a program of its own choice")),
             when(&[ArgumentCondition::First("run runspider edit start archive cloud")], Does::RunsScript(At::Nth(1))),
             when(&[ArgumentCondition::First("cloud deploy")], Does::Is(Consequence::Publishes)),

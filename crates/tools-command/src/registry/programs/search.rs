@@ -97,7 +97,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-f|--from-file -L --indent --arg --argjson --slurpfile --rawfile --argfile",
             ..Syntax::EXACT
         },
-        rules: &[always(Does::By(queried))],
+        rules: &[always(Does::ByOption(queried))],
         is_exhaustive: true,
         examples: &[
             ("jq .a private/x.json", Expect::Reads("private/x.json")),

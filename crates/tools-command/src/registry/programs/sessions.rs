@@ -16,7 +16,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::AtLeast(2)], Does::By(locked)),
+            when(&[ArgumentCondition::AtLeast(2)], Does::ByOption(locked)),
             when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(0))),
         ],
         is_exhaustive: true,
@@ -46,7 +46,7 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::Lacks("--command --version"), ArgumentCondition::AtMost(1)],
                 Does::Hides("`script` starts a shell that runs what it reads"),
             ),
-            always(Does::By(recorded)),
+            always(Does::ByOption(recorded)),
         ],
         is_exhaustive: true,
         examples: &[

@@ -30,7 +30,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            always(Does::By(piped_output)),
+            always(Does::ByOption(piped_output)),
             always(Does::Sets(At::Value("--env"))),
         ],
         examples: &[
@@ -74,7 +74,7 @@ pub(super) static ALL: &[Program] = &[
                     "script",
                 ],
                 syntax: PERF,
-                rules: &[always(Does::By(nested_record))],
+                rules: &[always(Does::ByOption(nested_record))],
                 ..Subcommand::NEW
             },
             plain(&[
@@ -127,7 +127,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            always(Does::By(debugger)),
+            always(Does::ByOption(debugger)),
             always(Does::RunsWords(At::Behind("-args"))),
             always(Does::RunsScript(At::Value("-x -ix -eix"))),
         ],
@@ -156,7 +156,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            always(Does::By(debugger)),
+            always(Does::ByOption(debugger)),
             when(&[ArgumentCondition::Has("-o -O")], Does::RunsWords(At::From(0))),
             always(Does::RunsScript(At::Value("-s -S -K"))),
         ],
@@ -214,10 +214,10 @@ const STAT: &[Rule] = &[
     always(Does::RunsWords(At::From(0))),
     when(&[ArgumentCondition::First("record rec report")], Does::RunsWords(At::From(1))),
     always(Does::RunsLine(At::Value("--pre --post"))),
-    always(Does::By(piped_output)),
+    always(Does::ByOption(piped_output)),
 ];
 const RECORD: &[Rule] = MEASURES_WITH_OUTPUT;
-const MEASURES_WITH_OUTPUT: &[Rule] = &[MEASURES[0], always(Does::By(piped_output))];
+const MEASURES_WITH_OUTPUT: &[Rule] = &[MEASURES[0], always(Does::ByOption(piped_output))];
 
 /// An output that is a pipe into a line for a shell, or else a file.
 fn piped_output(parsed: &Parsed<'_>) -> Vec<Effect> {

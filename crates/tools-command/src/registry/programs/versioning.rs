@@ -38,7 +38,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         folder: "--cwd --repository",
-        rules: &[always(Does::By(settings))],
+        rules: &[always(Does::ByOption(settings))],
         subcommands: HG,
         plain: "abort absorb addremove amend annotate archive backout blame bookmarks bookmark branch branches \
                 cat continue copy cp diff evolve fetch files forget fold glog graft grep heads help histedit \

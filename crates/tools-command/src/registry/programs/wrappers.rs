@@ -291,7 +291,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            always(Does::By(each_line)),
+            always(Does::ByOption(each_line)),
             always(Does::RunsLine(At::Value("--prepare"))),
             always(Does::RunsLine(At::Value("--setup"))),
             always(Does::RunsLine(At::Value("--cleanup"))),
@@ -319,7 +319,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            always(Does::By(each_line)),
+            always(Does::ByOption(each_line)),
             when(&[ArgumentCondition::Has("--shell")], Does::Hides("`concurrently` with a shell of its own choice")),
         ],
         examples: &[

@@ -16,7 +16,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
         ..Syntax::GNU
     },
     folder: "-C",
-    rules: &[always(Does::By(settings::globals))],
+    rules: &[always(Does::ByOption(settings::globals))],
     subcommands: SUBCOMMANDS,
     plain: PLAIN,
     otherwise: Otherwise::Opaque("an alias or an extension that is not known"),

@@ -61,7 +61,7 @@ pub(super) const CLONE: Subcommand = Subcommand {
         REACHES[1],
         REACHES[2],
         REACHES[3],
-        always(Does::By(settings::of_clone)),
+        always(Does::ByOption(settings::of_clone)),
         when(
             &[ArgumentCondition::Has("--config --template")],
             Does::Hides("`git clone` with settings or hooks of its own"),
@@ -250,7 +250,7 @@ pub(super) const CONFIG: Subcommand = Subcommand {
         valued: "-f|--file --blob --type --default --comment --value --url",
         ..Syntax::GNU
     },
-    rules: &[always(Does::By(settings::configures))],
+    rules: &[always(Does::ByOption(settings::configures))],
     subcommands: &[
         plain(&["list"]),
         plain(&["get"]),
