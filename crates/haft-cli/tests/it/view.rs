@@ -199,6 +199,29 @@ fn what_is_not_seen_is_named_with_the_key_that_grants_it() {
     assert!(doctor.contains("/other (`tools.shell.read_paths`)"), "{doctor}");
 }
 
+/// Commands have a folder of their own in the place of `/tmp`.
+#[test]
+fn what_is_granted_in_the_temporary_folder_of_the_machine_is_read_there_and_no_more() {
+    let other = tempfile::Builder::new().prefix("granted-").tempdir_in("/tmp").expect("a folder is made");
+    let at = other.path().display().to_string();
+    for (name, content) in [("notes", "of another project"), (".env", "secret-of-it")] {
+        std::fs::write(other.path().join(name), content).expect("a file is written");
+    }
+    let home = Home::with(ALLOW);
+    if !home.is_concealed() {
+        return;
+    }
+    assert!(!home.bash(&format!("cat {at}/notes")).to_string().contains("of another project"));
+    let granted = format!("read_paths = [\"{at}\"]\ntimeout");
+    home.file(".config/haft/config.toml", &ALLOW.replace("timeout", &granted));
+    assert_eq!(home.works(&format!("cat {at}/notes")), "of another project");
+    let hidden = home.bash(&format!("cat {at}/.env; echo x > {at}/notes; touch /tmp/own && ls /tmp")).to_string();
+    assert!(!hidden.contains("secret-of-it") && hidden.contains("own"), "{hidden}");
+    assert_eq!(std::fs::read_to_string(other.path().join("notes")).ok().as_deref(), Some("of another project"));
+    let doctor = home.run("work", &["doctor"]).out;
+    assert!(doctor.contains(&format!("{at} (`tools.shell.read_paths`)")), "{doctor}");
+}
+
 #[test]
 fn the_report_on_the_machine_and_a_call_name_the_same_gaps() {
     for sandbox in ["best-effort", "landlock", "off"] {

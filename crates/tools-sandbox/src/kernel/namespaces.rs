@@ -119,8 +119,8 @@ impl NamespacePlan {
         let everything_hidden: Vec<PathBuf> = ask.hidden.iter().cloned().chain(foreign).collect();
         let mut hidden = Vec::new();
         for path in outermost(&everything_hidden) {
-            // Beneath a private `/tmp` or `/run` only roots are visible, and their masks have a
-            // place to go.
+            // Beneath a private `/tmp` or `/run` only roots and what was granted are visible, and
+            // their masks have a place to go.
             let is_covered = own.covers(path) || (temp.is_some() && path.starts_with(temp_root));
             // A copy without credentials stands in the place of what must not be read.
             let is_unseen = ask.view.iter().any(|view| {
@@ -129,7 +129,9 @@ impl NamespacePlan {
             if is_unseen {
                 continue;
             }
-            if !is_covered || writable.iter().any(|root| path.starts_with(root)) {
+            let is_granted =
+                || ask.view.iter().flat_map(|view| &view.granted).any(|granted| path.starts_with(&granted.path));
+            if !is_covered || writable.iter().any(|root| path.starts_with(root)) || is_granted() {
                 hidden.push(Binding { target: text(path)?, folder: path.is_dir() });
             }
         }

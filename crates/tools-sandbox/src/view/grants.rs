@@ -11,6 +11,8 @@ use super::value::{ConcealedFolder, GrantedPath, Link};
 
 /// Most places that are granted: each is a mount for each process.
 const MAX_GRANTS: usize = 192;
+/// Child processes have a folder of their own in its place.
+const PRIVATE: &str = "/tmp";
 /// Most links followed on the way to one place.
 const MAX_HOPS: usize = 16;
 /// Folders of a home that hold more than programs, and are never granted as a whole.
@@ -103,7 +105,7 @@ impl<'a> Grants<'a> {
     }
 
     fn is_concealed(&self, path: &Path) -> bool {
-        self.concealed.iter().any(|concealed| path.starts_with(&concealed.path))
+        path.starts_with(PRIVATE) || self.concealed.iter().any(|concealed| path.starts_with(&concealed.path))
     }
 
     /// Whether `path` is seen as it is.
@@ -121,7 +123,8 @@ impl<'a> Grants<'a> {
     fn is_too_wide(&self, path: &Path) -> bool {
         let holds = |other: &PathBuf| other.starts_with(path);
         let is_mixed = |home: &PathBuf| MIXED.iter().any(|inner| home.join(inner) == *path);
-        self.homes.iter().any(holds)
+        path == Path::new(PRIVATE)
+            || self.homes.iter().any(holds)
             || self.homes.iter().any(is_mixed)
             || self.concealed.iter().any(|concealed| concealed.path == path)
             || self.writable.iter().any(|root| root != path && holds(root))
