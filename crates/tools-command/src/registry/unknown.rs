@@ -1,12 +1,11 @@
 //! What is feared of programs and options that no description knows: that they run a shell that
 //! they are given, or the value of an option that by its name takes a command.
 
+use super::programs::shells;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::reader::{Command, Value};
 
-const SHELLS: [&str; 14] =
-    ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "busybox", "pwsh", "ksh93"];
 /// Looked for only where a command would stand: their names are those of languages too.
 const INTERPRETERS: [&str; 9] = ["python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "awk"];
 /// What calls a program from within a text: `exec:sh`, `!sh`, `system("sh")`, `|sh`.
@@ -74,15 +73,20 @@ pub(crate) fn feared(command: &Command) -> Vec<Effect> {
     found
 }
 
+/// Whether a word is the name of a shell. Those of two letters are words of many programs too.
+fn names_shell(word: &str) -> bool {
+    matches!(word, "sh" | "busybox") || word.len() > 2 && shells::is_shell(word)
+}
+
 /// Whether an argument is the path of a shell, or the name of one where a command may stand.
 fn is_shell(command: &Command, at: usize) -> bool {
     let text = command.args[at].text.as_str();
     let last = text.rsplit('/').next().unwrap_or_default();
     if text.starts_with('/') {
-        return SHELLS.contains(&last) || (at == 0 && is_interpreter(last));
+        return names_shell(last) || shells::is_shell(last) || (at == 0 && is_interpreter(last));
     }
     let before = at.checked_sub(1).map_or("", |before| command.args[before].text.as_str());
-    (SHELLS.contains(&text) && !NAMING.contains(&before)) || ((at == 0 || before == "--") && is_interpreter(text))
+    (names_shell(text) && !NAMING.contains(&before)) || ((at == 0 || before == "--") && is_interpreter(text))
 }
 
 fn is_interpreter(name: &str) -> bool {
@@ -101,7 +105,7 @@ fn calls_shell(text: &str) -> bool {
         let last = word.rsplit('/').next().unwrap_or_default();
         let is_called = gap.contains(['!', '|', '`'])
             || CALLS.contains(&before.rsplit('.').next().unwrap_or_default().to_lowercase().as_str());
-        if SHELLS.contains(&last) && (word.starts_with('/') || is_called) {
+        if names_shell(last) && (word.starts_with('/') || is_called) {
             return true;
         }
         before = word;
