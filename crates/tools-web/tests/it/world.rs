@@ -64,8 +64,8 @@ struct Shared {
 /// The machine.
 pub(crate) struct World {
     shared: Arc<Shared>,
-    server: SocketAddr,
-    roots: RootCertStore,
+    pub(crate) server: SocketAddr,
+    pub(crate) roots: RootCertStore,
     task: tokio::task::JoinHandle<()>,
 }
 
