@@ -3,6 +3,7 @@
 //! web tools and by commands.
 
 use std::{
+    fmt::Write as _,
     path::Path,
     process::{Command, Stdio},
 };
@@ -114,6 +115,45 @@ const PAGES: &[(&str, &str)] = &[
     ("/endless", "truncated"),
     ("/bomb", "truncated"),
 ];
+
+/// A file of one page that says `text`.
+fn pdf(text: &str) -> Vec<u8> {
+    let content = format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 4 0 R >> >> /Contents 5 0 R >>"
+            .to_owned(),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+    ];
+    let mut file = "%PDF-1.4\n".to_owned();
+    let mut table = "0000000000 65535 f \n".to_owned();
+    for (at, object) in objects.iter().enumerate() {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(table, "{:010} 00000 n ", file.len());
+        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", at + 1);
+    }
+    let start = file.len();
+    let _ = write!(file, "xref\n0 6\n{table}trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+    file.into_bytes()
+}
+
+#[test]
+fn a_pdf_is_its_text_where_the_binary_reads_them_and_else_its_type_and_size() {
+    let Some(world) = World::configured(FETCHES) else { return };
+    let file = pdf("Figures of the year");
+    world.world_file("page.pdf", &file);
+    let says = |answer: &str| {
+        if cfg!(feature = "pdf") {
+            assert!(answer.contains("Figures of the year"), "{answer}");
+        } else {
+            assert!(answer.contains("application/pdf") && answer.contains(&file.len().to_string()), "{answer}");
+        }
+    };
+    says(&world.client().call("fetch", &json!({"url": "https://a.example.org/pdf"})).to_string());
+    says(&world.run(&["--json", "call", "fetch", "url=https://a.example.org/pdf"]).out);
+}
 
 #[test]
 fn servers_that_misbehave_are_typed_errors_at_a_terminal_and_over_mcp() {
