@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{codegen, command, dist, failure::Failure, layering, packages, shapes, tidy};
+use crate::{codegen, command, dist, failure::Failure, layering, packages, shapes, start_pages, tidy};
 
 /// The version of cargo-nextest that `.ci/run` installs too.
 const NEXTEST: &str = "0.9.143";
@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     Step { name: "clippy", action: || command::run(&mut clippy(&[])) },
     Step { name: "clippy with all features", action: || command::run(&mut clippy(&["--all-features"])) },
     Step { name: "the facade alone", action: shapes::facade },
+    Step { name: "start pages", action: start_pages::check },
     // Its binary is the one that the reference describes: another build would take minutes.
     Step { name: "cold release build and the reference", action: || dist::time_cold_build(codegen::check_with) },
     Step { name: "tests", action: tests },

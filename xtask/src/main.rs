@@ -19,6 +19,7 @@ mod metadata;
 mod packages;
 mod repository;
 mod shapes;
+mod start_pages;
 mod tidy;
 mod timings;
 
@@ -34,6 +35,7 @@ usage: cargo xtask COMMAND
   layering                        which crate may depend on which
   packages [--write]              how many packages each crate pulls, against the committed list
   shapes                          each crate alone, with and without its features, and the fuzz targets
+  start-pages                     the pages of docs/start as the crates that their readers make
   codegen [--check]               write docs/reference, or name what is stale
   bench [--save N | --compare N]  criterion benches with a named baseline
   fuzz TARGET [SECONDS]           one fuzz target, 600 seconds; needs cargo-fuzz
@@ -65,6 +67,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["packages"] => packages::check(),
         ["packages", "--write"] => packages::write(),
         ["shapes"] => shapes::run(),
+        ["start-pages"] => start_pages::check(),
         ["codegen"] => codegen::write(),
         ["codegen", "--check"] => codegen::check(),
         ["bench", options @ ..] => bench::run(options),
