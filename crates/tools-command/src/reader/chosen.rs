@@ -124,7 +124,7 @@ impl Reader<'_> {
             }
         } else if program == "printf" && rest.first().and_then(|word| word.literal()).as_deref() == Some("-v") {
             self.chosen.extend(names().take(1));
-        } else if let Some(from) = self.parameters_from(&program) {
+        } else if let Some(from) = self.parameters_from(&program, &rest) {
             let parameters = || PARAMETERS.chars().map(String::from);
             let given = rest.get(from..).unwrap_or_default();
             if given.iter().any(|word| self.may_be_option(word)) {
@@ -137,9 +137,12 @@ impl Reader<'_> {
     }
 
     /// Which arguments of a command become parameters, from where on.
-    fn parameters_from(&self, program: &str) -> Option<usize> {
-        if program == "set" || self.functions.contains(program) {
+    fn parameters_from(&self, program: &str, args: &[&Word]) -> Option<usize> {
+        if self.functions.contains(program) {
             return Some(0);
+        }
+        if program == "set" {
+            return Some(behind_settings(args));
         }
         registry::is_shell(last_part(program)).then_some(2)
     }
@@ -226,6 +229,19 @@ impl Reader<'_> {
             }
         })
     }
+}
+
+/// Where the parameters begin among the arguments of `set`.
+fn behind_settings(args: &[&Word]) -> usize {
+    let mut at = 0;
+    while let Some(text) = args.get(at).and_then(|word| word.literal()) {
+        at += match text.as_str() {
+            "--" | "-" => return at + 1,
+            setting if setting.starts_with(['-', '+']) => 1 + usize::from(setting.ends_with('o')),
+            _ => break,
+        };
+    }
+    at
 }
 
 fn is_number(text: &str) -> bool {

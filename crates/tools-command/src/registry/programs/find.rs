@@ -48,6 +48,8 @@ pub(super) static ALL: &[Program] = &[Program {
         ("echo exec | xargs -I{} find . -{} id +", Expect::Opaque("may be an option")),
         ("find . -name \"$(echo x)\" -maxdepth $depth", Expect::Plain),
         ("for d in 1 2; do find . -maxdepth $d -name *.$d; done", Expect::Plain),
+        ("set -euo pipefail; f() { find \"$1\" -name x; }; f src", Expect::Plain),
+        ("set -e -- -exec id +; find . \"$@\"", Expect::Opaque("may be an option")),
         ("find \"$dir\" -name x", Expect::Plain),
         ("find $(pwd) $(dirname $(which sh)) -name x", Expect::Plain),
         ("find build -name '*.o' -delete", Expect::Asks("deletes files")),
