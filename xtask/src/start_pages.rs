@@ -32,7 +32,7 @@ pub(crate) fn check() -> Result<(), Failure> {
         let lock = repository::root().join("Cargo.lock");
         fs::copy(&lock, folder.join("Cargo.lock")).map_err(Failure::io(format!("copying `{}`", lock.display())))?;
         let manifest = format!("{MADE}/{name}/Cargo.toml");
-        let check = ["check", "--quiet", "--offline", "--target-dir", "target", "--manifest-path", &manifest];
+        let check = ["check", "--quiet", "--target-dir", "target", "--manifest-path", &manifest];
         command::run(&mut command::cargo(&check))?;
         println!("start pages: {} compiles", page.path);
         count += 1;
