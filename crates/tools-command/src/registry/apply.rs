@@ -21,12 +21,13 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.unknown.is_some() {
         found.extend(unknown::feared(parsed.command));
     }
-    if decides_by_option(parsed) || runs_later_operands(parsed) {
-        found.extend(parsed.doubtful());
-    }
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
         apply(rule, parsed, &mut found);
+    }
+    // Last: what a rule says of an argument tells more.
+    if decides_by_option(parsed) || runs_later_operands(parsed) {
+        found.extend(parsed.doubtful());
     }
     if !parsed.program.folder.is_empty() {
         for effect in &mut found {

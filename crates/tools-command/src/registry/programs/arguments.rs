@@ -16,8 +16,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[ArgumentCondition::Lacks("-I -J --replace")], Does::By(appended)),
-            // With both, which one counts depends on the version.
-            when(&[ArgumentCondition::Has("-I -J --replace")], Does::By(replaced)),
+            when(
+                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Lacks("-n -L --max-lines")],
+                Does::By(replaced),
+            ),
+            // Which of the two counts depends on the version.
             when(
                 &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Has("-n -L --max-lines")],
                 Does::By(appended),
@@ -132,17 +135,28 @@ pub(super) static ALL: &[Program] = &[
 
 /// The command of `xargs`, with more arguments behind its own.
 fn appended(parsed: &Parsed<'_>) -> Vec<Effect> {
-    given(parsed, parsed.from(0).to_vec(), More::Behind)
+    let (own, words) = (parsed.from(0), in_place(parsed));
+    let mut found = given(parsed, words.clone(), More::Behind);
+    // Where nothing is replaced after all, the program is another one.
+    if words.first() != own.first() {
+        found.extend(given(parsed, own.to_vec(), More::Behind));
+    }
+    found
 }
 
-/// The command of `xargs`, with its arguments in place of a text. What is replaced has one
-/// spelling: whoever compares the words knows no other.
+/// The command of `xargs`, with its arguments in place of a text.
 fn replaced(parsed: &Parsed<'_>) -> Vec<Effect> {
+    given(parsed, in_place(parsed), More::Braces)
+}
+
+/// The words of the command, with one spelling for what is replaced: whoever compares the words
+/// knows no other.
+fn in_place(parsed: &Parsed<'_>) -> Vec<Value> {
     let own = parsed.values("-I -J").last().map(|value| value.text.clone());
     let replaced = parsed.given("--replace").last();
     let short = replaced.map(|given| given.value.as_ref().map_or(PLACEHOLDER.to_owned(), |value| value.text.clone()));
     let placeholder = own.or(short).filter(|text| !text.is_empty());
-    given(parsed, replace(parsed.from(0), placeholder.as_deref()), More::Braces)
+    replace(parsed.from(0), placeholder.as_deref())
 }
 
 fn given(parsed: &Parsed<'_>, words: Vec<Value>, more: More) -> Vec<Effect> {
