@@ -19,6 +19,8 @@ use crate::registry;
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
+/// More reasons than these are not told: one is enough to ask.
+const MAX_OPAQUE: usize = 100;
 /// More commands than these are not listed.
 const MAX_COMMANDS: usize = 1_000;
 
@@ -113,7 +115,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn opaque(&mut self, why: &str) {
-        if !self.found.opaque.iter().any(|known| known == why) {
+        if self.found.opaque.len() < MAX_OPAQUE && !self.found.opaque.iter().any(|known| known == why) {
             self.found.opaque.push(why.to_owned());
         }
     }

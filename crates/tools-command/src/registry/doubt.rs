@@ -50,7 +50,7 @@ impl Parsed<'_> {
         let doubt = |(at, arg): (usize, &Value)| {
             let doubt = if self.words.contains(&at) {
                 None
-            } else if self.operands.contains(&at) || self.incomplete.contains(&at) {
+            } else if self.operands.binary_search(&at).is_ok() || self.incomplete.binary_search(&at).is_ok() {
                 Doubt::of_operand(arg)
             } else {
                 (!arg.is_exact).then_some(Doubt::Words)

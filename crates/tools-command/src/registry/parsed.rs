@@ -41,7 +41,7 @@ pub struct Parsed<'a> {
     pub path: Vec<&'static Subcommand>,
     /// The known options.
     pub options: Vec<GivenOption>,
-    /// Positions of the operands, those behind `--` among them.
+    /// Positions of the operands, ascending, those behind `--` among them.
     pub operands: Vec<usize>,
     /// Index of `--`.
     pub dashes: Option<usize>,
@@ -51,7 +51,7 @@ pub struct Parsed<'a> {
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
     pub words: Vec<usize>,
-    /// Positions of the options whose names are completed when it runs.
+    /// Positions of the options whose names are completed when it runs, ascending.
     pub(super) incomplete: Vec<usize>,
     /// Whether an option ended the options.
     pub(super) is_ended: bool,
