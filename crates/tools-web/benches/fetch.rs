@@ -1,6 +1,8 @@
 //! Getting pages from a TLS server on loopback: one small page to its text, and 64 at a time
 //! against a bare HTTP client that checks nothing, round by round.
 
+#![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
+
 #[expect(dead_code, reason = "the tests need more of it")]
 #[path = "../tests/it/world.rs"]
 mod world;
