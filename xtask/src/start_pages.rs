@@ -3,10 +3,9 @@
 //! documentation compile the same code beside everything that the facade depends on, where a crate
 //! that a page forgot to name is there all the same.
 
-use std::{fs, path::Path};
-
 use crate::{
     command,
+    dist::files,
     failure::Failure,
     metadata::Graph,
     repository::{self, File},
@@ -27,10 +26,9 @@ pub(crate) fn check() -> Result<(), Failure> {
         let Some((manifest, code)) = written(&page, &members) else { continue };
         let name = name(&page);
         let folder = repository::root().join(MADE).join(name);
-        write(&folder.join("Cargo.toml"), &manifest)?;
-        write(&folder.join("src/lib.rs"), &code)?;
-        let lock = repository::root().join("Cargo.lock");
-        fs::copy(&lock, folder.join("Cargo.lock")).map_err(Failure::io(format!("copying `{}`", lock.display())))?;
+        files::write(&folder.join("Cargo.toml"), &manifest)?;
+        files::write(&folder.join("src/lib.rs"), &code)?;
+        files::copy(&repository::root().join("Cargo.lock"), &folder.join("Cargo.lock"))?;
         let manifest = format!("{MADE}/{name}/Cargo.toml");
         let check = ["check", "--quiet", "--target-dir", "target", "--manifest-path", &manifest];
         command::run(&mut command::cargo(&check))?;
@@ -41,13 +39,6 @@ pub(crate) fn check() -> Result<(), Failure> {
         return Err(Failure::Found(format!("no page in {PAGES} shows its dependencies")));
     }
     Ok(())
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let what = || format!("writing `{}`", path.display());
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder).map_err(Failure::io(what()))?;
-    fs::write(path, text).map_err(Failure::io(what()))
 }
 
 fn name(page: &File) -> &str {
@@ -100,7 +91,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// Functions as somebody else would call them, so that none counts as unused.
+/// Makes the functions of a block public: the compiler warns of private ones that nothing calls.
 fn public(block: &str) -> String {
     let line = |line: &str| {
         let is_function = line.starts_with("fn ") || line.starts_with("async fn ");

@@ -20,7 +20,7 @@ pub(crate) fn make(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Copies a file, with its permissions.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     if let Some(folder) = to.parent() {
         make(folder)?;
     }
