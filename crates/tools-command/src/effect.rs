@@ -56,8 +56,8 @@ pub enum Effect {
     Code(Language, Value),
     /// A variable is set for what it starts, or by a builtin for the shell itself.
     Sets(String, Value),
-    /// An argument that is known only when it runs, where options are read by which the program
-    /// runs others.
+    /// An argument that is not wholly known before it runs, and the part of it that may be an
+    /// option which changes what the program does.
     MayBeOption(Value, Doubt),
     /// A text is evaluated by the shell as an expression.
     Evaluates(Value),

@@ -86,13 +86,13 @@ impl Reader<'_> {
         if self.may_be_option(word) {
             self.chosen.options.insert(name.to_owned());
         }
-        if word.has_braces || word.parts.iter().any(|part| self.may_be_word(part)) {
+        if self.holds_word(word) {
             self.chosen.words.insert(name.to_owned());
         }
     }
 
     fn choose_text(&mut self, name: &str, text: &str) {
-        if text.starts_with('-') && text.len() > 2 || text.contains(" -") {
+        if is_option(text) {
             self.chosen.options.insert(name.to_owned());
         }
         if !is_number(text) {
@@ -130,7 +130,7 @@ impl Reader<'_> {
             if given.iter().any(|word| self.may_be_option(word)) {
                 self.chosen.options.extend(parameters());
             }
-            if given.iter().any(|word| word.has_braces || word.parts.iter().any(|part| self.may_be_word(part))) {
+            if given.iter().any(|word| self.holds_word(word)) {
                 self.chosen.words.extend(parameters());
             }
         }
@@ -150,7 +150,7 @@ impl Reader<'_> {
     /// Whether a word may be an option that the line chooses.
     fn may_be_option(&self, word: &Word) -> bool {
         if let Some(text) = word.literal() {
-            return text.starts_with('-') && text.len() > 2 || text.contains(" -");
+            return is_option(&text);
         }
         let first = word.parts.iter().find(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
         match first {
@@ -186,7 +186,12 @@ impl Reader<'_> {
         word.has_braces && word.source.contains('-') || word.parts.iter().any(is_split)
     }
 
-    /// Whether a part of a word may be anything but a number, by what the line says.
+    /// Whether a word may be anything but a number, by what the line says.
+    fn holds_word(&self, word: &Word) -> bool {
+        word.has_braces || word.parts.iter().any(|part| self.may_be_word(part))
+    }
+
+    /// The same of a part of a word.
     fn may_be_word(&self, part: &Part) -> bool {
         match part {
             Part::Text { text, .. } => !is_number(text),
@@ -242,6 +247,11 @@ fn behind_settings(args: &[&Word]) -> usize {
         };
     }
     at
+}
+
+/// Whether a text is an option, or has one behind a blank.
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && text.len() > 2 || text.contains(" -")
 }
 
 fn is_number(text: &str) -> bool {

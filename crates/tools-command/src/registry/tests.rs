@@ -174,7 +174,7 @@ fn an_option_that_is_put_together_is_never_taken_for_nothing() {
                 let name = word.split('=').next().unwrap_or_default();
                 name.len() > 2 && name.starts_with('-') && name.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-')
             };
-            // A value that looks like an option, and an option that nobody knows, decide nothing.
+            // `-Xclang` takes a value that looks like an option, and `--odd` is made up.
             let is_known = |at: usize| words[at] != "--odd" && words[at - 1] != "-Xclang";
             for (at, word) in words.iter().enumerate().skip(1).filter(|(at, word)| is_option(word) && is_known(*at)) {
                 let (start, rest) = word.split_at(if word.starts_with("--") { 3 } else { 1 });

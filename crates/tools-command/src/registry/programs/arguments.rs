@@ -149,8 +149,7 @@ fn replaced(parsed: &Parsed<'_>) -> Vec<Effect> {
     given(parsed, in_place(parsed), More::Braces)
 }
 
-/// The words of the command, with one spelling for what is replaced: whoever compares the words
-/// knows no other.
+/// The words of the command, with [`PLACEHOLDER`] in the place of whatever text `-I` names.
 fn in_place(parsed: &Parsed<'_>) -> Vec<Value> {
     let own = parsed.values("-I -J").last().map(|value| value.text.clone());
     let replaced = parsed.given("--replace").last();
