@@ -93,7 +93,7 @@ impl Calls {
                 if !text.is_empty() {
                     content.push(CallContent::text(text));
                 }
-                content.extend(media.iter().map(picture));
+                content.extend(media.iter().filter(|media| media.is_picture()).map(picture));
                 let ended = if is_error { CallStatus::Failed } else { CallStatus::Completed };
                 let locations = places(&self.workdir, &locations);
                 Some(Update::ToolCallUpdate(CallUpdate { content: Some(content), locations, ..status(&call, ended) }))

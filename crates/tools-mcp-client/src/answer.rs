@@ -14,22 +14,37 @@ const BYTES_OF_TOKEN: usize = 4;
 
 /// The output of a call; of a tool that failed, its error.
 pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) -> Result<ToolOutput, ToolError> {
-    let (mut texts, mut media, mut media_bytes) = (Vec::new(), Vec::new(), 0);
+    let (mut texts, mut media) = (Vec::new(), Vec::new());
+    let mut room = MAX_MEDIA;
+    let mut decoded = |data: &str| {
+        let data = STANDARD.decode(data.as_bytes()).ok().filter(|data| data.len() <= room)?;
+        room -= data.len();
+        Some(data)
+    };
     for block in result.content {
         match block {
             ContentBlock::Text(text) => texts.push(visible_lines(&text.text).into_owned()),
-            ContentBlock::Image(image) => match STANDARD.decode(image.data.as_bytes()) {
-                Ok(data) if media_bytes + data.len() <= MAX_MEDIA && image.mime_type.starts_with("image/") => {
-                    media_bytes += data.len();
-                    media.push(Media { mime: shown(&image.mime_type), data: data.into() });
+            ContentBlock::Image(image) => {
+                let is_image = image.mime_type.starts_with("image/");
+                match is_image.then(|| decoded(&image.data)).flatten() {
+                    Some(data) => media.push(Media::new(shown(&image.mime_type), data)),
+                    None => texts.push(format!("[an image that cannot be shown: {}]", shown(&image.mime_type))),
                 }
-                _ => texts.push(format!("[an image that cannot be shown: {}]", shown(&image.mime_type))),
-            },
+            }
             ContentBlock::Audio(audio) => texts.push(format!("[audio, {}: not shown]", shown(&audio.mime_type))),
             ContentBlock::Resource(embedded) => texts.push(match embedded.resource {
                 ResourceContents::TextResourceContents { text, .. } => visible_lines(&text).into_owned(),
-                ResourceContents::BlobResourceContents { uri, .. } => {
-                    format!("[binary content of `{}`: not shown]", Visible::of(&uri).shortened(300))
+                ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
+                    let uri = Visible::of(&uri).shortened(300).to_string();
+                    match decoded(&blob) {
+                        Some(data) => {
+                            let said = format!("[binary content of `{uri}`: {} bytes]", data.len());
+                            let mime = mime_type.as_deref().unwrap_or("application/octet-stream");
+                            media.push(Media::new(shown(mime), data).at(uri));
+                            said
+                        }
+                        None => format!("[binary content of `{uri}`: not shown]"),
+                    }
                 }
                 _ => "[content of an unknown kind: not shown]".to_owned(),
             }),
@@ -88,15 +103,18 @@ mod tests {
             {"type": "text", "text": "a\u{1b}[2J\nb"},
             {"type": "resource_link", "uri": "file:///x", "name": "x\u{202e}"},
             {"type": "resource", "resource": {"uri": "u", "text": "inside"}},
+            {"type": "resource", "resource": {"uri": "r\u{202e}", "mimeType": "application/pdf", "blob": "AAAA"}},
+            {"type": "resource", "resource": {"uri": "r", "blob": "!"}},
             {"type": "image", "data": "AAAA", "mimeType": "image/png"},
             {"type": "image", "data": "!", "mimeType": "image/png"},
         ]});
-        let output = answered(result, 100).unwrap();
+        let output = answered(result, 200).unwrap();
         assert_eq!(
             output.summary,
-            "a\\u{1b}[2J\nb\n[link to a resource of the server: `x\\u{202e}`, file:///x]\ninside\n[an image that cannot be shown: image/png]"
+            "a\\u{1b}[2J\nb\n[link to a resource of the server: `x\\u{202e}`, file:///x]\ninside\n[binary content of `r\\u{202e}`: 3 bytes]\n[binary content of `r`: not shown]\n[an image that cannot be shown: image/png]"
         );
-        assert_eq!((output.media.len(), output.source), (1, ClaimSource::Mcp));
+        let uris: Vec<_> = output.media.iter().map(|media| media.uri.as_deref()).collect();
+        assert_eq!((uris, output.source), (vec![Some("r\\u{202e}"), None], ClaimSource::Mcp));
     }
 
     #[test]

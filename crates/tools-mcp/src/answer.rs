@@ -4,7 +4,7 @@
 use std::{collections::HashSet, fmt::Write as _};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::Value;
 use tools_core::{
     AnswerBudget, ErrorDetail, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
@@ -221,6 +221,13 @@ fn block(media: &Media) -> Option<ContentBlock> {
     if media.data.len() > MEDIA_LIMIT {
         return None;
     }
+    if let Some(uri) = &media.uri {
+        let contents = match media.text() {
+            Some(text) => ResourceContents::text(text, uri),
+            None => ResourceContents::blob(STANDARD.encode(&media.data), uri),
+        };
+        return Some(ContentBlock::resource(contents.with_mime_type(media.mime.clone())));
+    }
     let kind = media.mime.split('/').next().unwrap_or_default();
     match kind {
         "image" => Some(ContentBlock::image(STANDARD.encode(&media.data), media.mime.clone())),
@@ -340,7 +347,7 @@ mod tests {
 
     #[test]
     fn images_are_blocks_and_other_media_are_named() {
-        let media = |mime: &str| Media { mime: mime.to_owned(), data: b"abc".as_slice().into() };
+        let media = |mime: &str| Media::new(mime, b"abc".as_slice());
         let output = ToolOutput { media: vec![media("image/png"), media("video/mp4")], ..ToolOutput::text("two") };
         check(
             &Answers::default().of(recorded(Ok(output)), None, false, CAP),

@@ -288,12 +288,9 @@ impl ResultRedactor<'_> {
     }
 
     fn media(&self, media: Media, tally: &mut Tally) -> Media {
-        let is_text = media.mime.starts_with("text/") || media.mime.contains("json") || media.mime.contains("xml");
-        match std::str::from_utf8(&media.data) {
-            Ok(text) if is_text => match self.redactor.redact_counting(text, tally) {
-                Cow::Owned(text) => Media { data: text.into_bytes().into(), ..media },
-                Cow::Borrowed(_) => media,
-            },
+        let hidden = media.text().map(|text| self.redactor.redact_counting(text, tally));
+        match hidden {
+            Some(Cow::Owned(text)) => Media { data: text.into_bytes().into(), ..media },
             _ => media,
         }
     }

@@ -1,7 +1,8 @@
 //! The calls that an answer asks for, from what the model wrote to a result in the conversation.
 
 use tools_core::{
-    CallId, ClaimSource, Media, RecordedResult, ToolCall, ToolDef, ToolError, ToolErrorCategory, text_for_model,
+    CallId, ClaimSource, Media, RecordedResult, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolOutput,
+    text_for_model,
 };
 use tools_providers::{ToolResult, ToolUse};
 
@@ -43,6 +44,11 @@ pub(super) struct Done {
     pub(super) source: ClaimSource,
 }
 
+/// What models can look at. What else there is the text names.
+fn pictures(output: &ToolOutput) -> Vec<Media> {
+    output.media.iter().filter(|media| media.is_picture()).cloned().collect()
+}
+
 impl Done {
     pub(super) fn recorded(recorded: &RecordedResult, definition: &ToolDef) -> Self {
         let mut text = text_for_model(&recorded.outcome, definition);
@@ -57,7 +63,7 @@ impl Done {
         let error = recorded.outcome.as_ref().err();
         Self {
             text,
-            images: output.map(|output| output.media.clone()).unwrap_or_default(),
+            images: output.map(pictures).unwrap_or_default(),
             category: error.map(ToolError::category),
             code: error.map(ToolError::code),
             source: output.map(|output| output.source).unwrap_or_default(),

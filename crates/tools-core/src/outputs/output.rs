@@ -150,6 +150,32 @@ pub struct Media {
     pub mime: String,
     /// Its bytes.
     pub data: Arc<[u8]>,
+    /// Its address, where it is a resource and not only a picture or a sound: over MCP it is
+    /// embedded then. `None` otherwise.
+    pub uri: Option<String>,
+}
+
+impl Media {
+    /// Media without an address.
+    pub fn new(mime: impl Into<String>, data: impl Into<Arc<[u8]>>) -> Self {
+        Self { mime: mime.into(), data: data.into(), uri: None }
+    }
+
+    /// Whether it is a picture.
+    pub fn is_picture(&self) -> bool {
+        self.mime.starts_with("image/")
+    }
+
+    /// Its text; `None` where its type is not one of texts, or it is not UTF-8.
+    pub fn text(&self) -> Option<&str> {
+        let is_text = self.mime.starts_with("text/") || self.mime.contains("json") || self.mime.contains("xml");
+        std::str::from_utf8(&self.data).ok().filter(|_| is_text)
+    }
+
+    /// The same as the contents of a resource.
+    pub fn at(self, uri: impl Into<String>) -> Self {
+        Self { uri: Some(uri.into()), ..self }
+    }
 }
 
 /// A place in a file.

@@ -232,7 +232,7 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
     let mut data = head.to_vec();
     (&mut file).take(length).read_to_end(&mut data)?;
     let mut output = ToolOutput::text(format!("[{mime}, {} bytes]", data.len())).from_source(ClaimSource::Workspace);
-    output.media.push(Media { mime: mime.to_owned(), data: data.into() });
+    output.media.push(Media::new(mime, data));
     Ok(output)
 }
 

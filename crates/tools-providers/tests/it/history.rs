@@ -28,7 +28,7 @@ pub(crate) fn result(id: &str, name: &str, text: &str, is_error: bool) -> ToolRe
 }
 
 fn picture() -> Media {
-    Media { mime: "image/png".to_owned(), data: Arc::from(*b"\x89PNG") }
+    Media::new("image/png", *b"\x89PNG")
 }
 
 fn of(role: Role, blocks: Vec<Block>) -> Arc<Message> {

@@ -179,7 +179,7 @@ fn leaky() -> ToolOutput {
     ToolOutput {
         summary: text.clone(),
         raw_response: Some(json!({"stdout": text, "password": RANDOM, "nested": [{"x": github()}]})),
-        media: vec![Media { mime: "text/plain".into(), data: text.clone().into_bytes().into() }],
+        media: vec![Media::new("text/plain", text.clone().into_bytes())],
         diff: Some(FileDiff {
             path: "/w/x".into(),
             unified: format!("+{text}"),
