@@ -71,8 +71,9 @@ mod guides;
 
 pub use ask::{
     Absence, Answer, Approval, ApprovalContext, ApprovalRequest, Change, ChangePreview, ConfirmPrompt, Confirmer,
-    Decisions, Desk, NobodyToAsk, PromptPart, Question, Questions, Refusal, RefusalReason, Row, RowKind, RuleLifetime,
-    Settlement, StoredRule, Verdict, Width, announce, is_unanswered, refusal, settle,
+    Decisions, Desk, InputAnswer, InputError, InputKind, InputRequest, InputSource, NobodyToAsk, PromptPart, Question,
+    Questions, Refusal, RefusalReason, Row, RowKind, RuleLifetime, Settlement, StoredRule, Verdict, Width, announce,
+    is_unanswered, refusal, settle,
 };
 pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,

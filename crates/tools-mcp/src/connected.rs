@@ -110,7 +110,7 @@ impl ServerHandler for ConnectedService {
         // largest.
         let answering = Box::pin(async {
             let connection = self.connection().await?;
-            Ok(connection.call(request, &context).await)
+            connection.call(request, &context).await
         });
         answering.await
     }
@@ -137,8 +137,7 @@ impl ServerHandler for ConnectedService {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let reading =
-            Box::pin(async { Ok(self.connection().await?.read_resource(&request.uri, &context).await?.into()) });
+        let reading = Box::pin(async { self.connection().await?.read_resource(request, &context).await });
         reading.await
     }
 
@@ -169,7 +168,7 @@ impl ServerHandler for ConnectedService {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let getting = Box::pin(async { Ok(self.connection().await?.prompt(request, &context).await?.into()) });
+        let getting = Box::pin(async { self.connection().await?.prompt(request, &context).await });
         getting.await
     }
 

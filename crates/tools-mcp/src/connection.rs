@@ -8,7 +8,7 @@ use std::{
 };
 
 use rmcp::{
-    Peer, RoleServer,
+    ErrorData, Peer, RoleServer,
     model::{CallToolRequestParams, CallToolResponse, InputResponses, Tool},
     service::{RequestContext, SubscriptionContext},
 };
@@ -16,13 +16,14 @@ use tokio::{
     sync::watch,
     time::{sleep, timeout},
 };
-use tools_core::{BatchId, CallContext, SessionId, Shared, Stack, ToolCall, ToolDefs};
+use tools_core::{BatchId, CallContext, InputSource, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
 use crate::{
     Prompts, Resources,
     answer::{self, Answers, StructuredContent},
     builder::Settings,
     catalog::Catalog,
+    input::ClientInput,
     late::Late,
     lifetime::Lifetime,
     logging::Log,
@@ -228,7 +229,7 @@ impl Connection {
         &self,
         parameters: CallToolRequestParams,
         request: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+    ) -> Result<CallToolResponse, ErrorData> {
         let structured = self.settings.structured.for_request(&request.meta);
         let cap = self.cap(request);
         let call = match ToolCall::new(&parameters.name, parameters.arguments.unwrap_or_default().into()) {
@@ -236,7 +237,7 @@ impl Connection {
             Err(error) => {
                 // No name of a tool at all: there is nothing that could be dispatched.
                 tracing::warn!(%error, "a call names no tool");
-                return self.answers.of(failed(error), None, structured, cap).into();
+                return Ok(self.answers.of(failed(error), None, structured, cap).into());
             }
         };
         let call = self.under_caller(call);
@@ -244,7 +245,8 @@ impl Connection {
         let ran = self.carried_out(call, request, parameters.input_responses, parameters.request_state).await;
         let recorded = match ran {
             CallOutcome::Recorded(recorded) => *recorded,
-            CallOutcome::Ask(question) => return question.into(),
+            CallOutcome::Ask(question) => return Ok(question.into()),
+            CallOutcome::Refused(error) => return Err(error),
         };
         // The stack may be another one than before: the call waited for the client's roots.
         let definition = self.stack().definition(&tool);
@@ -252,7 +254,7 @@ impl Connection {
         let journal = recorded.journal.clone();
         let mut result = self.answers.of(recorded, definition.as_deref(), structured, cap);
         self.link(&mut result, &journal, request).await;
-        result.into()
+        Ok(result.into())
     }
 
     /// The call under the name of this client.
@@ -274,13 +276,17 @@ impl Connection {
         let workspace = self.workspace().await;
         let stack = self.stack();
         let context = self.context.clone().in_batch(BatchId::generate()).with_cancel(request.ct.clone());
-        let context = context.answering(answer::budget(self.cap(request)));
+        let input = ClientInput::new(request, call.tool.clone(), self.settings.question_timeout, answers);
+        let input = Arc::new(input);
+        let source = Arc::clone(&input) as Arc<dyn InputSource>;
+        let context = context.answering(answer::budget(self.cap(request))).with_input(source);
         let runner = Runner {
             settings: &self.settings,
             pending: &self.pending,
             late: &self.late,
             stack: &stack,
             request,
+            input: &input,
             context: match &workspace {
                 ConnectionRoots::Narrowed(first) => context.with_workdir(first.to_path_buf()),
                 ConnectionRoots::Configured | ConnectionRoots::Nothing => context,
@@ -289,7 +295,7 @@ impl Connection {
         let outcome = if workspace == ConnectionRoots::Nothing {
             CallOutcome::Recorded(Box::new(Box::pin(runner.refuse_outside(call)).await))
         } else {
-            runner.run(call, answers, state).await
+            runner.run(call, state).await
         };
         if asks_by_itself(request) {
             self.tell_updates(&request.peer).await;
@@ -388,7 +394,7 @@ impl Connection {
         &self,
         parameters: CallToolRequestParams,
         request: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+    ) -> Result<CallToolResponse, ErrorData> {
         let answer = self.answer(parameters, request).await;
         if asks_by_itself(request) {
             self.tell_changes(&request.peer).await;

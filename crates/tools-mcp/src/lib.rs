@@ -34,6 +34,7 @@ mod catalog;
 mod progress;
 
 mod elsewhere;
+mod input;
 mod late;
 mod pending;
 mod question;

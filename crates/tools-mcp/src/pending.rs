@@ -1,5 +1,5 @@
-//! Questions that wait for an answer in a later request (2026-07-28, where a server may not ask by
-//! itself).
+//! What waits for an answer in a later request (2026-07-28, where a server may not ask by itself):
+//! questions whether a call may run, and what tools ask for.
 //!
 //! The client carries an opaque handle; everything that matters stays here, so there is nothing to
 //! forge.
@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use rmcp::model::InputResponses;
 use tokio::time::Instant;
 use tools_core::{ApprovalRequest, CallDigest};
 use uuid::Uuid;
@@ -19,51 +20,68 @@ use crate::question::Form;
 /// How many questions may be open at once; the oldest is forgotten.
 const OPEN: usize = 64;
 
-/// A question that was handed to the client.
+/// The beginning of handles that name no question whether a call may run.
+const INPUT: &str = "input-";
+
+/// A call that the client has to send again, with answers.
+#[derive(Debug)]
+pub(crate) struct WaitingCall {
+    /// Whether it may run; `None` where only its tool asks.
+    pub(crate) question: Option<(Form, ApprovalRequest)>,
+    /// What the tool was told in earlier requests.
+    pub(crate) answers: InputResponses,
+}
+
 struct Open {
-    form: Form,
-    asked: ApprovalRequest,
+    call: WaitingCall,
+    digest: CallDigest,
     until: Instant,
 }
 
 /// What a handle names.
 #[derive(Debug)]
 pub(crate) enum HandleTarget {
-    /// An open question about this very call.
-    Open { form: Form, asked: Box<ApprovalRequest> },
-    /// A question about this call whose time is over.
+    /// This very call, which waits.
+    Open(Box<WaitingCall>),
+    /// This call, but its time is over.
     Late,
-    /// No question, or one about another call.
+    /// Nothing, or another call.
     Unknown,
 }
 
-/// The open questions of one connection. Each is answered at most once, for the call it was about,
+/// Whether a handle was made for a call whose tool asks, as far as it says itself.
+pub(crate) fn is_of_input(handle: &str) -> bool {
+    handle.starts_with(INPUT)
+}
+
+/// The waiting calls of one connection. Each is answered at most once, for the call it was about,
 /// in time.
 #[derive(Default)]
 pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, Open)>>);
 
 impl OpenQuestions {
-    /// Remembers a question; returns the handle that an answer must bring back.
-    pub(crate) fn ask(&self, form: Form, asked: ApprovalRequest, patience: Duration) -> String {
+    /// Remembers a call; returns the handle that its answers must bring back.
+    pub(crate) fn ask(&self, call: WaitingCall, digest: CallDigest, patience: Duration) -> String {
         // 122 random bits: nobody guesses a handle within the time it lives.
-        let handle = Uuid::new_v4().simple().to_string();
-        let question = Open { form, asked, until: Instant::now() + patience };
+        let kind = if call.question.is_some() { "" } else { INPUT };
+        let handle = format!("{kind}{}", Uuid::new_v4().simple());
+        let waiting = Open { call, digest, until: Instant::now() + patience };
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if open.len() == OPEN {
             open.pop_front();
         }
-        open.push_back((handle.clone(), question));
+        open.push_back((handle.clone(), waiting));
         handle
     }
 
-    /// Takes the question that `handle` names: it cannot be answered again.
+    /// Takes the call that `handle` names: it cannot be answered again.
     pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> HandleTarget {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = open.iter().position(|(known, _)| known == handle).and_then(|position| open.remove(position));
         match found {
-            Some((_, question)) if question.asked.digest() != digest => HandleTarget::Unknown,
-            Some((_, question)) if Instant::now() > question.until => HandleTarget::Late,
-            Some((_, Open { form, asked, .. })) => HandleTarget::Open { form, asked: Box::new(asked) },
+            Some((_, waiting)) if waiting.digest != digest => HandleTarget::Unknown,
+            Some((_, waiting)) if Instant::now() > waiting.until => HandleTarget::Late,
+            Some((_, Open { call, .. })) => HandleTarget::Open(Box::new(call)),
             None => HandleTarget::Unknown,
         }
     }
@@ -86,12 +104,13 @@ mod tests {
         let form = Form::new(&prompt, false, shown).unwrap();
         let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "x", "x").with_prompt(prompt);
         let asked = ApprovalRequest::about(call, &Err(error)).unwrap().expect("it asks");
-        pending.ask(form, asked, Duration::from_mins(2))
+        let waiting = WaitingCall { question: Some((form, asked)), answers: InputResponses::new() };
+        pending.ask(waiting, call.digest(), Duration::from_mins(2))
     }
 
     fn taken(pending: &OpenQuestions, handle: &str, call: &ToolCall) -> &'static str {
         match pending.take(handle, call.digest()) {
-            HandleTarget::Open { .. } => "open",
+            HandleTarget::Open(_) => "open",
             HandleTarget::Late => "late",
             HandleTarget::Unknown => "unknown",
         }

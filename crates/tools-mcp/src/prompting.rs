@@ -3,8 +3,8 @@
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt as McpPrompt, PromptArgument, PromptMessage,
-        Role,
+        GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, Prompt as McpPrompt,
+        PromptArgument, PromptMessage, Role,
     },
     service::RequestContext,
 };
@@ -27,22 +27,22 @@ impl Connection {
         &self,
         request: GetPromptRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> Result<GetPromptResult, ErrorData> {
+    ) -> Result<GetPromptResponse, ErrorData> {
         let none = || ErrorData::invalid_params("this server offers no prompts", None);
         let prompts = self.prompts().ok_or_else(none)?;
         let arguments = request.arguments.unwrap_or_default();
         let found = prompts.find(self.session(), &request.name, &arguments).await;
         let call = found.map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        let recorded = match self.carried_out(self.under_caller(call), context, None, None).await {
+        let (answers, state) = (request.input_responses, request.request_state);
+        let recorded = match self.carried_out(self.under_caller(call), context, answers, state).await {
             CallOutcome::Recorded(recorded) => *recorded,
-            CallOutcome::Ask(_) => {
-                let text = "a person has to agree first: call the tool instead";
-                return Err(ErrorData::invalid_params(text, None));
-            }
+            CallOutcome::Ask(question) => return Ok(question.into()),
+            CallOutcome::Refused(error) => return Err(error),
         };
         let output = recorded.outcome.map_err(|error| failed(&error))?;
         let blocks = answer::content(output.to_text().into_owned(), &output.media);
-        Ok(GetPromptResult::new(blocks.into_iter().map(|block| PromptMessage::new(Role::User, block)).collect()))
+        let messages = blocks.into_iter().map(|block| PromptMessage::new(Role::User, block)).collect();
+        Ok(GetPromptResult::new(messages).into())
     }
 }
 

@@ -5,8 +5,9 @@ use rmcp::{
     ErrorData, RoleServer,
     model::{
         CallToolResult, ClientCapabilities, CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock,
-        ErrorCode, ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceResult, Reference,
-        Resource as McpResource, ResourceContents, ResourceTemplate as McpTemplate,
+        ErrorCode, ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceRequestParams,
+        ReadResourceResponse, ReadResourceResult, Reference, Resource as McpResource, ResourceContents,
+        ResourceTemplate as McpTemplate,
     },
     service::RequestContext,
 };
@@ -46,9 +47,10 @@ impl Connection {
 
     pub(crate) async fn read_resource(
         &self,
-        uri: &str,
+        parameters: ReadResourceRequestParams,
         request: &RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResult, ErrorData> {
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = parameters.uri.as_str();
         let resources = self.resources().ok_or_else(|| refused_at(&ResourceError::NotFound, uri))?;
         match resources.find(self.session(), uri).await.map_err(|error| refused_at(&error, uri))? {
             ResourceTarget::Contents(Contents { mime, body, next }) => {
@@ -56,16 +58,18 @@ impl Connection {
                     Body::Text(text) => ResourceContents::text(text, uri),
                     Body::Bytes(bytes) => ResourceContents::blob(STANDARD.encode(bytes), uri),
                 };
-                Ok(page(contents.with_mime_type(mime), next))
+                Ok(page(contents.with_mime_type(mime), next).into())
             }
             ResourceTarget::Call { call, next, mime } => {
-                let recorded = match self.carried_out(self.under_caller(call), request, None, None).await {
+                let (answers, state) = (parameters.input_responses, parameters.request_state);
+                let recorded = match self.carried_out(self.under_caller(call), request, answers, state).await {
                     CallOutcome::Recorded(recorded) => *recorded,
-                    CallOutcome::Ask(_) => return Err(invalid("a person has to agree first: call the tool instead")),
+                    CallOutcome::Ask(question) => return Ok(question.into()),
+                    CallOutcome::Refused(error) => return Err(error),
                 };
                 let output = recorded.outcome.map_err(|error| failed(&error))?;
                 let next = output.window.and_then(|window| window.next).map(|byte| format!("{next}{byte}"));
-                Ok(page(ResourceContents::text(output.to_text(), uri).with_mime_type(mime), next))
+                Ok(page(ResourceContents::text(output.to_text(), uri).with_mime_type(mime), next).into())
             }
         }
     }

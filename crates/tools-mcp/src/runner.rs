@@ -4,38 +4,39 @@
 
 use async_trait::async_trait;
 use rmcp::{
-    RoleServer,
+    ErrorData, RoleServer,
     model::{
-        ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult, InputRequest, InputRequiredResult,
-        InputResponses, ProgressToken, ProtocolVersion,
+        ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode, InputRequest, InputRequiredResult, ProgressToken,
+        ProtocolVersion,
     },
     service::{RequestContext, ServiceError},
 };
+use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
     Absence, Answer, Approval, ApprovalContext, ApprovalRequest, CallContext, CallDigest, CallerId, ConfirmPrompt,
-    Confirmer, Decisions, Desk, EventSink, Journal, NobodyToAsk, RecordedResult, RefusalReason, Stack, ToolCall,
-    ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
+    Confirmer, Decisions, Desk, EventSink, InputError, InputKind, Journal, NobodyToAsk, RecordedResult, RefusalReason,
+    Stack, ToolCall, ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
 };
 
 use crate::{
     builder::Settings,
+    input::{APPROVAL, ClientInput, shows_forms},
     late::{Late, OPEN_FOR, OpenForm},
     lifetime::PATIENCE,
-    pending::{HandleTarget, OpenQuestions},
+    pending::{HandleTarget, OpenQuestions, WaitingCall, is_of_input},
     progress::{Feed, FeedConsumer, reporting},
     question::{Form, FormView, is_unseen},
     revision::asks_by_itself,
 };
-
-/// The key of the one question in a multi round-trip answer.
-const QUESTION: &str = "approval";
 
 /// How a call went.
 pub(crate) enum CallOutcome {
     Recorded(Box<RecordedResult>),
     /// The client has to ask a person and send the call again.
     Ask(InputRequiredResult),
+    /// The request itself is at fault.
+    Refused(ErrorData),
 }
 
 impl CallOutcome {
@@ -53,48 +54,83 @@ pub(crate) struct Runner<'a> {
     pub(crate) request: &'a RequestContext<RoleServer>,
     /// Under the token of the request.
     pub(crate) context: CallContext,
+    /// What tools ask the client for, and what it brought.
+    pub(crate) input: &'a ClientInput,
 }
 
 impl Runner<'_> {
-    pub(crate) async fn run(
-        &self,
-        call: ToolCall,
-        answers: Option<InputResponses>,
-        state: Option<String>,
-    ) -> CallOutcome {
+    pub(crate) async fn run(&self, call: ToolCall, state: Option<String>) -> CallOutcome {
         let digest = call.digest();
-        match Box::pin(self.asking(call, answers, state)).await {
-            CallOutcome::Recorded(recorded) => CallOutcome::recorded(self.advised(*recorded, digest)),
-            asks @ CallOutcome::Ask(_) => asks,
+        match Box::pin(self.asking(call, state)).await {
+            CallOutcome::Recorded(recorded) => match self.input_of(&recorded, digest) {
+                Some(asks) => asks,
+                None => CallOutcome::recorded(self.advised(*recorded, digest)),
+            },
+            other => other,
         }
     }
 
-    async fn asking(&self, call: ToolCall, answers: Option<InputResponses>, state: Option<String>) -> CallOutcome {
-        let can_ask = can_ask(self.request.client_capabilities().as_ref());
-        match state {
-            Some(state) => match self.pending.take(&state, call.digest()) {
-                HandleTarget::Open { form, asked } => {
-                    CallOutcome::recorded(Box::pin(self.go_on(&form, *asked, answers)).await)
-                }
-                // The person answered, only not in time: the question is put again.
-                HandleTarget::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
-                HandleTarget::Late | HandleTarget::Unknown => CallOutcome::recorded(Box::pin(self.stale(call)).await),
-            },
-            None if can_ask && !asks_by_itself(self.request) => Box::pin(self.ask_in_result(call)).await,
-            None => {
-                let elsewhere = self.elsewhere();
-                let client = Client { runner: self, call: call.digest(), elsewhere: elsewhere.as_deref() };
-                let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
-                let (confirmer, by): (&dyn Confirmer, CallerId) =
-                    if can_ask { (&client, self.person()) } else { (otherwise, CallerId::person()) };
-                let (questions, desk) = Desk::open();
-                let context = self.context.clone().with_questions(questions);
-                let asking = Runner { context, ..*self };
-                CallOutcome::recorded(
-                    Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer, &by))).await,
-                )
+    /// What the client has to bring, or to offer, where that is why a call ended.
+    fn input_of(&self, recorded: &RecordedResult, digest: CallDigest) -> Option<CallOutcome> {
+        let error = recorded.outcome.as_ref().err().filter(|_| !asks_by_itself(self.request))?;
+        match std::error::Error::source(error).and_then(|source| source.downcast_ref::<InputError>())? {
+            InputError::Awaited => {
+                let waiting = WaitingCall { question: None, answers: self.input.known() };
+                let state = self.pending.ask(waiting, digest, self.settings.question_timeout);
+                Some(CallOutcome::Ask(InputRequiredResult::new(Some(self.input.awaited()), Some(state))))
             }
+            InputError::NotOffered(kind) => {
+                let capability = match kind {
+                    InputKind::Form => "elicitation",
+                    InputKind::Completion => "sampling",
+                    InputKind::Roots => "roots",
+                    _ => return None,
+                };
+                let data = json!({"requiredCapabilities": {capability: {}}});
+                let code = ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY;
+                Some(CallOutcome::Refused(ErrorData::new(code, error.to_string(), Some(data))))
+            }
+            _ => None,
         }
+    }
+
+    async fn asking(&self, call: ToolCall, state: Option<String>) -> CallOutcome {
+        let can_ask = shows_forms(self.request.client_capabilities().as_ref());
+        let Some(state) = state else { return self.beginning(call, can_ask).await };
+        match self.pending.take(&state, call.digest()) {
+            HandleTarget::Open(waiting) => {
+                let WaitingCall { question, answers } = *waiting;
+                self.input.add_earlier(answers);
+                match question {
+                    Some((form, asked)) => CallOutcome::recorded(Box::pin(self.go_on(&form, asked)).await),
+                    None => self.beginning(call, can_ask).await,
+                }
+            }
+            HandleTarget::Late | HandleTarget::Unknown if is_of_input(&state) => {
+                let text = "`requestState` is none that was given out for this call, or it is too old: make the call \
+                            without it";
+                CallOutcome::Refused(ErrorData::invalid_params(text, None))
+            }
+            // The person answered, only not in time: the question is put again.
+            HandleTarget::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
+            HandleTarget::Late | HandleTarget::Unknown => CallOutcome::recorded(Box::pin(self.stale(call)).await),
+        }
+    }
+
+    /// Runs a call that continues none.
+    async fn beginning(&self, call: ToolCall, can_ask: bool) -> CallOutcome {
+        if can_ask && !asks_by_itself(self.request) {
+            return Box::pin(self.ask_in_result(call)).await;
+        }
+        let elsewhere = self.elsewhere();
+        let client = Client { runner: self, call: call.digest(), elsewhere: elsewhere.as_deref() };
+        let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
+        let (confirmer, by): (&dyn Confirmer, CallerId) =
+            if can_ask { (&client, self.person()) } else { (otherwise, CallerId::person()) };
+        let (questions, desk) = Desk::open();
+        let context = self.context.clone().with_questions(questions);
+        let asking = Runner { context, ..*self };
+        CallOutcome::recorded(Box::pin(desk.while_running(confirmer, asking.settle(call, confirmer, &by))).await)
     }
 
     async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer, by: &CallerId) -> RecordedResult {
@@ -118,14 +154,14 @@ impl Runner<'_> {
             return CallOutcome::recorded(self.answered(asked, answer, CallerId::person()).await);
         };
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
-        let state = self.pending.ask(form, asked, self.settings.question_timeout);
-        CallOutcome::Ask(InputRequiredResult::new(Some([(QUESTION.to_owned(), request)].into()), Some(state)))
+        let waiting = WaitingCall { question: Some((form, asked)), answers: self.input.known() };
+        let state = self.pending.ask(waiting, call.digest(), self.settings.question_timeout);
+        CallOutcome::Ask(InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(state)))
     }
 
     /// Goes on with a call that came back with a person's answer.
-    async fn go_on(&self, form: &Form, asked: ApprovalRequest, answers: Option<InputResponses>) -> RecordedResult {
-        let answer = answers.and_then(|mut answers| answers.remove(QUESTION));
-        let answer = answer.and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
+    async fn go_on(&self, form: &Form, asked: ApprovalRequest) -> RecordedResult {
+        let answer = self.input.take_approval().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
         match answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer)) {
             Answer::Nobody(Absence::Dismissed) => {
                 let elsewhere = self.elsewhere();
@@ -339,13 +375,6 @@ fn elicitation(form: &Form) -> ElicitRequestParams {
         message: form.message.clone(),
         requested_schema: form.schema(),
     }
-}
-
-/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it
-/// does not.
-fn can_ask(capabilities: Option<&ClientCapabilities>) -> bool {
-    let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
-    elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
 pub(crate) fn failed(error: ToolError) -> RecordedResult {

@@ -12,8 +12,8 @@ use tools_core::{
 };
 
 use crate::{
-    SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, placement::only_file,
-    taking::SecretsIntake,
+    SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, input::RedactedInput,
+    placement::only_file, taking::SecretsIntake,
 };
 
 /// Stands right around the tools, inside whatever shortens, stores or records.
@@ -65,6 +65,17 @@ fn taking(inv: &Invocation, redactor: &SecretRedactor, mode: SecretsMode) -> Inv
     }
 }
 
+/// The call whose client is shown placeholders.
+fn asking(inv: Invocation, redactor: &SecretRedactor) -> Invocation {
+    match inv.context.input_source() {
+        Some(client) => {
+            let source = RedactedInput::around(Arc::clone(client), redactor.clone());
+            inv.in_context(inv.context.clone().with_input(source))
+        }
+        None => inv,
+    }
+}
+
 /// One line that says what was found, never the value.
 fn warn(inv: &Invocation, tally: &Tally, done: &str) {
     if tally.is_empty() {
@@ -107,7 +118,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
         Ok(restored) => restored,
         Err(error) => return (Err(error), tally),
     };
-    let inner = &taking(restored.as_ref().unwrap_or(inv), redactor, SecretsMode::Redact);
+    let inner = &asking(taking(restored.as_ref().unwrap_or(inv), redactor, SecretsMode::Redact), redactor);
     let mut front = None;
     let events = inv.context.events().through(|consumer| {
         let consumer = Arc::new(RedactingConsumer::new(consumer, redactor.clone()));

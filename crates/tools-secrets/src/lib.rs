@@ -46,6 +46,7 @@ mod reader;
 mod seam;
 
 mod events;
+mod input;
 mod layer;
 mod relay;
 mod taking;

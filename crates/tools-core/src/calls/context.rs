@@ -11,8 +11,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, Intake, Journal,
-    Questions, SessionId, StartedCall, WriteLog,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, InputSource, Intake,
+    Journal, Questions, SessionId, StartedCall, WriteLog,
+    ask::InputExtension,
     outputs::{IntakeExtension, TapExtension},
     tools::ScriptStates,
 };
@@ -87,6 +88,7 @@ pub struct CallContext {
     cancel: CancellationToken,
     events: EventSink,
     questions: Option<Questions>,
+    input: Option<InputExtension>,
     journal: Journal,
 }
 
@@ -117,6 +119,7 @@ impl CallContext {
             cancel: CancellationToken::new(),
             events: EventSink::none(),
             questions: None,
+            input: None,
             journal: Journal::default(),
         }
     }
@@ -235,6 +238,11 @@ impl CallContext {
         Self { questions: Some(questions), ..self }
     }
 
+    /// The same context, whose tools can ask the client of their call for more.
+    pub fn with_input(self, source: Arc<dyn InputSource>) -> Self {
+        Self { input: Some(InputExtension(source)), ..self }
+    }
+
     /// The same context for running what was judged with these files of code.
     pub(crate) fn judged_with(self, scripts: ScriptStates) -> Self {
         Self { judged: Some(scripts), ..self }
@@ -259,6 +267,12 @@ impl CallContext {
     /// The way to a person while the call runs; `None` where there is none.
     pub fn questions(&self) -> Option<&Questions> {
         self.questions.as_ref()
+    }
+
+    /// The way to the client of the call; `None` where there is none. Tools ask by
+    /// [`CallContext::input`].
+    pub fn input_source(&self) -> Option<&Arc<dyn InputSource>> {
+        self.input.as_ref().map(|extension| &extension.0)
     }
 
     /// The session this call belongs to.

@@ -16,7 +16,7 @@ async fn every_tool_is_listed_in_order_with_its_annotations() {
     let (client, _serving) = connect(builder(&Arc::default()).build(), Client::new(Person::None)).await;
     let tools = client.list_all_tools().await.unwrap();
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
-    assert_eq!(names, ["echo", "lines", "remove", "hang", "stubborn", "count", "where", "fail", "budget"]);
+    assert_eq!(names, ["echo", "lines", "remove", "survey", "hang", "stubborn", "count", "where", "fail", "budget"]);
     assert_eq!(
         serde_json::to_value(&tools[0]).unwrap(),
         json!({

@@ -8,6 +8,7 @@ mod answers;
 mod calls;
 mod confirmation;
 mod hostile;
+mod input;
 mod late;
 mod lists;
 mod modern;

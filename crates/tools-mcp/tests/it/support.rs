@@ -25,8 +25,8 @@ use tokio::{
     task::JoinHandle,
 };
 use tools_core::{
-    CallContext, CompositeExecutor, ConfirmReason, DynExecutor, Inspection, OutputStream, Stack, Tool, ToolDef,
-    ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,
+    CallContext, CompositeExecutor, ConfirmReason, DynExecutor, InputRequest, Inspection, OutputStream, Stack, Tool,
+    ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,
 };
 use tools_mcp::{Builder, McpError, McpServer};
 
@@ -158,6 +158,28 @@ impl Tool for Remove {
     }
 }
 
+/// Asks a name, then a model about it, and does both once.
+struct Survey(Arc<Seen>);
+impl Tool for Survey {
+    type Args = NoArgs;
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<NoArgs>("survey", ToolKind::Other, ToolTraits::READ_ONLY)
+    }
+    async fn inspect(&self, _: &NoArgs, _: &CallContext) -> Result<Inspection, ToolError> {
+        Ok(Inspection::read_only())
+    }
+    async fn run(&self, _: NoArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
+        let form = InputRequest::Form { message: "Who?".to_owned(), schema };
+        let name = cx.input([("name".to_owned(), form)].into()).await?;
+        let prompt = format!("Greet {:?}.", name["name"]);
+        let greeting = InputRequest::Completion { prompt, max_tokens: 10 };
+        let greeting = cx.input([("greeting".to_owned(), greeting)].into()).await?;
+        self.0.removed.fetch_add(1, Ordering::SeqCst);
+        Ok(ToolOutput::text(format!("{:?} {:?}", name["name"], greeting["greeting"])))
+    }
+}
+
 /// A server, not yet built.
 pub(crate) fn builder(seen: &Arc<Seen>) -> Builder {
     let simple = |name| DynExecutor::new(Typed::new(Simple { name, seen: Arc::clone(seen) }));
@@ -165,6 +187,7 @@ pub(crate) fn builder(seen: &Arc<Seen>) -> Builder {
         DynExecutor::new(Typed::new(Echo)),
         DynExecutor::new(Typed::new(Lines)),
         DynExecutor::new(Typed::new(Remove(Arc::clone(seen)))),
+        DynExecutor::new(Typed::new(Survey(Arc::clone(seen)))),
         simple("hang"),
         simple("stubborn"),
         simple("count"),
