@@ -80,6 +80,10 @@ pub struct McpServerConfig {
     /// counts as one that may destroy something and talks to the outside, whatever it declares.
     #[serde(default)]
     pub trust: bool,
+    /// Whether the server may put forms to the person behind a call (elicitation). They say which
+    /// tool asks, and go to clients that show forms. Without it a form is refused.
+    #[serde(default)]
+    pub elicitation: bool,
     /// Seconds that one call may take.
     #[serde(default = "timeout")]
     pub timeout: u64,

@@ -2,6 +2,7 @@
 //! go over it until it ends.
 
 use std::{
+    pin::pin,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,10 +15,10 @@ use rmcp::{
 };
 use tokio::{
     sync::{Mutex, Notify},
-    time::timeout,
+    time::{sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
-use tools_core::{JsonObject, Shared};
+use tools_core::{InputSource, JsonObject, Shared};
 
 #[cfg(feature = "http")]
 use crate::prepared::PreparedRemote;
@@ -26,6 +27,7 @@ use crate::{
     child::{Child, Tail, ending},
     config::Server,
     error::shown,
+    forms::{OpenCall, OpenCalls},
     handler::Handler,
     listing::{HoldReason, Listing},
     pins::Definition,
@@ -43,6 +45,11 @@ const MAX_PAGES: usize = 200;
 /// changed.
 const LIST_AGE: Duration = Duration::from_secs(30);
 
+/// Rounds of questions in one call.
+const MAX_ROUNDS: usize = 10;
+/// How often a call that asks a person looks whether its time is over.
+const LOOKS_AFTER: Duration = Duration::from_millis(50);
+
 /// How long the end of a session over HTTP may take.
 const LEAVE: Duration = Duration::from_secs(6);
 
@@ -56,6 +63,8 @@ pub(crate) struct Connection {
     service: RunningService<RoleClient, Handler>,
     far: Far,
     judge: Judge,
+    /// Where forms of the server go; `None` where it may put none.
+    forms: Option<OpenCalls>,
     listing: Shared<(Instant, Listing)>,
     relisting: Mutex<()>,
     pub(crate) since: Instant,
@@ -113,7 +122,8 @@ impl Connection {
         T: Transport<RoleClient> + 'static,
     {
         let id = || server.id().to_owned();
-        let handler = Handler::new(far.notes.clone(), woken);
+        let forms = server.config.elicitation.then(OpenCalls::default);
+        let handler = Handler::new(far.notes.clone(), woken, forms.clone());
         let lifecycle = ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: Some(ProtocolVersion::V_2025_11_25),
@@ -135,7 +145,7 @@ impl Connection {
         let now = Instant::now();
         let listing = Shared::new((now, Listing::default()));
         let relisting = Mutex::new(());
-        let made = Self { service, far, judge, listing, relisting, since: now, server: Arc::clone(&server) };
+        let made = Self { service, far, judge, forms, listing, relisting, since: now, server: Arc::clone(&server) };
         match timeout(until.saturating_duration_since(now).max(Duration::from_millis(100)), made.list()).await {
             Ok(Ok(())) => Ok(made),
             Ok(Err(error)) => {
@@ -238,25 +248,65 @@ impl Connection {
         }
     }
 
-    /// Makes a call. Dropping the future tells the server to stop.
+    /// Makes a call; `client` is asked what the server wants to know of a person. Dropping the
+    /// future tells the server to stop.
     pub(crate) async fn call(
         &self,
         tool: &str,
         params: JsonObject,
         after: Duration,
+        client: Option<&Arc<dyn InputSource>>,
     ) -> Result<CallToolResult, McpError> {
-        let request = CallToolRequestParams::new(tool.to_owned()).with_arguments(params);
-        let answer = match timeout(after, self.service.peer().call_tool_once(request)).await {
-            Err(_) => return Err(McpError::Timeout { server: self.id(), after }),
-            Ok(Err(error)) => return Err(self.failed(error).await),
-            Ok(Ok(answer)) => answer,
-        };
+        let asking = self.forms.as_ref().zip(client).map(|(forms, client)| forms.begin(Arc::clone(client)));
+        let mut request = CallToolRequestParams::new(tool.to_owned()).with_arguments(params);
+        for _ in 0..MAX_ROUNDS {
+            let answer = self.answer(request.clone(), after, asking.as_ref()).await?;
+            let CallToolResponse::InputRequired(wanted) = answer else { return self.result(answer) };
+            let Some(asking) = &asking else {
+                self.far.notes.asked("input");
+                return Err(McpError::NotOffered { server: self.id(), wanted: "input" });
+            };
+            let answers = asking.answers(wanted.input_requests.unwrap_or_default()).await;
+            request.input_responses = Some(answers.map_err(|error| McpError::Input { server: self.id(), error })?);
+            request.request_state = wanted.request_state;
+        }
+        Err(McpError::Protocol { server: self.id(), problem: "it asks without end".to_owned() })
+    }
+
+    /// What the server answers to one request, without the time for which a person was asked.
+    async fn answer(
+        &self,
+        request: CallToolRequestParams,
+        after: Duration,
+        asking: Option<&OpenCall>,
+    ) -> Result<CallToolResponse, McpError> {
+        let waited = || asking.map(OpenCall::waited).unwrap_or_default();
+        let (begun, before) = (tokio::time::Instant::now(), waited());
+        let until = || begun + after + waited().saturating_sub(before);
+        let mut answer = pin!(self.service.peer().call_tool_once(request));
+        loop {
+            // While a person is asked, the end moves on.
+            let look = until().max(tokio::time::Instant::now() + LOOKS_AFTER.min(after));
+            tokio::select! {
+                biased;
+                answered = &mut answer => {
+                    return match answered {
+                        Ok(answer) => Ok(answer),
+                        Err(error) => Err(self.failed(error).await),
+                    };
+                }
+                () = sleep_until(look) => {
+                    if until() <= tokio::time::Instant::now() {
+                        return Err(McpError::Timeout { server: self.id(), after });
+                    }
+                }
+            }
+        }
+    }
+
+    fn result(&self, answer: CallToolResponse) -> Result<CallToolResult, McpError> {
         match answer {
             CallToolResponse::Complete(result) => Ok(result),
-            CallToolResponse::InputRequired(_) => {
-                self.far.notes.asked("input");
-                Err(McpError::NotOffered { server: self.id(), wanted: "input" })
-            }
             CallToolResponse::Task(_) => {
                 self.far.notes.asked("a task");
                 Err(McpError::NotOffered { server: self.id(), wanted: "a task" })

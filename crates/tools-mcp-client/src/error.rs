@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rmcp::{ServiceError, model::ErrorCode};
 use serde::{Deserialize, Serialize};
-use tools_core::{ToolError, ToolErrorCategory as Category, classify_http_status};
+use tools_core::{InputError, ToolError, ToolErrorCategory as Category, classify_http_status};
 
 /// Kind of a server's failure: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -180,6 +180,15 @@ pub enum McpError {
         /// What.
         wanted: &'static str,
     },
+    /// The server wants something of the person behind the call, who was not asked or did not
+    /// answer.
+    #[error("the MCP server `{server}` asks before it goes on: {error}")]
+    Input {
+        /// The key of the server.
+        server: String,
+        /// Why there is no answer.
+        error: InputError,
+    },
     /// The server does not list the tool any more.
     #[error("the MCP server `{server}` has no tool `{tool}`")]
     NoTool {
@@ -219,9 +228,11 @@ impl McpError {
             | Self::SessionLost { .. } => McpErrorCode::Transient,
             Self::NoToken { .. } | Self::LoginNeeded { .. } => McpErrorCode::AuthFailure,
             Self::Status { status, .. } => of_status(*status),
-            Self::Start { .. } | Self::Handshake { .. } | Self::Protocol { .. } | Self::NotOffered { .. } => {
-                McpErrorCode::ServerError
-            }
+            Self::Start { .. }
+            | Self::Handshake { .. }
+            | Self::Protocol { .. }
+            | Self::NotOffered { .. }
+            | Self::Input { .. } => McpErrorCode::ServerError,
             Self::NoTool { .. } => McpErrorCode::NotFound,
             Self::Held { .. } | Self::Lock(_) | Self::Address { .. } => McpErrorCode::PolicyBlocked,
         }
@@ -294,6 +305,9 @@ fn of_status(status: u16) -> McpErrorCode {
 
 impl From<McpError> for ToolError {
     fn from(error: McpError) -> Self {
+        if let McpError::Input { error, .. } = error {
+            return error.into();
+        }
         let code = error.code();
         let category = match &error {
             McpError::Timeout { .. } => Category::Timeout,

@@ -63,7 +63,7 @@ impl McpTools {
         })
         .await
         .map_err(late)??;
-        let result = connection.call(tool, call.params.clone(), after).await;
+        let result = connection.call(tool, call.params.clone(), after, cx.input_source()).await;
         for asked in connection.misdeeds().0 {
             cx.journal().warn(format!("the MCP server `{}` asked for {asked}, which it was not offered", server.id()));
         }

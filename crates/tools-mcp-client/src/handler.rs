@@ -1,5 +1,5 @@
-//! What a server may ask of its client: nothing but signs of life. Requests for what was not
-//! offered are refused and noted.
+//! What a server may ask of its client: signs of life, and forms where they are configured.
+//! Requests for what was not offered are refused and noted.
 #![expect(deprecated, reason = "servers of earlier revisions may ask for it all the same")]
 
 use std::sync::Arc;
@@ -9,13 +9,14 @@ use rmcp::{
     ClientHandler, ErrorData, RoleClient,
     model::{
         ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest, CustomResult,
-        ElicitRequestParams, ElicitResult, ErrorCode, Implementation, ListRootsResult,
+        ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
+        ListRootsResult,
     },
     service::{NotificationContext, RequestContext},
 };
 use tokio::sync::Notify;
 
-use crate::transport::Notes;
+use crate::{forms::OpenCalls, transport::Notes};
 
 /// The client's side of a connection.
 #[derive(Debug, Clone)]
@@ -25,11 +26,13 @@ pub(crate) struct Handler {
     changed: Arc<AtomicBool>,
     /// Woken when it did.
     woken: Arc<Notify>,
+    /// Where forms go; `None` where the server may put none.
+    forms: Option<OpenCalls>,
 }
 
 impl Handler {
-    pub(crate) fn new(notes: Notes, woken: Arc<Notify>) -> Self {
-        Self { notes, changed: Arc::default(), woken }
+    pub(crate) fn new(notes: Notes, woken: Arc<Notify>, forms: Option<OpenCalls>) -> Self {
+        Self { notes, changed: Arc::default(), woken, forms }
     }
 
     /// Whether the list changed since this was asked last.
@@ -59,10 +62,13 @@ impl ClientHandler for Handler {
 
     async fn create_elicitation(
         &self,
-        _: ElicitRequestParams,
+        params: ElicitRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Err(self.refuse("elicitation"))
+        match &self.forms {
+            Some(forms) => Ok(forms.answer(params).await),
+            None => Err(self.refuse("elicitation")),
+        }
     }
 
     async fn on_custom_request(
@@ -84,6 +90,12 @@ impl ClientHandler for Handler {
     }
 
     fn get_info(&self) -> ClientConfig {
-        ClientConfig::new(ClientCapabilities::default(), Implementation::new("haft", env!("CARGO_PKG_VERSION")))
+        let mut capabilities = ClientCapabilities::default();
+        if self.forms.is_some() {
+            let mut elicitation = ElicitationCapability::new();
+            elicitation.form = Some(FormElicitationCapability::default());
+            capabilities.elicitation = Some(elicitation);
+        }
+        ClientConfig::new(capabilities, Implementation::new("haft", env!("CARGO_PKG_VERSION")))
     }
 }

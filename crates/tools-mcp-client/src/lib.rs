@@ -18,6 +18,7 @@ mod child;
 mod connection;
 mod credential;
 mod executor;
+mod forms;
 mod handler;
 #[cfg(feature = "http")]
 mod http;

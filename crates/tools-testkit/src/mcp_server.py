@@ -61,6 +61,21 @@ def run(steps, request):
                 out.flush()
             elif kind == "ask":
                 send({"id": "asked", "method": value, "params": {}})
+            elif kind == "form":
+                # Asks while the call waits, and tells what was answered.
+                send({"id": "form", "method": "elicitation/create", "params": value})
+                for line in sys.stdin:
+                    answer = json.loads(line)
+                    if answer.get("id") == "form":
+                        told = json.dumps(answer.get("result", answer.get("error")), sort_keys=True)
+                        result = {"content": [{"type": "text", "text": told}]}
+                        break
+            elif kind == "wants":
+                # Asks by its result, and tells what was answered.
+                if "inputResponses" not in request["params"]:
+                    return {"resultType": "input_required", "inputRequests": value, "requestState": "state"}
+                told = {key: request["params"].get(key) for key in ("inputResponses", "requestState")}
+                result = {"content": [{"type": "text", "text": json.dumps(told, sort_keys=True)}]}
             elif kind == "notify":
                 send({"method": value})
             elif kind == "tools":

@@ -297,3 +297,38 @@ fn what_the_gateway_adds_to_a_call() {
     let _ = child.wait();
     eprintln!("through the gateway {through:?}, alone {:?}", took[took.len() / 2]);
 }
+
+#[test]
+fn a_form_of_a_server_reaches_the_person_behind_the_call_under_the_name_of_its_tool() {
+    if !installed(&["python3"]) {
+        return;
+    }
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string", "default": "x"}}});
+    let form = json!({"message": "Who\u{202e}?", "requestedSchema": schema});
+    let wanted = json!({"who": {"method": "elicitation/create", "params": form}});
+    let calls = json!({"form": [{"form": form}], "wants": [{"wants": wanted}]});
+    for (revision, tool) in [("2025-11-25", "form"), ("2026-07-28", "wants")] {
+        let answered = |section: &str, answer| {
+            let more = format!("{section}\n{}", allowing(&["form", "wants"]));
+            let (haft, script) = with_server(&named(&["form", "wants"]), &calls, &more);
+            script.follow(&json!({"tools": named(&["form", "wants"]), "calls": calls, "revision": revision}));
+            let mut client = Client::connect_answering(&haft, answer);
+            let result = client.call(&format!("mcp_one_{tool}"), &json!({}));
+            (result, client.asked)
+        };
+        let (result, asked) = answered("elicitation = true", Some("once"));
+        assert_eq!(asked, [format!("The tool `mcp_one_{tool}` asks: Who\\u{{202e}}?")], "{result}");
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.contains(r#""action": "accept""#) && text.contains(r#""name": "x""#), "{result}");
+        assert!(tool == "form" || text.contains(r#""requestState": "state""#), "{result}");
+
+        // Where the client shows no forms nobody is asked, and the server or the caller hears it.
+        let (result, _) = answered("elicitation = true", None);
+        let put_away = result["content"][0]["text"].as_str().unwrap().contains(r#""action": "cancel""#);
+        assert!(put_away || result["_meta"]["haft/code"] == "input_not_offered", "{result}");
+
+        // Without the key it is refused, and said.
+        let (result, asked) = answered("", Some("once"));
+        assert!(asked.is_empty() && result.to_string().contains("which it was not offered"), "{result}");
+    }
+}

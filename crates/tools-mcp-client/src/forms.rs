@@ -1,0 +1,243 @@
+//! Forms that a server puts to the person behind a call, where its configuration lets it: handed to
+//! the client of that call, which shows which tool asks.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use rmcp::model::{
+    ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest as Wire, InputRequests, InputResponses,
+};
+use serde_json::{Map, Value};
+use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource};
+
+/// Forms that one answer of a server may ask for.
+const MAX_FORMS: usize = 16;
+
+/// The calls of one connection whose clients can be asked.
+#[derive(Clone, Default)]
+pub(crate) struct OpenCalls(Arc<Mutex<Vec<Arc<AskingCall>>>>);
+
+impl fmt::Debug for OpenCalls {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("OpenCalls").field(&self.all().len()).finish()
+    }
+}
+
+impl OpenCalls {
+    fn all(&self) -> MutexGuard<'_, Vec<Arc<AskingCall>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call is on its way until the value is dropped.
+    pub(crate) fn begin(&self, client: Arc<dyn InputSource>) -> OpenCall {
+        let call = Arc::new(AskingCall { client, waits: Mutex::default() });
+        self.all().push(Arc::clone(&call));
+        OpenCall { all: self.clone(), call }
+    }
+
+    /// The answer to a form that the server puts while a call waits. A server does not say which
+    /// one: all of them have the same person. Without a call, or where nobody can be asked, the
+    /// form counts as put away.
+    pub(crate) async fn answer(&self, params: ElicitRequestParams) -> ElicitResult {
+        let put_away = || ElicitResult::new(ElicitationAction::Cancel);
+        let Some(call) = self.all().last().cloned() else { return put_away() };
+        let Some(request) = form(params) else { return put_away() };
+        let schema = schema_of(&request);
+        match call.ask([(FORM.to_owned(), request)].into()).await {
+            Ok(mut answers) => answers.remove(FORM).map_or_else(put_away, |answer| result(answer, &schema)),
+            Err(error) => {
+                tracing::warn!(%error, "nobody saw the form of an MCP server");
+                put_away()
+            }
+        }
+    }
+}
+
+/// The key of the form that a server puts while a call waits.
+const FORM: &str = "form";
+
+struct AskingCall {
+    client: Arc<dyn InputSource>,
+    waits: Mutex<Waits>,
+}
+
+/// How long a person has been asked in one call.
+#[derive(Debug, Default)]
+struct Waits {
+    over: Duration,
+    since: Option<Instant>,
+}
+
+impl AskingCall {
+    async fn ask(&self, requests: BTreeMap<String, InputRequest>) -> Result<BTreeMap<String, InputAnswer>, InputError> {
+        if !self.client.offers(InputKind::Form) {
+            return Err(InputError::NotOffered(InputKind::Form));
+        }
+        self.waits().since = Some(Instant::now());
+        let answers = self.client.input(requests).await;
+        let mut waits = self.waits();
+        let last = waits.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        waits.over += last;
+        drop(waits);
+        answers
+    }
+
+    fn waits(&self) -> MutexGuard<'_, Waits> {
+        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One call on its way.
+pub(crate) struct OpenCall {
+    all: OpenCalls,
+    call: Arc<AskingCall>,
+}
+
+impl OpenCall {
+    /// How long the person has been asked so far: time that the server did not take.
+    pub(crate) fn waited(&self) -> Duration {
+        let waits = self.call.waits();
+        waits.over + waits.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// The answers to what a server wants to know before it goes on (since 2026-07-28). Of it only
+    /// forms are shown.
+    ///
+    /// # Errors
+    /// Those of the client, and [`InputError::Invalid`] for anything else than forms.
+    pub(crate) async fn answers(&self, requests: InputRequests) -> Result<InputResponses, InputError> {
+        if requests.len() > MAX_FORMS {
+            return Err(InputError::Invalid(format!("it asks for {} things at once", requests.len())));
+        }
+        let mut forms = BTreeMap::new();
+        for (key, request) in requests {
+            let form = match request {
+                Wire::Elicitation(request) => form(request.params),
+                _ => None,
+            };
+            let unknown = || InputError::Invalid("it asks for something else than a form".to_owned());
+            forms.insert(key, form.ok_or_else(unknown)?);
+        }
+        let schemas: BTreeMap<String, Value> =
+            forms.iter().map(|(key, request)| (key.clone(), schema_of(request))).collect();
+        let answers = self.call.ask(forms).await?;
+        let written = answers.into_iter().filter_map(|(key, answer)| {
+            let result = result(answer, schemas.get(&key).unwrap_or(&Value::Null));
+            Some((key, serde_json::to_value(result).ok()?))
+        });
+        Ok(written.collect())
+    }
+}
+
+impl Drop for OpenCall {
+    fn drop(&mut self) {
+        self.all.all().retain(|call| !Arc::ptr_eq(call, &self.call));
+    }
+}
+
+/// The form; `None` for anything else, such as an address to visit.
+fn form(params: ElicitRequestParams) -> Option<InputRequest> {
+    match params {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+            let schema = serde_json::to_value(requested_schema).ok()?;
+            Some(InputRequest::Form { message, schema })
+        }
+        _ => None,
+    }
+}
+
+fn schema_of(request: &InputRequest) -> Value {
+    match request {
+        InputRequest::Form { schema, .. } => schema.clone(),
+        _ => Value::Null,
+    }
+}
+
+/// What the person said, in MCP's words. Fields that were left out have the values that the form
+/// proposes.
+fn result(answer: InputAnswer, schema: &Value) -> ElicitResult {
+    match answer {
+        InputAnswer::Filled(mut fields) => {
+            for (name, proposed) in proposed(schema) {
+                fields.entry(name).or_insert(proposed);
+            }
+            ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(fields))
+        }
+        InputAnswer::Declined => ElicitResult::new(ElicitationAction::Decline),
+        _ => ElicitResult::new(ElicitationAction::Cancel),
+    }
+}
+
+/// The defaults of a form's fields.
+fn proposed(schema: &Value) -> Map<String, Value> {
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    fields.filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Answers every form with these fields; without any, shows none.
+    struct Person(Option<Map<String, Value>>);
+
+    #[async_trait]
+    impl InputSource for Person {
+        fn offers(&self, _: InputKind) -> bool {
+            self.0.is_some()
+        }
+
+        async fn input(
+            &self,
+            requests: BTreeMap<String, InputRequest>,
+        ) -> Result<BTreeMap<String, InputAnswer>, InputError> {
+            let fields = self.0.clone().unwrap_or_default();
+            Ok(requests.into_keys().map(|key| (key, InputAnswer::Filled(fields.clone()))).collect())
+        }
+    }
+
+    fn person(fields: Value) -> Arc<dyn InputSource> {
+        Arc::new(Person(fields.as_object().cloned()))
+    }
+
+    fn asked() -> ElicitRequestParams {
+        let form = json!({"mode": "form", "message": "Who?", "requestedSchema": {"type": "object", "properties": {
+            "name": {"type": "string", "default": "x"}, "age": {"type": "integer", "default": 30}}}});
+        serde_json::from_value(form).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_form_is_answered_by_the_person_behind_the_call_that_is_on_its_way() {
+        let calls = OpenCalls::default();
+        assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
+        let call = calls.begin(person(json!({"name": "A"})));
+        let answer = calls.answer(asked()).await;
+        assert_eq!((answer.action, answer.content), (ElicitationAction::Accept, Some(json!({"name": "A", "age": 30}))));
+        drop(call);
+        assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
+        let _call = calls.begin(person(Value::Null));
+        assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
+    }
+
+    #[tokio::test]
+    async fn only_forms_are_shown() {
+        let call = OpenCalls::default().begin(person(json!({})));
+        let requests = |value: Value| serde_json::from_value::<InputRequests>(value).unwrap();
+        let completion = json!({"a": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}});
+        assert!(matches!(call.answers(requests(completion)).await, Err(InputError::Invalid(_))));
+        let url = json!({"a": {"method": "elicitation/create", "params": {
+            "mode": "url", "message": "m", "url": "https://x.example", "elicitationId": "1"}}});
+        assert!(matches!(call.answers(requests(url)).await, Err(InputError::Invalid(_))));
+        let form = json!({"a": {"method": "elicitation/create", "params": {
+            "message": "m", "requestedSchema": {"type": "object", "properties": {}}}}});
+        let answers = call.answers(requests(form)).await.unwrap();
+        assert_eq!(answers["a"], json!({"action": "accept", "content": {}}));
+    }
+}
