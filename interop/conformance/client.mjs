@@ -14,6 +14,7 @@ const calls = {
   tools_call: [['add_numbers', { a: 5, b: 3 }]],
   'elicitation-sep1034-client-defaults': [['test_client_elicitation_defaults', {}]],
   'sse-retry': [['test_reconnection', {}]],
+  'sep-2322-client-request-state': ['echo_state', 'no_state', 'unrelated', 'no_result_type'].map((name) => [`test_mrtr_${name}`, {}]),
   'http-standard-headers': [['test_headers', {}]],
   'http-invalid-tool-headers': [['valid_tool', { region: 'north' }]],
   'request-metadata': [['test_tool', {}]],
@@ -27,7 +28,7 @@ const env = { PATH: process.env.PATH, HOME: home };
 const isAuth = scenario.startsWith('auth/');
 const login = isAuth ? await section() : '';
 // The addresses of the suite are those of this machine; its authorization servers have other ports.
-const server = `[[mcp.servers]]\nid = "suite"\nurl = ${JSON.stringify(url)}\ntrust = true\nprivate = ${isAuth}\n`;
+const server = `[[mcp.servers]]\nid = "suite"\nurl = ${JSON.stringify(url)}\ntrust = true\nprivate = ${isAuth}\nelicitation = true\n`;
 writeFileSync(config, server + login);
 
 // What an operator writes down of the client and its authorization server.
@@ -82,6 +83,33 @@ async function done(...words) {
   }
 }
 
+// Calls a tool over MCP, as a host does whose user leaves each form as it is.
+async function served(tool, parameters) {
+  const child = spawn(haft, ['--config', config, 'mcp', 'serve', '--workdir', folder], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'conformance', version: '0' };
+  const capabilities = { elicitation: { form: {} } };
+  send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo } });
+  let status = 1;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, method, params, result, error } = JSON.parse(line);
+    if (method === 'elicitation/create') {
+      // Of a question whether the call may run, the answer is yes.
+      const isGate = params.requestedSchema.properties.decision !== undefined;
+      send({ id, result: { action: 'accept', content: isGate ? { decision: 'once' } : {} } });
+    } else if (id === 1) {
+      send({ method: 'notifications/initialized' });
+      send({ id: 2, method: 'tools/call', params: { name: `mcp_suite_${tool}`, arguments: parameters } });
+    } else if (id === 2) {
+      console.log(line);
+      status = error || result.isError ? 1 : 0;
+      child.stdin.end();
+    }
+  }
+  return status;
+}
+
+const asks = ['elicitation-sep1034-client-defaults', 'sep-2322-client-request-state'];
 let status = await done('mcp', 'test');
 const wanted = (given.toolCalls ?? []).map((call) => [call.name, call.arguments ?? {}]);
 const own = isAuth ? [['test-tool', {}]] : (calls[scenario] ?? []);
@@ -89,7 +117,9 @@ for (const [tool, parameters] of [...own, ...wanted]) {
   if (isAuth && status !== 0) break;
   // A parameter that is left out comes as null: what takes none is not sent.
   const sent = JSON.stringify(parameters, (_, value) => (value === null ? undefined : value));
-  status = await done('call', `mcp_suite_${tool}`, '--yes', sent);
+  status = asks.includes(scenario)
+    ? await served(tool, JSON.parse(sent))
+    : await done('call', `mcp_suite_${tool}`, '--yes', sent);
 }
 rmSync(home, { recursive: true, force: true });
 process.exit(status);

@@ -5,7 +5,14 @@
 //! name under which a proxy that adds the token is reached; `cargo xtask interop conformance` does
 //! all of it.
 
-use std::{error::Error, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use schemars::Schema;
@@ -13,8 +20,9 @@ use serde_json::{Map, Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Approval, CallContext, ConfirmPrompt, DynExecutor, ExecuteResult, Inspection, Media, SessionId, Stack, ToolCall,
-    ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, ConfirmPrompt, DynExecutor, ExecuteResult, InputRequest, Inspection, Media, SessionId,
+    Stack, ToolCall, ToolDef, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput,
+    ToolTraits,
 };
 use tools_mcp::{
     Body, Contents, McpServer, Prompt, PromptError, Prompts, Resource, ResourceError, ResourcePage, ResourceTarget,
@@ -31,12 +39,15 @@ const PNG: &[u8] = &[
 /// The smallest sound: a header without samples.
 const WAV: &[u8] = b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1F\0\0\x80\x3E\0\0\x02\0\x10\0data\0\0\0\0";
 
-/// Tools about which a person is asked.
-const ASK: [&str; 3] =
-    ["test_elicitation", "test_input_required_result_elicitation", "test_input_required_result_request_state"];
+/// The tool about which a person is asked, as gates ask.
+const ASK: &str = "test_elicitation";
 
-/// The tools of the suite.
-struct Tools(ToolDefs);
+/// The tools of the suite, and with one more.
+struct Tools {
+    usual: ToolDefs,
+    more: ToolDefs,
+    has_more: AtomicBool,
+}
 
 impl Tools {
     fn new() -> Self {
@@ -61,12 +72,30 @@ impl Tools {
             plain("test_tool_with_logging", "Is logged."),
             plain("test_multiple_content_types", "Returns text and a picture."),
             definition("test_elicitation", "Runs when a person agrees.", text("message")),
-            plain("test_input_required_result_elicitation", "Runs when a person agrees."),
-            plain("test_input_required_result_request_state", "Runs when a person agrees."),
             definition("test_prompt", "Returns a text as it is.", text("text")),
+            definition("test_prompt_resource", "Returns a resource and a text.", text("uri")),
+            plain("test_prompt_input", "Asks for a context."),
+            plain("test_embedded_resource", "Returns a resource."),
+            definition("test_sampling", "Asks the model of the client.", text("prompt")),
+            plain("test_elicitation_sep1034_defaults", "Shows a form with defaults."),
+            plain("test_elicitation_sep1330_enums", "Shows a form with choices."),
+            plain("test_streaming_elicitation", "Asks for a name."),
+            plain("test_input_required_result_elicitation", "Asks for a name."),
+            plain("test_input_required_result_sampling", "Asks the model of the client."),
+            plain("test_input_required_result_list_roots", "Asks for roots."),
+            plain("test_input_required_result_request_state", "Asks for a yes."),
+            plain("test_input_required_result_tampered_state", "Asks for a yes."),
+            plain("test_input_required_result_multiple_inputs", "Asks for three things."),
+            plain("test_input_required_result_multi_round", "Asks twice."),
+            plain("test_input_required_result_capabilities", "Asks for what the client offers."),
+            plain("test_missing_capability", "Asks the model of the client."),
+            plain("test_trigger_tool_change", "Lists one tool more, or that one no more."),
             definition("json_schema_2020_12_tool", "Has a schema with references.", schema),
         ];
-        Self(tools.into_iter().map(Arc::new).collect())
+        let usual: ToolDefs = tools.into_iter().map(Arc::new).collect();
+        let one_more = Arc::new(plain("test_simple_text_again", "Returns text."));
+        let more = usual.iter().cloned().chain([one_more]).collect();
+        Self { usual, more, has_more: AtomicBool::new(false) }
     }
 }
 
@@ -78,7 +107,7 @@ fn definition(name: &str, description: &str, schema: Value) -> ToolDef {
 
 impl ToolExecutor for Tools {
     fn tool_definitions(&self) -> ToolDefs {
-        Arc::clone(&self.0)
+        Arc::clone(if self.has_more.load(Ordering::Relaxed) { &self.more } else { &self.usual })
     }
 
     async fn inspect(&self, _: &ToolCall, _: &CallContext) -> Result<Inspection, ToolError> {
@@ -86,10 +115,13 @@ impl ToolExecutor for Tools {
     }
 
     async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
-        if !self.0.iter().any(|tool| tool.name == call.tool) {
+        if !self.tool_definitions().iter().any(|tool| tool.name == call.tool) {
             return Ok(None);
         }
-        if ASK.contains(&call.tool.as_str()) {
+        if call.tool.as_str() == "test_trigger_tool_change" {
+            self.has_more.fetch_not(Ordering::Relaxed);
+        }
+        if call.tool.as_str() == ASK {
             let reason = "a person has to agree";
             let question = ConfirmPrompt::new(call.tool.clone(), reason, vec![]);
             let error = ToolError::new(ToolErrorCategory::ConfirmationRequired, "confirmation_required", reason);
@@ -104,16 +136,26 @@ impl ToolExecutor for Tools {
 }
 
 async fn run(call: &ToolCall, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-    let media = |text: &str, mime: &str, data: &[u8]| {
-        let mut output = ToolOutput::text(text);
-        output.media = vec![Media { mime: mime.to_owned(), data: data.into() }];
-        output
-    };
+    let with = |text: &str, media: Vec<Media>| ToolOutput { media, ..ToolOutput::text(text) };
+    let media = |text: &str, mime: &str, data: &[u8]| with(text, vec![Media::new(mime, data)]);
+    let resource = |uri: &str, text: &str| Media::new("text/plain", text.as_bytes()).at(uri);
+    let given = |name: &str| call.params[name].as_str().unwrap_or_default();
     Ok(match call.tool.as_str() {
-        "test_prompt" => ToolOutput::text(call.params["text"].as_str().unwrap_or_default()),
+        "test_prompt" => ToolOutput::text(given("text")),
+        "test_prompt_resource" => {
+            let embedded = resource(given("uri"), "Embedded resource content for testing.");
+            with("Please process the embedded resource above.", vec![embedded])
+        }
+        "test_embedded_resource" => {
+            with("", vec![resource("test://embedded-resource", "This is an embedded resource content.")])
+        }
         "test_image_content" => media("", "image/png", PNG),
         "test_audio_content" => media("", "audio/wav", WAV),
-        "test_multiple_content_types" => media("Multiple content types test:", "image/png", PNG),
+        "test_multiple_content_types" => {
+            let embedded = Media::new("application/json", br#"{"test":"data","value":123}"#.as_slice());
+            let all = vec![Media::new("image/png", PNG), embedded.at("test://mixed-content-resource")];
+            with("Multiple content types test:", all)
+        }
         "test_error_handling" => {
             let text = "This tool intentionally returns an error for testing";
             return Err(ToolError::new(ToolErrorCategory::PermanentFailure, "intended", text));
@@ -132,8 +174,83 @@ async fn run(call: &ToolCall, cx: &CallContext) -> Result<ToolOutput, ToolError>
             }
             ToolOutput::text("done")
         }
-        _ => ToolOutput::text("This is a simple text response for testing."),
+        "test_simple_text"
+        | "test_simple_text_again"
+        | "test_trigger_tool_change"
+        | "json_schema_2020_12_tool"
+        | ASK => ToolOutput::text("This is a simple text response for testing."),
+        _ => ToolOutput::text(asked(call, cx).await?),
     })
+}
+
+/// A form of one text.
+fn form(message: &str, field: &str) -> InputRequest {
+    let schema = json!({"type": "object", "properties": {field: {"type": "string"}}, "required": [field]});
+    InputRequest::Form { message: message.to_owned(), schema }
+}
+
+/// Runs the tools that ask their client.
+async fn asked(call: &ToolCall, cx: &CallContext) -> Result<String, ToolError> {
+    let name = || ("user_name", form("What is your name?", "name"));
+    let completion = |prompt: &str| InputRequest::Completion { prompt: prompt.to_owned(), max_tokens: 100 };
+    let question = || ("capital_question", completion("What is the capital of France?"));
+    let roots = || ("client_roots", InputRequest::Roots);
+    let agreed = || {
+        let schema = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]});
+        ("confirm", InputRequest::Form { message: "Please confirm".to_owned(), schema })
+    };
+    let requests = match call.tool.as_str() {
+        "test_sampling" => vec![("sampled", completion(call.params["prompt"].as_str().unwrap_or_default()))],
+        "test_elicitation_sep1034_defaults" => vec![("form", defaults())],
+        "test_elicitation_sep1330_enums" => vec![("form", choices())],
+        "test_prompt_input" => vec![("user_context", form("What context should the prompt use?", "context"))],
+        "test_input_required_result_sampling" | "test_missing_capability" => vec![question()],
+        "test_input_required_result_list_roots" => vec![roots()],
+        "test_input_required_result_request_state" | "test_input_required_result_tampered_state" => vec![agreed()],
+        "test_input_required_result_multiple_inputs" => {
+            vec![name(), ("greeting", completion("Generate a greeting")), roots()]
+        }
+        "test_input_required_result_capabilities" => {
+            let all = [name(), question(), roots()].into_iter();
+            all.filter(|(_, request)| cx.offers_input(request.kind())).collect()
+        }
+        _ => vec![name()],
+    };
+    let ask = |requests: Vec<(&str, InputRequest)>| {
+        cx.input(requests.into_iter().map(|(key, request)| (key.to_owned(), request)).collect())
+    };
+    let mut answers = ask(requests).await?;
+    if call.tool.as_str() == "test_input_required_result_multi_round" {
+        answers.extend(ask(vec![("step2", form("Step 2: What is your favorite color?", "color"))]).await?);
+    }
+    Ok(format!("state-ok {answers:?}"))
+}
+
+/// A form with a default for each kind of field.
+fn defaults() -> InputRequest {
+    let schema = json!({"type": "object", "properties": {
+        "name": {"type": "string", "default": "John Doe"},
+        "age": {"type": "integer", "default": 30},
+        "score": {"type": "number", "default": 95.5},
+        "status": {"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
+        "verified": {"type": "boolean", "default": true},
+    }});
+    InputRequest::Form { message: "Please review the form".to_owned(), schema }
+}
+
+/// A form with each kind of choice.
+fn choices() -> InputRequest {
+    let options = ["option1", "option2", "option3"];
+    let titled = |name: &str| json!([{"const": "value1", "title": format!("First {name}")}, {"const": "value2", "title": format!("Second {name}")}, {"const": "value3", "title": format!("Third {name}")}]);
+    let schema = json!({"type": "object", "properties": {
+        "untitledSingle": {"type": "string", "enum": options},
+        "titledSingle": {"type": "string", "oneOf": titled("Option")},
+        "legacyEnum": {"type": "string", "enum": ["opt1", "opt2", "opt3"],
+            "enumNames": ["Option One", "Option Two", "Option Three"]},
+        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": options}},
+        "titledMulti": {"type": "array", "items": {"anyOf": titled("Choice")}},
+    }});
+    InputRequest::Form { message: "Please choose".to_owned(), schema }
 }
 
 /// The resources of the suite.
@@ -211,20 +328,25 @@ impl Prompts for Fixture {
             prompt("test_simple_prompt", &[]),
             prompt("test_prompt_with_arguments", &[("arg1", "The first."), ("arg2", "The second.")]),
             prompt("test_prompt_with_image", &[]),
+            prompt("test_prompt_with_embedded_resource", &[("resourceUri", "The resource.")]),
+            prompt("test_input_required_result_prompt", &[]),
         ]
     }
 
     async fn find(&self, _: &SessionId, name: &str, arguments: &Map<String, Value>) -> Result<ToolCall, PromptError> {
-        let (tool, text) = match name {
-            "test_simple_prompt" => ("test_prompt", "This is a simple prompt for testing.".to_owned()),
+        let of = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+        let (tool, params) = match name {
+            "test_simple_prompt" => ("test_prompt", json!({"text": "This is a simple prompt for testing."})),
             "test_prompt_with_arguments" => {
-                let of = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default();
-                ("test_prompt", format!("Prompt with arguments: arg1='{}', arg2='{}'", of("arg1"), of("arg2")))
+                let text = format!("Prompt with arguments: arg1='{}', arg2='{}'", of("arg1"), of("arg2"));
+                ("test_prompt", json!({ "text": text }))
             }
-            "test_prompt_with_image" => ("test_image_content", String::new()),
+            "test_prompt_with_image" => ("test_image_content", json!({})),
+            "test_prompt_with_embedded_resource" => ("test_prompt_resource", json!({"uri": of("resourceUri")})),
+            "test_input_required_result_prompt" => ("test_prompt_input", json!({})),
             other => return Err(PromptError::NotFound { name: other.to_owned() }),
         };
-        ToolCall::new(tool, json!({"text": text})).map_err(|error| PromptError::Invalid(error.to_string()))
+        ToolCall::new(tool, params).map_err(|error| PromptError::Invalid(error.to_string()))
     }
 }
 
