@@ -1,7 +1,7 @@
 //! Programs that work on another machine: logins, copies, and what they run here to get there.
 
 use crate::effect::Effect;
-use crate::reader::Value;
+use crate::reader::{ELSEWHERE, Value};
 use crate::registry::apply::joined;
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
@@ -130,7 +130,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(copied)),
-            always(Does::RunsLineWithMore(At::Value("--rsh"))),
+            always(Does::ByOption(reached)),
             always(Does::RunsLine(At::Value("--rsync-path"))),
             when(
                 &[ArgumentCondition::Has("--rsync-path --daemon --config --remote-option")],
@@ -152,6 +152,11 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("rsync -e 'rm -rf x' a h:b", Expect::Runs("rm -rf x $@")),
             ("rsync -ae 'rm -rf x' a h:b", Expect::Runs("rm -rf x $@")),
+            ("rsync -ave 'ssh -o ProxyCommand=x' a h:b", Expect::Opaque("`proxycommand`")),
+            ("rsync -ave 'ssh -F x' a h:b", Expect::Opaque("settings or a library")),
+            ("rsync -ave 'ssh -p 2222' a \"$h\":b", Expect::Opaque("arguments from elsewhere")),
+            ("rsync -ave 'ssh -p 2222' a me@h:b", Expect::Plain),
+            ("rsync --rsh=ssh me@h:b c", Expect::Connects("me@h")),
             ("rsync --rsync-pa='rm -rf x' a h:b", Expect::Opaque("for the other side")),
             ("rsync -a --delete a/ b/", Expect::Asks("deletes files")),
             ("rsync -a --delete-ex a/ b/", Expect::Asks("deletes files")),
@@ -184,6 +189,25 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
     }
     found
+}
+
+/// What `rsync` reaches the other side by. Of a login it is known what is added: the other machine,
+/// and `rsync` there.
+fn reached(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let line = |line: Value| match login(&line, parsed) {
+        Some(login) => Effect::Line(Value::exact(&login)),
+        None => Effect::Line(Value { text: format!("{} {ELSEWHERE}", line.text), ..line }),
+    };
+    parsed.values("--rsh").map(|value| line(value.clone())).collect()
+}
+
+fn login(line: &Value, parsed: &Parsed<'_>) -> Option<String> {
+    let is_login = line.is_exact && line.text.split_whitespace().next() == Some("ssh");
+    let remote = parsed.operands().find(|operand| is_remote(&operand.text)).filter(|_| is_login)?;
+    let (host, _) = remote.text.split_once(':')?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@._-".contains(c);
+    let is_host = remote.is_exact && !host.starts_with('-') && host.chars().all(is_plain);
+    is_host.then(|| format!("{} {host} rsync --server .", line.text))
 }
 
 /// The files and the hosts of a copy: `host:path` is on another machine.
