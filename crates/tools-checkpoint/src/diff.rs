@@ -15,6 +15,12 @@ use crate::{
 /// Bytes up to which a content is compared by lines.
 const MAX_COMPARED_BYTES: u64 = 1024 * 1024;
 
+/// Two texts as a patch: all lines that differ, with three around them, below both names. Empty for
+/// texts that are the same.
+pub fn patch(before: &str, after: &str, names: [&str; 2]) -> String {
+    TextDiff::from_lines(before, after).unified_diff().header(names[0], names[1]).to_string()
+}
+
 /// The changes of these calls, one after the other.
 pub(crate) fn diff(store: &Store, checkpoints: &[Checkpoint], workspace: &Path) -> Result<String, CheckpointError> {
     let mut text = String::new();
@@ -44,8 +50,7 @@ fn one(store: &Store, change: &Change, workspace: &Path) -> Result<String, Check
             Some(_) => format!("{side}/{name}"),
             None => "/dev/null".to_owned(),
         };
-        let diff = TextDiff::from_lines(&old, &new);
-        let unified = diff.unified_diff().header(&label(before, "a"), &label(after, "b")).to_string();
+        let unified = patch(&old, &new, [&label(before, "a"), &label(after, "b")]);
         if !unified.is_empty() {
             return Ok(unified);
         }

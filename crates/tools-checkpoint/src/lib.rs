@@ -35,6 +35,7 @@ mod diff;
 
 pub use checkpoints::{Checkpoints, Coverage};
 pub use config::CheckpointConfig;
+pub use diff::patch;
 pub use error::CheckpointError;
 pub use record::{Change, Checkpoint, Repository};
 pub use select::Selection;

@@ -7,8 +7,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use similar::TextDiff;
-
 /// The most copies of earlier texts that are looked for.
 const MAX_BACKUPS: u32 = 10_000;
 
@@ -65,7 +63,7 @@ impl Change {
     pub(super) fn diff(&self) -> String {
         let before = self.before.as_deref().unwrap_or_default();
         let name = self.file.display().to_string();
-        TextDiff::from_lines(before, self.after.as_str()).unified_diff().header(&name, &name).to_string()
+        haft::checkpoint::patch(before, &self.after, [&name, &name])
     }
 }
 

@@ -5,10 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tools_core::{SchemaFault, SchemaProblem, did_you_mean, inline_schema, schema_problems};
+use tools_core::{SchemaFault, SchemaProblem, did_you_mean, schema_problems};
 
 use crate::config::{
     environment,
@@ -16,8 +14,8 @@ use crate::config::{
     migrate::{self, Migration},
     overlay::{self, Overlays},
     places,
+    readable::{Readable, ValueFault},
     source::Source,
-    typed,
 };
 
 /// Gives the value of an environment variable, if it is set.
@@ -37,7 +35,7 @@ pub struct LoadedConfig<C> {
     pub(super) source: Source,
 }
 
-impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
+impl<C: Readable> LoadedConfig<C> {
     /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
     /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
     ///
@@ -89,10 +87,10 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
     /// The configuration of a text; `environment` is `None` where no variable overrides a key.
     fn under(text: &str, file: Option<PathBuf>, environment: Option<Lookup<'_>>) -> Result<Self, LoadError> {
         let schema = OnceCell::new();
-        let schema = || schema.get_or_init(inline_schema::<C>).as_value();
+        let schema = || schema.get_or_init(C::schema).as_value();
         let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
         let migrated = migrate::to_load(text);
-        if let (true, None, Some(config)) = (set.is_empty(), &migrated, typed::decode(text)) {
+        if let (true, None, Some(config)) = (set.is_empty(), &migrated, C::decoded(text)) {
             let overlays = Overlays::default();
             return Ok(Self { config, file, older: vec![], overlays, source: Source::decoded(text) });
         }
@@ -119,7 +117,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
         if faults.is_empty() {
             // The values go into the configuration as they are: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
-            if let Ok(config) = C::deserialize(value) {
+            if let Some(config) = C::of_value(value) {
                 return Ok(Self { config, file, older, overlays: Overlays::default(), source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
@@ -127,12 +125,11 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
             for (path, value, variable) in variables {
                 again.set(&path, value, &variable);
             }
-            match serde_path_to_error::deserialize(&again.value) {
+            match C::of_faulty(&again.value) {
                 Ok(config) => return Ok(Self { config, file, older, overlays: Overlays::default(), source }),
-                Err(error) => {
-                    let path = error.path().to_string();
+                Err(ValueFault { path, problem }) => {
                     let place = source.place(&path).cloned();
-                    faults.push(ConfigError { path, place, problem: error.inner().to_string(), hint: None });
+                    faults.push(ConfigError { path, place, problem, hint: None });
                 }
             }
         }
@@ -186,7 +183,7 @@ impl<C: DeserializeOwned + JsonSchema + Serialize> LoadedConfig<C> {
     /// Every effective value by path, with the place it was set at; `None` for a default.
     pub fn effective(&self) -> Vec<(String, Value, Option<Place>)> {
         let mut rows = Vec::new();
-        let value = serde_json::to_value(&self.config).unwrap_or_default();
+        let value = self.config.to_value();
         flatten(&mut rows, "", &value);
         let origin = |path: &str| self.source.places().get(path).cloned();
         rows.into_iter().map(|(path, value)| (path.clone(), value, origin(&path))).collect()
@@ -230,9 +227,13 @@ pub(super) fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError 
 
 #[cfg(test)]
 mod tests {
-    use serde::Deserialize;
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
 
     use super::*;
+    use crate::config::readable::readable;
+
+    readable!(Config);
 
     #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
     #[serde(default, deny_unknown_fields)]

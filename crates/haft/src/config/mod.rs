@@ -9,6 +9,7 @@ mod load;
 mod migrate;
 mod overlay;
 mod profile;
+mod readable;
 mod sections;
 mod source;
 mod typed;
@@ -21,6 +22,7 @@ pub use error::{ConfigError, LoadError, Place};
 pub use load::LoadedConfig;
 pub use migrate::{Migration, migrate};
 pub use profile::ProfileConfig;
+pub use readable::{Readable, ValueFault};
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 
 pub(crate) use absent::refuse;

@@ -8,15 +8,14 @@ use std::{
 };
 
 use rustix::fs::OFlags;
-use schemars::JsonSchema;
-use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
-use tools_core::{built_in_tool, inline_schema, schema_problems};
+use tools_core::{built_in_tool, schema_problems};
 
 use crate::{
     config::{
         error::{ConfigError, LoadError, Place},
         load::{LoadedConfig, describe},
+        readable::{Readable, ValueFault},
         source::Source,
     },
     plain,
@@ -94,15 +93,15 @@ fn is_overlay(file: &Path) -> bool {
 ///
 /// # Errors
 /// [`LoadError::Faulty`] with every fault of the first overlay that has one.
-pub(super) fn tightened<C>(loaded: LoadedConfig<C>, overlays: Overlays) -> Result<LoadedConfig<C>, LoadError>
-where
-    C: DeserializeOwned + JsonSchema + Serialize,
-{
+pub(super) fn tightened<C: Readable>(
+    loaded: LoadedConfig<C>,
+    overlays: Overlays,
+) -> Result<LoadedConfig<C>, LoadError> {
     if overlays.texts.is_empty() {
         return Ok(LoadedConfig { overlays, ..loaded });
     }
-    let schema = inline_schema::<C>();
-    let mut value = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let schema = C::schema();
+    let mut value = loaded.config.to_value();
     let mut places = loaded.source.places().clone();
     for (file, text) in &overlays.texts {
         let error = |faults| LoadError::Faulty { file: Some(file.clone()), faults };
@@ -119,10 +118,9 @@ where
             return Err(error(faults));
         }
     }
-    let config = serde_path_to_error::deserialize(&value).map_err(|error| {
-        let path = error.path().to_string();
+    let config = C::of_faulty(&value).map_err(|ValueFault { path, problem }| {
         let place = places.get(&path).cloned();
-        let fault = ConfigError { path, place, problem: error.inner().to_string(), hint: None };
+        let fault = ConfigError { path, place, problem, hint: None };
         LoadError::Faulty { file: loaded.file.clone(), faults: vec![fault] }
     })?;
     Ok(LoadedConfig { config, overlays, source: loaded.source.placed(places), ..loaded })
