@@ -14,7 +14,7 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource};
 
-/// Forms that one answer of a server may ask for.
+/// Forms that one call may lead to.
 const MAX_FORMS: usize = 16;
 
 /// The calls of one connection whose clients can be asked.
@@ -34,7 +34,7 @@ impl OpenCalls {
 
     /// A call is on its way until the value is dropped.
     pub(crate) fn begin(&self, client: Arc<dyn InputSource>) -> OpenCall {
-        let call = Arc::new(AskingCall { client, waits: Mutex::default() });
+        let call = Arc::new(AskingCall { client, shown: tokio::sync::Mutex::default(), waits: Mutex::default() });
         self.all().push(Arc::clone(&call));
         OpenCall { all: self.clone(), call }
     }
@@ -62,6 +62,8 @@ const FORM: &str = "form";
 
 struct AskingCall {
     client: Arc<dyn InputSource>,
+    /// The number of forms so far. Held while one is shown: the next waits for its answer.
+    shown: tokio::sync::Mutex<usize>,
     waits: Mutex<Waits>,
 }
 
@@ -76,6 +78,11 @@ impl AskingCall {
     async fn ask(&self, requests: BTreeMap<String, InputRequest>) -> Result<BTreeMap<String, InputAnswer>, InputError> {
         if !self.client.offers(InputKind::Form) {
             return Err(InputError::NotOffered(InputKind::Form));
+        }
+        let mut shown = self.shown.lock().await;
+        *shown += requests.len();
+        if *shown > MAX_FORMS {
+            return Err(InputError::Invalid(format!("it is more than the {MAX_FORMS} forms of a call")));
         }
         self.waits().since = Some(Instant::now());
         let answers = self.client.input(requests).await;
@@ -110,9 +117,6 @@ impl OpenCall {
     /// # Errors
     /// Those of the client, and [`InputError::Invalid`] for anything else than forms.
     pub(crate) async fn answers(&self, requests: InputRequests) -> Result<InputResponses, InputError> {
-        if requests.len() > MAX_FORMS {
-            return Err(InputError::Invalid(format!("it asks for {} things at once", requests.len())));
-        }
         let mut forms = BTreeMap::new();
         for (key, request) in requests {
             let form = match request {
@@ -223,6 +227,16 @@ mod tests {
         drop(call);
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
         let _call = calls.begin(person(Value::Null));
+        assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
+    }
+
+    #[tokio::test]
+    async fn a_call_leads_to_a_bounded_number_of_forms() {
+        let calls = OpenCalls::default();
+        let _call = calls.begin(person(json!({})));
+        for _ in 0..MAX_FORMS {
+            assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Accept);
+        }
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
     }
 

@@ -32,7 +32,7 @@ pub trait Readable: Sized {
 pub struct ValueFault {
     /// The path of its key.
     pub path: String,
-    /// What is wrong.
+    /// The problem, in words.
     pub problem: String,
 }
 
