@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn person(fields: Value) -> Arc<dyn InputSource> {
+    fn person(fields: &Value) -> Arc<dyn InputSource> {
         Arc::new(Person(fields.as_object().cloned()))
     }
 
@@ -221,19 +221,19 @@ mod tests {
     async fn a_form_is_answered_by_the_person_behind_the_call_that_is_on_its_way() {
         let calls = OpenCalls::default();
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
-        let call = calls.begin(person(json!({"name": "A"})));
+        let call = calls.begin(person(&json!({"name": "A"})));
         let answer = calls.answer(asked()).await;
         assert_eq!((answer.action, answer.content), (ElicitationAction::Accept, Some(json!({"name": "A", "age": 30}))));
         drop(call);
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
-        let _call = calls.begin(person(Value::Null));
+        let _call = calls.begin(person(&Value::Null));
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
     }
 
     #[tokio::test]
     async fn a_call_leads_to_a_bounded_number_of_forms() {
         let calls = OpenCalls::default();
-        let _call = calls.begin(person(json!({})));
+        let _call = calls.begin(person(&json!({})));
         for _ in 0..MAX_FORMS {
             assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Accept);
         }
@@ -242,7 +242,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_forms_are_shown() {
-        let call = OpenCalls::default().begin(person(json!({})));
+        let call = OpenCalls::default().begin(person(&json!({})));
         let requests = |value: Value| serde_json::from_value::<InputRequests>(value).unwrap();
         let completion = json!({"a": {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 1}}});
         assert!(matches!(call.answers(requests(completion)).await, Err(InputError::Invalid(_))));
