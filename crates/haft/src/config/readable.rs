@@ -5,8 +5,8 @@ use serde_json::Value;
 
 /// A type into which a configuration is read.
 ///
-/// Implemented by [`readable!`] where the type is: its reading is compiled there, and not again in
-/// each crate that loads one.
+/// Implemented by a macro where the type is: its reading is compiled there, and not again in each
+/// crate that loads one.
 pub trait Readable: Sized {
     /// The schema of its texts.
     fn schema() -> Schema;
