@@ -40,18 +40,16 @@ impl OpenCalls {
     }
 
     /// The answer to a form that the server puts while a call waits. A server does not say which
-    /// one: all of them have the same person. Without a call, or where nobody can be asked, the
-    /// form counts as put away.
+    /// call; the last one is taken, since the calls of a connection have the same person behind
+    /// them. The form counts as dismissed if no call waits or nobody can be asked.
     pub(crate) async fn answer(&self, params: ElicitRequestParams) -> ElicitResult {
-        let put_away = || ElicitResult::new(ElicitationAction::Cancel);
-        let Some(call) = self.all().last().cloned() else { return put_away() };
-        let Some(request) = form(params) else { return put_away() };
-        let schema = schema_of(&request);
-        match call.ask([(FORM.to_owned(), request)].into()).await {
-            Ok(mut answers) => answers.remove(FORM).map_or_else(put_away, |answer| result(answer, &schema)),
+        let dismissed = || ElicitResult::new(ElicitationAction::Cancel);
+        let Some(call) = self.all().last().cloned() else { return dismissed() };
+        match call.fill([(FORM.to_owned(), params)].into()).await {
+            Ok(mut results) => results.remove(FORM).unwrap_or_else(dismissed),
             Err(error) => {
                 tracing::warn!(%error, "nobody saw the form of an MCP server");
-                put_away()
+                dismissed()
             }
         }
     }
@@ -75,6 +73,26 @@ struct Waits {
 }
 
 impl AskingCall {
+    /// Shows forms, and gives what the person said to each. Fields that were left out have the
+    /// values that the form proposes.
+    async fn fill(
+        &self,
+        asked: BTreeMap<String, ElicitRequestParams>,
+    ) -> Result<BTreeMap<String, ElicitResult>, InputError> {
+        let (mut forms, mut proposals) = (BTreeMap::new(), BTreeMap::new());
+        for (key, params) in asked {
+            let (message, schema) = form(params).ok_or_else(no_form)?;
+            proposals.insert(key.clone(), proposed(&schema));
+            forms.insert(key, InputRequest::Form { message, schema });
+        }
+        let answers = self.ask(forms).await?;
+        let result = |(key, answer)| {
+            let result = result(answer, proposals.remove(&key).unwrap_or_default());
+            (key, result)
+        };
+        Ok(answers.into_iter().map(result).collect())
+    }
+
     async fn ask(&self, requests: BTreeMap<String, InputRequest>) -> Result<BTreeMap<String, InputAnswer>, InputError> {
         if !self.client.offers(InputKind::Form) {
             return Err(InputError::NotOffered(InputKind::Form));
@@ -85,16 +103,24 @@ impl AskingCall {
             return Err(InputError::Invalid(format!("it is more than the {MAX_FORMS} forms of a call")));
         }
         self.waits().since = Some(Instant::now());
-        let answers = self.client.input(requests).await;
-        let mut waits = self.waits();
-        let last = waits.since.take().map_or(Duration::ZERO, |since| since.elapsed());
-        waits.over += last;
-        drop(waits);
-        answers
+        let _waiting = Waiting(self);
+        self.client.input(requests).await
     }
 
     fn waits(&self) -> MutexGuard<'_, Waits> {
         self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A person is being asked. Dropped, also with a form that its server takes back, they are not: the
+/// time of the call runs on.
+struct Waiting<'a>(&'a AskingCall);
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        let mut waits = self.0.waits();
+        let last = waits.since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        waits.over += last;
     }
 }
 
@@ -117,22 +143,13 @@ impl OpenCall {
     /// # Errors
     /// Those of the client, and [`InputError::Invalid`] for anything else than forms.
     pub(crate) async fn answers(&self, requests: InputRequests) -> Result<InputResponses, InputError> {
-        let mut forms = BTreeMap::new();
-        for (key, request) in requests {
-            let form = match request {
-                Wire::Elicitation(request) => form(request.params),
-                _ => None,
-            };
-            let unknown = || InputError::Invalid("it asks for something else than a form".to_owned());
-            forms.insert(key, form.ok_or_else(unknown)?);
-        }
-        let schemas: BTreeMap<String, Value> =
-            forms.iter().map(|(key, request)| (key.clone(), schema_of(request))).collect();
-        let answers = self.call.ask(forms).await?;
-        let written = answers.into_iter().filter_map(|(key, answer)| {
-            let result = result(answer, schemas.get(&key).unwrap_or(&Value::Null));
-            Some((key, serde_json::to_value(result).ok()?))
-        });
+        let form = |(key, request)| match request {
+            Wire::Elicitation(request) => Ok((key, request.params)),
+            _ => Err(no_form()),
+        };
+        let forms = requests.into_iter().map(form).collect::<Result<_, _>>()?;
+        let results = self.call.fill(forms).await?;
+        let written = results.into_iter().filter_map(|(key, result)| Some((key, serde_json::to_value(result).ok()?)));
         Ok(written.collect())
     }
 }
@@ -143,31 +160,26 @@ impl Drop for OpenCall {
     }
 }
 
-/// The form; `None` for anything else, such as an address to visit.
-fn form(params: ElicitRequestParams) -> Option<InputRequest> {
+/// Message and schema of a form; `None` for anything else, such as an address to visit.
+fn form(params: ElicitRequestParams) -> Option<(String, Value)> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-            let schema = serde_json::to_value(requested_schema).ok()?;
-            Some(InputRequest::Form { message, schema })
+            Some((message, serde_json::to_value(requested_schema).ok()?))
         }
         _ => None,
     }
 }
 
-fn schema_of(request: &InputRequest) -> Value {
-    match request {
-        InputRequest::Form { schema, .. } => schema.clone(),
-        _ => Value::Null,
-    }
+fn no_form() -> InputError {
+    InputError::Invalid("it asks for something else than a form".to_owned())
 }
 
-/// What the person said, in MCP's words. Fields that were left out have the values that the form
-/// proposes.
-fn result(answer: InputAnswer, schema: &Value) -> ElicitResult {
+/// What the person said, in MCP's words, with the proposed values of fields that were left out.
+fn result(answer: InputAnswer, proposed: Map<String, Value>) -> ElicitResult {
     match answer {
         InputAnswer::Filled(mut fields) => {
-            for (name, proposed) in proposed(schema) {
-                fields.entry(name).or_insert(proposed);
+            for (name, value) in proposed {
+                fields.entry(name).or_insert(value);
             }
             ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(fields))
         }
@@ -238,6 +250,29 @@ mod tests {
             assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Accept);
         }
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
+    }
+
+    /// Shows a form that nobody answers.
+    struct Away;
+
+    #[async_trait]
+    impl InputSource for Away {
+        fn offers(&self, _: InputKind) -> bool {
+            true
+        }
+
+        async fn input(&self, _: BTreeMap<String, InputRequest>) -> Result<BTreeMap<String, InputAnswer>, InputError> {
+            std::future::pending().await
+        }
+    }
+
+    #[tokio::test]
+    async fn a_form_that_is_taken_back_stops_no_clock() {
+        let calls = OpenCalls::default();
+        let call = calls.begin(Arc::new(Away));
+        let shown = tokio::time::timeout(Duration::from_millis(20), calls.answer(asked())).await;
+        assert!(shown.is_err() && call.call.waits().since.is_none());
+        assert!(call.waited() > Duration::ZERO);
     }
 
     #[tokio::test]
