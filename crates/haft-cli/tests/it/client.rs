@@ -47,22 +47,19 @@ impl Client {
         Self::greeted(command, stderr, answer, name, &capabilities)
     }
 
+    /// A client of revision 2026-07-28, which sends no greeting.
+    pub(crate) fn connect_ungreeted(haft: &Haft) -> Self {
+        Self::started(haft.command(&["mcp", "serve", "--stdio"]), &haft.home.path("stderr"), None)
+    }
+
     fn greeted(
-        mut command: Command,
+        command: Command,
         stderr: &Path,
         answer: Option<&'static str>,
         name: &str,
         capabilities: &Value,
     ) -> Self {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(std::fs::File::create(stderr).expect("a file is made"))
-            .spawn()
-            .expect("the server starts");
-        let input = child.stdin.take();
-        let output = BufReader::new(child.stdout.take().expect("it is piped"));
-        let mut client = Self { child, input, output, answer, asked: vec![] };
+        let mut client = Self::started(command, stderr, answer);
         let hello = json!({
             "protocolVersion": "2025-06-18",
             "capabilities": capabilities,
@@ -72,6 +69,18 @@ impl Client {
         assert_eq!(answer["result"]["protocolVersion"], "2025-06-18", "{answer}");
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
+    }
+
+    fn started(mut command: Command, stderr: &Path, answer: Option<&'static str>) -> Self {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(std::fs::File::create(stderr).expect("a file is made"))
+            .spawn()
+            .expect("the server starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        Self { child, input, output, answer, asked: vec![] }
     }
 
     pub(crate) fn send(&mut self, message: &Value) {

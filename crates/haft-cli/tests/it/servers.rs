@@ -322,7 +322,8 @@ fn a_form_of_a_server_reaches_the_person_behind_the_call_under_the_name_of_its_t
         assert!(text.contains(r#""action": "accept""#) && text.contains(r#""name": "x""#), "{result}");
         assert!(tool == "form" || text.contains(r#""requestState": "state""#), "{result}");
 
-        // Where the client shows no forms nobody is asked, and the server or the caller hears it.
+        // A client that shows no forms: the server is told that the form was dismissed, or the
+        // caller that the client cannot be asked.
         let (result, _) = answered("elicitation = true", None);
         let put_away = result["content"][0]["text"].as_str().unwrap().contains(r#""action": "cancel""#);
         assert!(put_away || result["_meta"]["haft/code"] == "input_not_offered", "{result}");
@@ -331,4 +332,36 @@ fn a_form_of_a_server_reaches_the_person_behind_the_call_under_the_name_of_its_t
         let (result, asked) = answered("", Some("once"));
         assert!(asked.is_empty() && result.to_string().contains("which it was not offered"), "{result}");
     }
+}
+
+#[test]
+fn a_call_of_a_client_without_a_greeting_begins_anew_with_what_was_answered() {
+    if !installed(&["python3"]) {
+        return;
+    }
+    let form =
+        json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
+    let wanted = json!({"who": {"method": "elicitation/create", "params": form}});
+    let calls = json!({"wants": [{"wants": wanted}]});
+    let (haft, _script) = with_server(&named(&["wants"]), &calls, "elicitation = true");
+    let mut client = Client::connect_ungreeted(&haft);
+    let mut ask = |id, more: Value| {
+        let mut params = json!({"name": "mcp_one_wants", "arguments": {}, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "0"},
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        }});
+        params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
+        client.request(id, "tools/call", &params)["result"].clone()
+    };
+    // Consent covers one run: asked for before the form, and again behind it.
+    let agreed = json!({"approval": {"action": "accept", "content": {"decision": "once"}}});
+    let filled = json!({"who": {"action": "accept", "content": {"name": "A"}}});
+    let mut result = ask(1, json!({}));
+    for (id, key, answer) in [(2, "approval", &agreed), (3, "who", &filled), (4, "approval", &agreed)] {
+        assert!(result["inputRequests"][key].is_object(), "{key}: {result}");
+        result = ask(id, json!({"requestState": result["requestState"], "inputResponses": answer}));
+    }
+    let text = result["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains(r#""name": "A""#) && text.contains(r#""requestState": "state""#), "{result}");
 }
