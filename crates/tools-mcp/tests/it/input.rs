@@ -72,7 +72,7 @@ async fn what_is_no_answer_is_asked_for_again_and_more_than_that_is_passed_over(
     let bad = with(&first, &json!({"name": 12345, "other": {"action": "accept"}}));
     let again = client.ask(survey(2, &all(), &bad)).await;
     assert!(again["result"]["inputRequests"]["name"].is_object(), "{again}");
-    // Answers that nobody asked for yet are known when the tool does.
+    // A client may send an answer before it is asked; the tool gets it when it asks.
     let mut both = named("A");
     both.as_object_mut().unwrap().extend(greeted().as_object().cloned().unwrap());
     let done = client.ask(survey(3, &all(), &json!({"inputResponses": both}))).await;
