@@ -9,6 +9,7 @@
 mod access;
 mod account;
 mod alternatives;
+mod below;
 mod error;
 mod handle;
 mod open;

@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::config::Network;
+use super::plan::NamedCopy;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
 use crate::process::effective_ids;
@@ -81,6 +82,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) network: Network,
     /// What is seen outside of the writable folders; `None` for everything.
     pub(crate) view: Option<&'a View>,
+    /// Files that are handed in, wherever they lie.
+    pub(crate) copies: &'a [NamedCopy],
     /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`,
     /// terminals, and the network where it is closed.
     pub(crate) own_mounts: bool,
@@ -119,6 +122,9 @@ impl Ruleset {
         planned.read_beside(Path::new("/"), &closed);
         for granted in view.iter().flat_map(|view| &view.granted) {
             planned.read_below(&granted.source, hidden);
+        }
+        for copy in ask.copies {
+            planned.allow(&copy.path, READ_FILE);
         }
         // The machine's terminals are what passwords are typed at, and any process of the user may
         // open them.
@@ -245,7 +251,8 @@ mod tests {
             std::fs::create_dir_all(home.join(folder)).unwrap();
         }
         let hidden = [home.join("secret")];
-        let ask = Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, own_mounts: false };
+        let ask =
+            Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, copies: &[], own_mounts: false };
         let (ruleset, not_held) = Ruleset::plan(7, &ask);
         assert_eq!(not_held, Vec::<PathBuf>::new());
         assert_eq!(rights(&ruleset, &home), Some(READ_DIR));
@@ -259,13 +266,21 @@ mod tests {
         let work = work.path().canonicalize().unwrap();
         let hidden = [work.join(".env")];
         let writable = [work.clone()];
-        let ask = Ask { writable: &writable, hidden: &hidden, network: Network::Open, view: None, own_mounts: false };
+        let ask = Ask {
+            writable: &writable,
+            hidden: &hidden,
+            network: Network::Open,
+            view: None,
+            copies: &[],
+            own_mounts: false,
+        };
         assert_eq!(Ruleset::plan(7, &ask).1, hidden);
     }
 
     #[test]
     fn old_kernels_are_asked_only_for_what_they_know() {
-        let ask = Ask { writable: &[], hidden: &[], network: Network::Closed, view: None, own_mounts: false };
+        let ask =
+            Ask { writable: &[], hidden: &[], network: Network::Closed, view: None, copies: &[], own_mounts: false };
         let seen = |abi| {
             let (ruleset, _) = Ruleset::plan(abi, &ask);
             (ruleset.attributes.handled_fs, ruleset.attributes.handled_net, ruleset.attributes.scoped, ruleset.size)
@@ -280,7 +295,7 @@ mod tests {
 
     #[test]
     fn devices_other_than_the_harmless_ones_get_no_rule() {
-        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, view: None, own_mounts: true };
+        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, view: None, copies: &[], own_mounts: true };
         let (ruleset, _) = Ruleset::plan(7, &ask);
         assert_eq!(rights(&ruleset, Path::new("/dev")), None);
         assert_eq!(rights(&ruleset, Path::new("/dev/mem")), None);

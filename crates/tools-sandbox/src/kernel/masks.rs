@@ -12,6 +12,7 @@ use std::{
 use tools_core::{Clock, SystemClock};
 
 use crate::ReadRules;
+use crate::below::{below_any, holds_any, is_below};
 
 use super::obeyed::{Kind, LARGE, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
 
@@ -244,7 +245,7 @@ impl MaskRules {
                 folders.push(path);
             }
         }
-        let root = roots.iter().filter(|root| path.starts_with(root)).min_by_key(|root| root.as_os_str().len());
+        let root = roots.iter().filter(|root| is_below(path, root)).min_by_key(|root| root.as_os_str().len());
         let obeyed = obeyed_in(path, root.map_or(path, PathBuf::as_path), &names);
         // What was not read to its end is read again next time.
         let changed = if is_settled && is_whole { changed } else { 0 };
@@ -291,16 +292,6 @@ fn changed(folder: &Path) -> Option<i128> {
 /// `git` cannot work without its configuration: children may read it though the file tools may not.
 fn is_git_config(path: &Path) -> bool {
     path.ends_with(".git/config")
-}
-
-/// Whether a path is one of these or lies below one.
-pub(crate) fn below_any(path: &Path, folders: &[PathBuf]) -> bool {
-    folders.iter().any(|folder| path.starts_with(folder))
-}
-
-/// Whether one of these folders is this path or lies below it.
-fn holds_any(path: &Path, folders: &[PathBuf]) -> bool {
-    folders.iter().any(|folder| folder.starts_with(path))
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ use std::sync::Arc;
 use libc::{c_int, c_ulong};
 
 use super::config::{Confinement, Network};
-use super::masks::below_any;
 use super::network::NetworkNamespace;
 use super::obeyed::ReadOnlyPath;
 use super::own::{self, OwnMounts, own_terminals};
@@ -18,6 +17,7 @@ use super::path_text::text;
 use super::seen::{Covers, ViewMounts};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
+use crate::below::{below_any, is_below};
 use crate::private::{PrivateFolder, memory_places, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
 
@@ -130,12 +130,12 @@ impl NamespacePlan {
                 continue;
             }
             let is_granted =
-                || ask.view.iter().flat_map(|view| &view.granted).any(|granted| path.starts_with(&granted.path));
-            if !is_covered || writable.iter().any(|root| path.starts_with(root)) || is_granted() {
+                || ask.view.iter().flat_map(|view| &view.granted).any(|granted| is_below(path, &granted.path));
+            if !is_covered || below_any(path, &writable) || is_granted() {
                 hidden.push(Binding { target: text(path)?, folder: path.is_dir() });
             }
         }
-        let in_root = |path: &&PathBuf| writable.iter().any(|root| path.starts_with(root));
+        let in_root = |path: &&PathBuf| below_any(path, &writable);
         let protected: Vec<&PathBuf> = ask.protected.iter().filter(in_root).collect();
         let kept = outermost(&ask.hidden).into_iter().chain(protected.iter().copied());
         let mut pinned = folders_between(kept, &writable);
@@ -336,8 +336,7 @@ fn hold(path: &CStr) -> Result<()> {
 fn most_near<'a>(held: &'a [ReadOnlyPath], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a ReadOnlyPath> {
     let is_free = |held: &&ReadOnlyPath| {
         let path = &held.path;
-        roots.iter().any(|root| path.starts_with(root) && path != *root)
-            && !protected.iter().any(|outer| path.starts_with(outer))
+        roots.iter().any(|root| is_below(path, root) && path != *root) && !below_any(path, protected)
     };
     held.iter().filter(is_free).take(MAX_HELD).collect()
 }
@@ -346,7 +345,7 @@ fn most_near<'a>(held: &'a [ReadOnlyPath], protected: &[&PathBuf], roots: &[&Pat
 fn folders_between<'a>(held: impl Iterator<Item = &'a PathBuf>, roots: &[&PathBuf]) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = held
         .flat_map(|path| path.ancestors().skip(1))
-        .filter(|folder| roots.iter().any(|root| folder.starts_with(root) && *folder != root.as_path()))
+        .filter(|folder| roots.iter().any(|root| is_below(folder, root) && *folder != root.as_path()))
         .map(Path::to_owned)
         .collect();
     folders.sort();

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use super::resolve::Canonical;
 use super::sys::{self, Errno, Reach, Result};
 use crate::process::{SpawnError, effective_ids};
 
@@ -100,9 +101,10 @@ impl OwnMounts {
             for root in ask.writable.iter().filter_map(|root| root.strip_prefix(run).ok()) {
                 plan.add_all("run", root, true)?;
             }
-            let needed = NEEDED.iter().map(|name| run.join(name)).filter_map(|path| path.canonicalize().ok());
+            let mut canonical = Canonical::default();
+            let needed: Vec<PathBuf> = NEEDED.iter().filter_map(|name| canonical.of(&run.join(name))).collect();
             let granted = ask.granted.iter().cloned();
-            for path in needed.chain(granted).filter(|path| path.starts_with(run)) {
+            for path in needed.into_iter().chain(granted).filter(|path| path.starts_with(run)) {
                 let Ok(below) = path.strip_prefix(run) else { continue };
                 if plan.brought.len() < MAX_BROUGHT && !ask.writable.iter().any(|root| path.starts_with(root)) {
                     plan.add_all("run", below, path.is_dir())?;

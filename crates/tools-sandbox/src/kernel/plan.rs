@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::config::{Confinement, Limits, Network, SandboxMode};
 use super::facilities::Probe;
 use super::landlock::{self, Ruleset};
-use super::masks::below_any;
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
 use super::probe::ProbeResult;
@@ -16,6 +15,7 @@ use super::resolve::{Canonical, resolve_by_words};
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
+use crate::below::below_any;
 use crate::process::{SpawnError, Step};
 use crate::view::View;
 
@@ -145,8 +145,9 @@ impl Sandbox {
     fn assemble(ask: &Confinement, folders: Arc<PrivateFolders>, found: &ProbeResult) -> Result<Self, SpawnError> {
         let (level, degraded) = choose(ask.mode, found)?;
         let probe = &found.probe;
-        let missing = missing(&ask.protected);
-        let mut ask = resolve(ask, &folders)?;
+        let mut canonical = Canonical::default();
+        let missing = missing(&ask.protected, &mut canonical);
+        let mut ask = resolve(ask, &folders, &mut canonical)?;
         if ask.network == Network::Gate && (ask.joins.is_none() || level != Level::Namespaces) {
             ask.network = Network::Closed;
         }
@@ -169,6 +170,7 @@ impl Sandbox {
             Level::Namespaces => Some(NamespacePlan::new(&ask, Some(&folders.temp()), Some(&folders))?),
             Level::Landlock | Level::Off => None,
         };
+        let copies = copies(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
         let abi = probe.landlock.filter(|_| level != Level::Off);
         let landlock = abi.map(|abi| {
             let (ruleset, not_held) = Ruleset::plan(
@@ -178,6 +180,7 @@ impl Sandbox {
                     hidden: &ask.hidden,
                     network: ask.network,
                     view: ask.view.as_deref(),
+                    copies: &copies,
                     own_mounts: level == Level::Namespaces,
                 },
             );
@@ -191,7 +194,7 @@ impl Sandbox {
             Level::Namespaces if own_temp => "/tmp".into(),
             _ => folders.temp(),
         };
-        let variables = variables(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
+        let variables = variables(level, ask.view.as_deref(), copies);
         let is_seen = |_: &Arc<View>| level != Level::Off;
         let seen = ask.view.clone().filter(is_seen).map(|view| (view, ask.writable.clone().into()));
         let strength = Strength {
@@ -271,13 +274,12 @@ fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), Spawn
 
 /// Makes every path canonical. Writable folders must exist; hidden and protected ones that do not
 /// are dropped.
-fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, SpawnError> {
+fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonical) -> Result<Confinement, SpawnError> {
     let mut writable = Vec::new();
     for root in &ask.writable {
         let path = root.canonicalize().map_err(|source| SpawnError::WritableFolder { path: root.clone(), source })?;
         writable.push(path);
     }
-    let mut canonical = Canonical::default();
     let mut existing = |paths: &[PathBuf]| {
         let mut found: Vec<PathBuf> = paths.iter().filter_map(|path| canonical.of(path)).collect();
         found.sort();
@@ -297,29 +299,34 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders) -> Result<Confinement, S
     Ok(Confinement { writable, hidden, protected, ..ask.clone() })
 }
 
-/// The environment variables that lead to what a view hands in, at a level.
-fn variables(
-    level: Level,
-    view: Option<&View>,
-    folders: &PrivateFolders,
-) -> std::io::Result<Vec<(OsString, OsString)>> {
-    let Some(view) = view else { return Ok(Vec::new()) };
-    let named = match level {
-        Level::Namespaces => &view.variables,
-        Level::Landlock => &view.variables_without_links,
-        Level::Off => return Ok(Vec::new()),
-    };
-    let mut all: Vec<(OsString, OsString)> = named.iter().map(|(name, value)| (name.into(), value.clone())).collect();
-    if level == Level::Landlock {
-        // No file can stand in the place of another: programs are told where the copy is.
-        for (number, (copy, is_there)) in view.handed_in_at(true).enumerate() {
-            let Some(variable) = copy.variable.filter(|_| is_there) else { continue };
-            let at = folders.base().path().join(format!("copy-{number}"));
-            std::fs::write(&at, &copy.content)?;
-            all.push((variable.into(), at.into()));
-        }
+/// A copy that a view hands in under a path of its own, and the variable that tells programs.
+pub(crate) struct NamedCopy {
+    variable: &'static str,
+    pub(crate) path: PathBuf,
+}
+
+/// Writes the copies that a view hands in where no file can stand in the place of another.
+fn copies(level: Level, view: Option<&View>, folders: &PrivateFolders) -> std::io::Result<Vec<NamedCopy>> {
+    let handed_in = view.filter(|_| level == Level::Landlock).map(|view| view.handed_in_at(true));
+    let mut made = Vec::new();
+    for (number, (copy, is_there)) in handed_in.into_iter().flatten().enumerate() {
+        let Some(variable) = copy.variable.filter(|_| is_there) else { continue };
+        let path = folders.base().path().join(format!("copy-{number}"));
+        std::fs::write(&path, &copy.content)?;
+        made.push(NamedCopy { variable, path });
     }
-    Ok(all)
+    Ok(made)
+}
+
+/// The environment variables that lead to what a view hands in, at a level.
+fn variables(level: Level, view: Option<&View>, copies: Vec<NamedCopy>) -> Vec<(OsString, OsString)> {
+    let named = view.and_then(|view| match level {
+        Level::Namespaces => Some(&view.variables),
+        Level::Landlock => Some(&view.variables_without_links),
+        Level::Off => None,
+    });
+    let named = named.into_iter().flatten().map(|(name, value)| (name.into(), value.clone()));
+    named.chain(copies.into_iter().map(|copy| (copy.variable.into(), copy.path.into()))).collect()
 }
 
 /// What is to be protected and is not there: what would come to be first, as a file or as a folder
@@ -329,13 +336,17 @@ struct MissingPath {
     files: Vec<PathBuf>,
 }
 
-fn missing(protected: &[PathBuf]) -> MissingPath {
+fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
     let mut missing = MissingPath { folders: Vec::new(), files: Vec::new() };
-    for path in protected.iter().filter(|path| std::fs::symlink_metadata(path).is_err()) {
+    for path in protected {
         let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
         let Some(first) = first else { continue };
         let list = if first == path { &mut missing.files } else { &mut missing.folders };
-        list.push(resolve_by_words(first));
+        let above = first.parent().and_then(|above| canonical.of(above));
+        list.push(match above.zip(first.file_name()) {
+            Some((above, name)) => above.join(name),
+            None => resolve_by_words(first),
+        });
     }
     missing
 }

@@ -202,10 +202,25 @@ pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock
     program
 }
 
+/// Most calls that are compared one after the other, since they have one answer. The kernel compiles
+/// the program for each process, so that its length is start-up time as well.
+const MOST_ALIKE: usize = 4;
+
 /// A search tree over the sorted rules; falls through nowhere, every path ends in an answer.
 fn tree(rules: &[(u32, Deny)], hit: u32) -> Vec<sock_filter> {
     match rules {
         [] => vec![answer(libc::SECCOMP_RET_ALLOW)],
+        [(_, first), others @ ..] if others.len() < MOST_ALIKE && has_one_answer(*first, others) => {
+            let left = (1..=rules.len()).rev();
+            let compare = |((number, _), left): (&(u32, Deny), usize)| {
+                // Over the other comparisons and what answers when none holds.
+                jump(libc::BPF_JEQ, *number, u8::try_from(left).unwrap_or(0), 0)
+            };
+            let mut code: Vec<sock_filter> = rules.iter().zip(left).map(compare).collect();
+            code.push(answer(libc::SECCOMP_RET_ALLOW));
+            code.extend(leaf(*first, hit));
+            code
+        }
         [(number, deny)] => {
             let then = leaf(*deny, hit);
             let mut code = vec![jump(libc::BPF_JEQ, *number, 0, u8::try_from(then.len()).unwrap_or(0))];
@@ -216,15 +231,23 @@ fn tree(rules: &[(u32, Deny)], hit: u32) -> Vec<sock_filter> {
         _ => {
             let (low, high) = rules.split_at(rules.len() / 2);
             let low = tree(low, hit);
-            let mut code = Vec::new();
             // A conditional jump reaches 255 instructions, an unconditional one any distance.
-            code.push(jump(libc::BPF_JGE, high[0].0, 0, 1));
-            code.push(statement(libc::BPF_JMP | libc::BPF_JA, u32::try_from(low.len()).unwrap_or(0)));
+            let mut code = match u8::try_from(low.len()) {
+                Ok(distance) => vec![jump(libc::BPF_JGE, high[0].0, distance, 0)],
+                Err(_) => {
+                    let over = statement(libc::BPF_JMP | libc::BPF_JA, u32::try_from(low.len()).unwrap_or(0));
+                    vec![jump(libc::BPF_JGE, high[0].0, 0, 1), over]
+                }
+            };
             code.extend(low);
             code.extend(tree(high, hit));
             code
         }
     }
+}
+
+fn has_one_answer(deny: Deny, others: &[(u32, Deny)]) -> bool {
+    matches!(deny, Deny::Hit | Deny::Always(_)) && others.iter().all(|(_, other)| *other == deny)
 }
 
 fn leaf(deny: Deny, hit: u32) -> Vec<sock_filter> {

@@ -2,6 +2,7 @@
 //! links, the copies and a place for whatever is mounted from the real one. That folder is made
 //! once for a view, and mounted for each process.
 
+use std::collections::HashSet;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ struct MadeCovers {
     /// What they lie in; made for the first of them.
     base: Option<PrivateFolder>,
     views: Vec<(Arc<View>, PathBuf)>,
+    /// Places in them that something can be mounted onto, and whether each is a folder.
+    points: HashSet<(PathBuf, bool)>,
 }
 
 /// One mount that shows something.
@@ -50,7 +53,7 @@ impl Covers {
     /// The folder whose entries `0`, `1` … cover the concealed folders of `view`, in their order.
     fn of(&self, view: &Arc<View>) -> std::io::Result<PathBuf> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let MadeCovers { base, views } = &mut *made;
+        let MadeCovers { base, views, .. } = &mut *made;
         if let Some((_, folder)) = views.iter().find(|(known, _)| Arc::ptr_eq(known, view) || known == view) {
             return Ok(folder.clone());
         }
@@ -66,6 +69,17 @@ impl Covers {
         }
         views.push((Arc::clone(view), folder.clone()));
         Ok(folder)
+    }
+
+    /// As [`make_point`] for a place in one of these folders, which nobody else changes.
+    fn make_point(&self, at: PathBuf, is_folder: bool) -> std::io::Result<()> {
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let point = (at, is_folder);
+        if !made.points.contains(&point) {
+            make_point(&point.0, is_folder)?;
+            made.points.insert(point);
+        }
+        Ok(())
     }
 }
 
@@ -113,12 +127,12 @@ impl ViewMounts {
     /// `temp` is the folder that stands for `/tmp`, where it is private.
     pub(super) fn new(
         view: &Arc<View>,
-        covers: &Covers,
+        covers_made: &Covers,
         writable: &[&PathBuf],
         sockets: &[PathBuf],
         temp: Option<&Path>,
     ) -> std::result::Result<Self, SpawnError> {
-        let folder = covers.of(view).map_err(SpawnError::PrivateFolders)?;
+        let folder = covers_made.of(view).map_err(SpawnError::PrivateFolders)?;
         // Folders of ours that others are mounted in: what they cover, and where they are.
         let mut own: Vec<(PathBuf, PathBuf)> = temp.map(|temp| ("/tmp".into(), temp.to_owned())).into_iter().collect();
         let numbered = view.concealed.iter().enumerate();
@@ -133,10 +147,14 @@ impl ViewMounts {
             let is_there = view.granted.iter().any(|granted| {
                 target != granted.path && target.starts_with(&granted.path) && granted.path.starts_with(covers)
             });
-            match target.strip_prefix(covers) {
-                Ok(inner) if !is_there => make_point(&cover.join(inner), is_folder).map_err(SpawnError::PrivateFolders),
-                _ => Ok(()),
-            }
+            let Ok(inner) = target.strip_prefix(covers) else { return Ok(()) };
+            let made = match cover.join(inner) {
+                _ if is_there => Ok(()),
+                // Commands write there, and take away what was made.
+                at if temp == Some(cover) => make_point(&at, is_folder),
+                at => covers_made.make_point(at, is_folder),
+            };
+            made.map_err(SpawnError::PrivateFolders)
         };
         for (covers, cover) in own.iter().skip(usize::from(temp.is_some())) {
             if writable.iter().any(|root| covers.starts_with(root)) {

@@ -7,6 +7,8 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
+use crate::below::{below_any, holds_any, is_below};
+
 use super::value::{ConcealedFolder, GrantedPath, Link};
 
 /// Most places that are granted: each is a mount for each process.
@@ -105,19 +107,22 @@ impl<'a> Grants<'a> {
     }
 
     fn is_concealed(&self, path: &Path) -> bool {
-        path.starts_with(PRIVATE) || self.concealed.iter().any(|concealed| path.starts_with(&concealed.path))
+        is_below(path, Path::new(PRIVATE)) || self.concealed.iter().any(|concealed| is_below(path, &concealed.path))
+    }
+
+    /// Whether nothing on the way to `path`, nor what it leads to, is concealed.
+    pub(super) fn is_open(&self, path: &Path) -> bool {
+        self.follow(path).is_some_and(|found| found.links.is_empty() && !self.is_concealed(&found.real))
     }
 
     /// Whether `path` is seen as it is.
     pub(super) fn is_seen(&self, path: &Path) -> bool {
-        self.writable.iter().any(|root| path.starts_with(root))
-            || self.granted.iter().any(|granted| path.starts_with(&granted.path))
+        below_any(path, self.writable) || self.granted.iter().any(|granted| is_below(path, &granted.path))
     }
 
     /// Whether something at or below `path` is seen as it is, so that no link can stand there.
     pub(super) fn leads_to_seen(&self, path: &Path) -> bool {
-        self.writable.iter().any(|root| root.starts_with(path))
-            || self.granted.iter().any(|granted| granted.path.starts_with(path))
+        holds_any(path, self.writable) || self.granted.iter().any(|granted| is_below(&granted.path, path))
     }
 
     fn is_too_wide(&self, path: &Path) -> bool {

@@ -189,7 +189,7 @@ fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
         .collect();
     for link in links {
         let Some(target) = grants.real(&link) else { continue };
-        if grants.is_seen(&target) {
+        if grants.is_seen(&target) || grants.is_open(&link) {
             continue;
         }
         let why = format!("a program that {why} leads to");

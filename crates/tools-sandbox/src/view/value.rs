@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::below::{below_any, holds_any, is_below};
+
 /// A folder that child processes find empty but for what is granted in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConcealedFolder {
@@ -88,15 +90,14 @@ impl View {
     /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this
     /// view decides. `writable` are the folders that may be written. The path is taken as it is.
     pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&ConcealedFolder> {
-        let concealed = self.concealed.iter().find(|concealed| path.starts_with(&concealed.path))?;
-        let is_seen = writable.iter().any(|root| path.starts_with(root))
-            || self.granted.iter().any(|granted| path.starts_with(&granted.path))
-            || self.caches.iter().any(|caches| path.starts_with(caches))
+        let concealed = self.concealed.iter().find(|concealed| is_below(path, &concealed.path))?;
+        let is_seen = below_any(path, writable)
+            || self.granted.iter().any(|granted| is_below(path, &granted.path))
+            || self.caches.iter().any(|caches| is_below(path, caches))
             || self.handed_in.iter().any(|copy| copy.path == path)
-            || self.links.iter().any(|link| path.starts_with(&link.at));
+            || self.links.iter().any(|link| is_below(path, &link.at));
         // The folders above what is seen are there, too.
-        let leads = writable.iter().any(|root| root.starts_with(path))
-            || self.granted.iter().any(|granted| granted.path.starts_with(path));
+        let leads = holds_any(path, writable) || self.granted.iter().any(|granted| is_below(&granted.path, path));
         (!is_seen && !leads).then_some(concealed)
     }
 }

@@ -49,8 +49,10 @@ impl Guard {
         (found, masked): (ObeyedFiles, &[PathBuf]),
         grants: Grants,
     ) -> Self {
+        // What lies elsewhere covers nothing that the look afterwards finds.
+        let is_near = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root) || root.starts_with(path));
         Self {
-            masked: masked.iter().map(|path| (path.clone(), identity(path))).collect(),
+            masked: masked.iter().filter(is_near).map(|path| (path.clone(), identity(path))).collect(),
             hidden,
             roots,
             grants,
