@@ -25,7 +25,10 @@ pub(crate) struct Difference {
 pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Difference> {
     let mut found = Vec::new();
     let folders: BTreeSet<&PathBuf> = before.folders.keys().chain(after.folders.keys()).collect();
-    for folder in folders {
+    // What lies in a folder that could not be looked into is not known, and is no change.
+    let is_unknown =
+        |folder: &Path| folder.ancestors().any(|above| before.closed.contains(above) || after.closed.contains(above));
+    for folder in folders.into_iter().filter(|folder| !is_unknown(folder)) {
         match (before.folders.get(folder), after.folders.get(folder)) {
             // Nothing was told of it meanwhile.
             (Some(then), Some(now)) if Arc::ptr_eq(then, now) => {}

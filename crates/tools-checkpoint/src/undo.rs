@@ -413,7 +413,7 @@ impl Work<'_> {
     }
 }
 
-/// What lies at `relative` now, with the hash of its content.
+/// What lies at `relative` now, with the hash of its content where it can be read.
 fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
     let parent = match root.subdirectory(relative.parent().unwrap_or(Path::new(""))) {
         Ok(parent) => parent,
@@ -434,7 +434,12 @@ fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
     let node = tree::Node { metadata, link, is_fresh: true };
     let mut state = State::of(&node, None);
     if state.kind == Kind::File {
-        state.hash = Some(Hash::of(parent.open(name)?)?.to_string());
+        state.hash = match parent.open(name) {
+            Ok(file) => Some(Hash::of(file)?.to_string()),
+            // Closed by the call, or by somebody since: length and time have to tell.
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
+            Err(error) => return Err(error),
+        };
     }
     Ok(Some(state))
 }

@@ -227,6 +227,51 @@ async fn a_content_that_is_lost_costs_its_file_alone() {
 }
 
 #[tokio::test]
+async fn a_folder_that_a_call_closes_is_opened_again_and_what_lies_in_it_is_told_as_unknown() {
+    for mode in [0o000, 0o200, 0o300, 0o400, 0o600] {
+        let world = World::new();
+        furnish(&world);
+        world.workspace.file("closed/inside", "one");
+        let before = world.workspace.digest();
+        let folder = world.workspace.path("closed");
+        world
+            .call(move |root| {
+                fs::set_permissions(root.join("closed"), fs::Permissions::from_mode(mode)).unwrap();
+            })
+            .await;
+        // Root looks into every folder.
+        let is_closed = fs::read_dir(&folder).is_err() || fs::metadata(folder.join("inside")).is_err();
+        let undone = world.undo(1);
+        let opened = fs::metadata(&folder).unwrap().permissions().mode();
+        assert_eq!((undone.refused.as_slice(), opened & 0o700), (&[][..], 0o700), "{mode:o}");
+        assert_eq!(world.workspace.digest(), before, "{mode:o}");
+        let is_told = undone.gaps.iter().any(|gap| gap == "`closed` cannot be looked into");
+        assert_eq!(is_told, is_closed, "{mode:o}: {undone:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_a_call_closes_is_opened_again() {
+    for mode in [0o000, 0o200, 0o100] {
+        let world = World::new();
+        furnish(&world);
+        let before = world.workspace.digest();
+        world
+            .call(move |root| {
+                let close =
+                    |name: &str| fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).unwrap();
+                fs::rename(root.join("a.txt"), root.join("moved")).unwrap();
+                fs::write(root.join("dir/b.txt"), "by the call").unwrap();
+                ["moved", "dir/b.txt", "dir/deep/c"].into_iter().for_each(close);
+            })
+            .await;
+        let undone = world.undo(1);
+        assert_eq!(undone.refused, [], "{mode:o}");
+        assert_eq!(world.workspace.digest(), before, "{mode:o}");
+    }
+}
+
+#[tokio::test]
 async fn old_calls_are_forgotten_and_gaps_are_named() {
     let config = CheckpointConfig { keep: 2, max_bytes: 4000, ..CheckpointConfig::default() };
     let world = World::with(&config);

@@ -284,12 +284,19 @@ impl Walk<'_> {
             part.skipped.push(path);
             return;
         }
-        self.count.fetch_add(names.len(), Ordering::Relaxed);
+        let count = names.len();
+        self.count.fetch_add(count, Ordering::Relaxed);
         names.sort_unstable();
-        let mut entries = Vec::with_capacity(names.len());
+        let mut entries = Vec::with_capacity(count);
         for (name, _) in names {
             let metadata = match directory.stat(&name) {
                 Ok(metadata) => metadata,
+                // It may be listed and not entered: what lies in it is not known.
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    self.count.fetch_sub(count, Ordering::Relaxed);
+                    part.closed.push(path);
+                    return;
+                }
                 // Gone since it was listed.
                 Err(error) => {
                     if let Some(watch) = self.watch.filter(|_| error.kind() != io::ErrorKind::NotFound) {

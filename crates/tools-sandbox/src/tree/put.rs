@@ -5,10 +5,11 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io,
+    os::fd::AsRawFd as _,
     path::Path,
 };
 
-use rustix::fs::{AtFlags, FileType, Gid, Mode, Timespec, Timestamps, UTIME_OMIT, Uid};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, Uid};
 use tools_core::sha256_hex;
 
 use super::{Shape, ShapeKind};
@@ -86,12 +87,18 @@ pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::
 }
 
 /// Gives a directory its mode, owner and times: children first, since work inside changes the times
-/// again.
+/// again. A directory of its user is opened for that when it is closed to everybody.
 ///
 /// # Errors
 /// What the system says.
 pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
-    let directory = root.subdirectory(path)?;
+    let directory = match root.subdirectory(path) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            unclose(root, path)?;
+            root.subdirectory(path)?
+        }
+        other => other?,
+    };
     let now = directory.metadata()?;
     if (now.uid, now.gid) != (shape.uid, shape.gid) {
         own(shape, |uid, gid| rustix::fs::fchown(&directory, uid, gid));
@@ -103,6 +110,21 @@ pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
         rustix::fs::futimens(&directory, &times(shape))?;
     }
     Ok(())
+}
+
+/// Gives the owner of a directory the right to look into it and to change what lies there. Links
+/// are not followed.
+///
+/// # Errors
+/// What the system says: `PermissionDenied` for a directory of somebody else.
+pub fn unclose(root: &Directory, path: &Path) -> io::Result<()> {
+    let (parent, name) = place(root, path)?;
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let handle = rustix::fs::openat(&parent, name, flags, Mode::empty())?;
+    let mode = rustix::fs::fstat(&handle)?.st_mode;
+    // Without a right to it, only its path leads to a handle's mode.
+    let same = format!("/proc/self/fd/{}", handle.as_raw_fd());
+    Ok(rustix::fs::chmod(same, Mode::from_raw_mode(mode | 0o700))?)
 }
 
 fn renamed(

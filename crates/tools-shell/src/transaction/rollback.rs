@@ -2,6 +2,7 @@
 //! that fails stops none of the others.
 
 use std::{
+    collections::BTreeSet,
     io,
     path::{Path, PathBuf},
 };
@@ -70,7 +71,7 @@ pub(crate) fn roll_back(snapshot: Snapshot) -> RollbackReport {
 fn one(kept: &FolderSnapshot, snapshot: &Snapshot, report: &mut RollbackReport) -> io::Result<()> {
     let FolderSnapshot { root, before, copies } = kept;
     let wants = |path: &Path, kind| kind == FileKind::Directory || snapshot.scope.covers(path);
-    let now = tree::scan(root, usize::MAX, &wants)?;
+    let now = scan_unclosed(root, &wants)?;
     let plan = plan(before, &now, &snapshot.scope);
     let mut failed = |path: &Path, error: &io::Error| {
         report.failed.push(format!("{} ({error})", path.to_string_lossy()));
@@ -104,6 +105,25 @@ fn one(kept: &FolderSnapshot, snapshot: &Snapshot, report: &mut RollbackReport) 
         }
     }
     Ok(())
+}
+
+/// Everything that lies there now, also in directories that the command closed: those get their
+/// former modes at the end.
+fn scan_unclosed(root: &Directory, wants: &dyn Fn(&Path, FileKind) -> bool) -> io::Result<tree::Scan> {
+    let mut unclosed = BTreeSet::new();
+    loop {
+        let now = tree::scan(root, usize::MAX, wants)?;
+        let known = unclosed.len();
+        for path in &now.closed {
+            if tree::unclose(root, path).is_ok() {
+                unclosed.insert(path.clone());
+            }
+        }
+        // In what is open now, there may be others.
+        if unclosed.len() == known {
+            return Ok(now);
+        }
+    }
 }
 
 /// Whether a file only looks as if it could have been changed, because it was written shortly
