@@ -66,8 +66,10 @@ impl ScriptScan<'_> {
             Some(Ok((open, path, metadata))) => Some(read(open, metadata.size, path)),
             Some(Err(PathError::NotFound(_))) => None,
             // A link out of these folders: nothing changes what it leads to, but it may lead
-            // elsewhere later.
-            Some(Err(PathError::Outside { .. })) if !target.starts_with("/tmp") => Some(link(path, &target)),
+            // elsewhere later. What leads nowhere yet is not known.
+            Some(Err(PathError::Outside { .. })) if !target.starts_with("/tmp") && !target.is_symlink() => {
+                Some(link(path, &target))
+            }
             _ => Some(Script::unknown(path)),
         }
     }
@@ -123,7 +125,8 @@ mod tests {
 
     #[test]
     fn what_a_line_runs_is_known_by_its_content() {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in `/tmp`, where everything is unknown.
+        let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let root = folder.path().canonicalize().unwrap();
         let write = |name: &str, content: &[u8]| {
             let path = root.join(name);
@@ -140,6 +143,7 @@ mod tests {
         symlink("sub/y.py", root.join("inside")).unwrap();
         symlink("/bin/sh", root.join("outside")).unwrap();
         symlink("/tmp/elsewhere.sh", root.join("temporary")).unwrap();
+        symlink("/nowhere/x.sh", root.join("nowhere")).unwrap();
         let check = |line: &str, expected: &[&str]| assert_eq!(found(line, &root), expected, "{line}");
         let shell = std::fs::canonicalize("/bin/sh").unwrap();
         check("bash x.sh", &["x.sh X"]);
@@ -157,6 +161,7 @@ mod tests {
         check("./inside", &["sub/y.py Y"]);
         check("./outside -c 1", &[&format!("outside {}", shell.display())]);
         check("bash temporary", &["temporary unknown"]);
+        check("bash nowhere", &["nowhere unknown"]);
         check("bash gone.sh", &[]);
         check("python3 /tmp/x.py", &["/tmp/x.py unknown"]);
         check("/usr/bin/env ls; bash /usr/share/x.sh; cargo test", &[]);
