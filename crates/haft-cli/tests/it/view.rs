@@ -275,6 +275,11 @@ fn where_no_file_can_stand_in_anothers_place_variables_lead_to_the_copies() {
     assert!(["Jo Doe", "save-exact", "offline", "-mod=mod"].iter().all(|text| seen.contains(text)), "{seen}");
     assert!(!seen.contains("tok-3n") && !seen.contains("helper"), "{seen}");
     assert_ne!(home.bash("cat ~/.npmrc")["raw_response"]["exit_code"], json!(0));
+    // Also where temporary files lie in a folder that commands do not see.
+    std::fs::create_dir(home.path("temporary")).expect("a folder is made");
+    let mut command = home.command("work", &["call", "--json", "--yes", "bash", "command=git config user.name"]);
+    command.env("TMPDIR", home.path("temporary"));
+    assert_eq!(finished(command).json()["raw_response"]["stdout"], json!("Jo Doe\n"));
     // What no variable leads to is named.
     let doctor = home.run("work", &["doctor", "--json"]).json();
     let named = |list: &str| doctor["view"][list].to_string();
