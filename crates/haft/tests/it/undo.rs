@@ -25,11 +25,14 @@ fn state(folder: &Path) -> Vec<String> {
         let metadata = fs::symlink_metadata(&path).unwrap();
         let content = match metadata.file_type() {
             kind if kind.is_symlink() => format!("-> {}", fs::read_link(&path).unwrap().display()),
-            kind if kind.is_file() => format!("{:?}", fs::read(&path).unwrap()),
-            kind if kind.is_dir() => {
-                pending.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-                "folder".to_owned()
-            }
+            kind if kind.is_file() => format!("{:?}", fs::read(&path).map_err(|error| error.kind())),
+            kind if kind.is_dir() => match fs::read_dir(&path) {
+                Ok(entries) if metadata.mode() & 0o100 != 0 => {
+                    pending.extend(entries.map(|entry| entry.unwrap().path()));
+                    "folder".to_owned()
+                }
+                _ => "closed folder".to_owned(),
+            },
             _ => "other".to_owned(),
         };
         let time = (metadata.mtime(), metadata.mtime_nsec());
@@ -75,7 +78,8 @@ fn furnish(work: &Path) {
     symlink("/nowhere", work.join("dangling")).unwrap();
 }
 
-/// One change: `A`, `B` are names, `N` is a number.
+/// One change: `A`, `B` are names, `N` is a number. No folder stays closed to its user: what lies in
+/// it could not be compared, unless by root.
 const CHANGES: [&str; 30] = [
     "rm -rf A",
     "rm -f A",
@@ -87,7 +91,7 @@ const CHANGES: [&str; 30] = [
     "printf more >> A",
     "mkdir -p A",
     "mkdir -p A/n/N",
-    "chmod N00 A",
+    "chmod N00 A; test ! -d A || chmod u+rwx A",
     "chmod u+x A",
     "touch -h -d '2001-02-03 04:05:N' A",
     "ln -sfn A B",
@@ -104,7 +108,7 @@ const CHANGES: [&str; 30] = [
     "python3 -c \"open('A','r+b').write(b'X')\"",
     "python3 -c \"import os; os.rename('A','B')\"",
     "python3 -c \"import shutil; shutil.rmtree('A')\"",
-    "python3 -c \"import os; os.utime('A',(N,N)); os.chmod('A',0o6N4)\"",
+    "python3 -c \"import os; os.utime('A',(N,N)); os.chmod('A',0o7N4)\"",
     "python3 -c \"import os; os.symlink('A','B')\"",
     "python3 -c \"import os; [open(f'A{i}','wb').write(os.urandom(i)) for i in range(N)]\"",
 ];
@@ -156,7 +160,8 @@ async fn run(toolbox: &Toolbox, script: &str) -> bool {
 #[test]
 fn every_random_script_is_taken_back_to_the_byte() {
     let cases = std::env::var("HAFT_UNDO_SCRIPTS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(20);
-    let config = ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 60, ..ProptestConfig::default() };
+    // All work in one tree, so that what follows a failure says nothing.
+    let config = ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 0, ..ProptestConfig::default() };
     let workspace = Workspace::new();
     let rules = format!("[tools.shell]\nconfirm_patterns = []\n{ALL_COMMANDS}");
     let toolbox = toolbox(&workspace, &rules);
@@ -178,4 +183,18 @@ fn every_random_script_is_taken_back_to_the_byte() {
             Ok(())
         })
         .unwrap();
+}
+
+#[tokio::test]
+async fn a_file_that_is_made_through_a_link_belongs_to_the_call() {
+    let workspace = Workspace::new();
+    let toolbox = toolbox(&workspace, ALL_COMMANDS);
+    let work = workspace.path("work");
+    fs::create_dir(work.join("dir")).unwrap();
+    symlink("dir/made", work.join("first")).unwrap();
+    symlink("first", work.join("second")).unwrap();
+    assert!(run(&toolbox, "echo x > second").await);
+    assert!(work.join("dir/made").exists());
+    let undone = toolbox.checkpoints().unwrap().undo(&work, 1).unwrap();
+    assert_eq!((undone.removed, undone.others), (vec![work.join("dir/made")], vec![]));
 }

@@ -180,11 +180,7 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
         Names::Path(folder, number) => {
             let Some(written) = path((folder, number)) else { return };
             // What a link leads to is written through it; the link itself may be meant as well.
-            if let Ok(target) = fs::canonicalize(&written)
-                && target != written
-            {
-                one(Some(target), false);
-            }
+            one(link_target(&written), false);
             one(Some(written), false);
         }
         Names::Linked(from, to) => {
@@ -218,6 +214,18 @@ fn path_of(request: &Request, folder: Option<u8>, path: u8, log: &WriteLog) -> O
         None => process_link(request.process, "cwd", log)?,
     };
     if named.as_os_str().is_empty() { Some(folder) } else { placed(&folder.join(named)) }
+}
+
+/// Where the links at the end of a path lead, also when nothing is there yet: a file that is opened
+/// to be made is made there. `None` for what is no link.
+fn link_target(path: &Path) -> Option<PathBuf> {
+    let mut reached = path.to_owned();
+    // As many as the kernel follows.
+    for followed in 0..=40 {
+        let Ok(target) = fs::read_link(&reached) else { return (followed > 0).then_some(reached) };
+        reached = placed(&reached.parent()?.join(target))?;
+    }
+    None
 }
 
 /// A path with its folder as the kernel would find it.
