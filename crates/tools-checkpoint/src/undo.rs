@@ -247,6 +247,12 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
                 closed.push((folder.clone(), Some("not all of the repository was kept".to_owned())));
             }
             Ok(_) => closed.push((folder.clone(), Some("the repository was used since".to_owned()))),
+            // Closed by the call itself, and still as it left it.
+            Err(error)
+                if error.kind() == io::ErrorKind::PermissionDenied
+                    && inside.iter().any(|change| {
+                        change.path.0 == *folder && matches!(work.look(change), Ok((Step::Restore, _)))
+                    }) => {}
             Err(error) => closed.push((folder.clone(), Some(error.to_string()))),
         }
     }
@@ -397,7 +403,10 @@ impl Work<'_> {
         let (root, relative) = self.place(folder)?;
         let never = AtomicBool::new(false);
         let bounds = Bounds { entries: usize::MAX, until: None, cancelled: &never };
-        let seen = FolderState::at(root, &[folder.to_owned()], &bounds).map_err(io::Error::other)?;
+        let seen = FolderState::at(root, &[folder.to_owned()], &bounds).map_err(|error| match error {
+            CheckpointError::Io(error) => error,
+            other => io::Error::other(other),
+        })?;
         Ok(repository::fingerprint(&seen, &relative))
     }
 

@@ -9,6 +9,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use rustix::fs::CWD;
+
+use crate::tree::UnclosedFolder;
+
 /// How many sandboxes want each folder or file that was made here.
 static MADE: Mutex<Option<HashMap<PathBuf, usize>>> = Mutex::new(None);
 
@@ -49,16 +53,25 @@ impl Drop for Placeholders {
             *count -= 1;
             if *count == 0 {
                 made.remove(path);
-                // Not when something was put into it from outside meanwhile.
-                match fs::symlink_metadata(path) {
-                    Ok(found) if found.is_file() && found.len() == 0 => {
-                        drop(keeping_time(path, |path| fs::remove_file(path)));
-                    }
-                    Ok(found) if found.is_dir() => drop(keeping_time(path, |path| fs::remove_dir(path))),
-                    _ => {}
-                }
+                remove(path);
             }
         }
+    }
+}
+
+/// Removes a placeholder, but not when something was put into it from outside meanwhile. A folder
+/// that a process closed to its user is opened for that.
+fn remove(path: &Path) {
+    let remove = || match fs::symlink_metadata(path)? {
+        found if found.is_file() && found.len() == 0 => keeping_time(path, |path| fs::remove_file(path)),
+        found if found.is_dir() => keeping_time(path, |path| fs::remove_dir(path)),
+        _ => Ok(()),
+    };
+    let is_closed = remove().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+    let unclosed = path.parent().filter(|_| is_closed).and_then(|folder| UnclosedFolder::open(CWD, folder).ok());
+    if let Some(folder) = unclosed {
+        let _ = remove();
+        let _ = folder.close();
     }
 }
 
@@ -93,6 +106,23 @@ mod tests {
         drop(second);
         assert!(!path.exists());
         assert_eq!(time(), before, "the folder looks as if nothing had been");
+    }
+
+    #[test]
+    fn it_goes_from_a_folder_that_was_closed_meanwhile() {
+        use std::os::unix::fs::PermissionsExt as _;
+        for mode in [0o000, 0o200, 0o634] {
+            let root = tempfile::tempdir().unwrap();
+            let folder = root.path().join("closed");
+            fs::create_dir(&folder).unwrap();
+            let made = Placeholders::new(&[folder.join("hooks")], &[], std::iter::empty());
+            let set = |mode| fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).unwrap();
+            set(mode);
+            drop(made);
+            assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, mode);
+            set(0o700);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 0, "{mode:o}");
+        }
     }
 
     #[test]

@@ -232,12 +232,11 @@ fn tree(rules: &[(u32, Deny)], hit: u32) -> Vec<sock_filter> {
             let (low, high) = rules.split_at(rules.len() / 2);
             let low = tree(low, hit);
             // A conditional jump reaches 255 instructions, an unconditional one any distance.
-            let mut code = match u8::try_from(low.len()) {
-                Ok(distance) => vec![jump(libc::BPF_JGE, high[0].0, distance, 0)],
-                Err(_) => {
-                    let over = statement(libc::BPF_JMP | libc::BPF_JA, u32::try_from(low.len()).unwrap_or(0));
-                    vec![jump(libc::BPF_JGE, high[0].0, 0, 1), over]
-                }
+            let mut code = if let Ok(distance) = u8::try_from(low.len()) {
+                vec![jump(libc::BPF_JGE, high[0].0, distance, 0)]
+            } else {
+                let over = statement(libc::BPF_JMP | libc::BPF_JA, u32::try_from(low.len()).unwrap_or(0));
+                vec![jump(libc::BPF_JGE, high[0].0, 0, 1), over]
             };
             code.extend(low);
             code.extend(tree(high, hit));

@@ -5,7 +5,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::fd::AsRawFd as _,
+    os::fd::{AsFd, AsRawFd as _, OwnedFd},
     path::Path,
 };
 
@@ -119,12 +119,36 @@ pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
 /// What the system says: `PermissionDenied` for a directory of somebody else.
 pub fn unclose(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let handle = rustix::fs::openat(&parent, name, flags, Mode::empty())?;
-    let mode = rustix::fs::fstat(&handle)?.st_mode;
-    // Without a right to it, only its path leads to a handle's mode.
-    let same = format!("/proc/self/fd/{}", handle.as_raw_fd());
-    Ok(rustix::fs::chmod(same, Mode::from_raw_mode(mode | 0o700))?)
+    UnclosedFolder::open(&parent, Path::new(&name)).map(drop)
+}
+
+/// A directory that its owner may look into for now.
+pub(crate) struct UnclosedFolder {
+    handle: OwnedFd,
+    before: Mode,
+}
+
+impl UnclosedFolder {
+    /// Gives the owner of the directory at `path`, seen from `parent`, all rights to it. A link at
+    /// its end is not followed.
+    pub(crate) fn open(parent: impl AsFd, path: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let handle = rustix::fs::openat(parent, path, flags, Mode::empty())?;
+        let before = Mode::from_raw_mode(rustix::fs::fstat(&handle)?.st_mode);
+        let unclosed = Self { handle, before };
+        unclosed.set(before | Mode::RWXU)?;
+        Ok(unclosed)
+    }
+
+    /// Gives it the mode that it had.
+    pub(crate) fn close(self) -> io::Result<()> {
+        self.set(self.before)
+    }
+
+    /// Without a right to the directory, only a path leads from its handle to its mode.
+    fn set(&self, mode: Mode) -> io::Result<()> {
+        Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", self.handle.as_raw_fd()), mode)?)
+    }
 }
 
 fn renamed(
