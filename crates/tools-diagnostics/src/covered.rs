@@ -90,10 +90,8 @@ mod tests {
     fn a_clean_result_is_about_what_was_read() {
         let workspace = Workspace::new();
         let roots = Roots::open(&[], workspace.root()).unwrap();
-        workspace.file(
-            "target/a.d",
-            format!("x: src/lib.rs src/with\\ blank.rs {}/src/abs.rs\n", workspace.root().display()),
-        );
+        let root = workspace.root().display().to_string().replace(' ', "\\ ");
+        workspace.file("target/a.d", format!("x: src/lib.rs src/with\\ blank.rs {root}/src/abs.rs\n"));
         let at = |name: &str| workspace.path(name);
         let check = |checked: Coverage, file: Option<&str>, files: Option<usize>, unchecked: bool| {
             let file = file.map(at);

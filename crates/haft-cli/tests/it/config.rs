@@ -183,7 +183,7 @@ fn a_tilde_is_the_home_in_the_folders_that_tools_may_touch() {
     assert!(inside.out.contains("from-the-home"), "{inside:?}");
     let outside = read("other.txt");
     assert!(outside.code != 0 && !outside.out.contains("from-elsewhere"), "{outside:?}");
-    let wrote = haft.run(&["call", "bash", &format!("command=echo x > {}/new", haft.home.path("notes").display())]);
+    let wrote = haft.run(&["call", "bash", &format!("command=echo x > '{}/new'", haft.home.path("notes").display())]);
     assert!(haft.home.path("notes/new").exists(), "{wrote:?}");
 
     // The key is named as it was typed.

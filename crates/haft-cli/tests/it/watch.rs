@@ -86,7 +86,7 @@ fn a_client_that_cannot_ask_is_answered_in_another_process() {
 
     let notified = haft.home.path("notified");
     let notify =
-        format!("printf '%s|%s|%s' \"$HAFT_TOOL\" \"$HAFT_CLIENT\" \"$HAFT_QUESTION\" > {}", notified.display());
+        format!("printf '%s|%s|%s' \"$HAFT_TOOL\" \"$HAFT_CLIENT\" \"$HAFT_QUESTION\" > '{}'", notified.display());
     let (mut watch, mut other) = (Watch::start(&haft, &["--notify", &notify]), Watch::start(&haft, &[]));
     assert!(haft.run(&["doctor"]).out.contains("answered by: 2 `haft approvals watch`"));
     let running = calling(client, "touch made\u{202e}x");

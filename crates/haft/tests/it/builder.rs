@@ -19,8 +19,7 @@ use crate::{ALL_COMMANDS, outcome, toolbox};
 fn builder(workspace: &Workspace, text: &str) -> ToolboxBuilder {
     let mut loaded: LoadedConfig<HaftConfig> =
         LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
-    loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
-    loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
+    crate::keep_beside(&mut loaded.config, &workspace);
     Toolbox::builder(loaded, workspace.dir("work"))
 }
 
@@ -103,8 +102,7 @@ fn a_relative_working_directory_is_made_absolute() {
     let loaded = |text: &str| -> LoadedConfig<HaftConfig> {
         let mut loaded = LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
         let config: &mut HaftConfig = &mut loaded.config;
-        config.tools.audit.path = workspace.path("record/audit.jsonl");
-        config.tools.checkpoints.path = workspace.path("checkpoints");
+        crate::keep_beside(config, &workspace);
         loaded
     };
     let toolbox = Toolbox::builder(loaded(""), "src").build().expect("it can be built");

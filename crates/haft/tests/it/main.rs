@@ -31,11 +31,17 @@ use haft::{
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 
+/// What a toolbox keeps lies beside its workspace, and not in the home of whoever runs the tests.
+fn keep_beside(config: &mut HaftConfig, workspace: &Workspace) {
+    config.tools.audit.path = workspace.path("record/audit.jsonl");
+    config.tools.checkpoints.path = workspace.path("checkpoints");
+    config.tools.overflow.path = workspace.path("overflow");
+}
+
 fn toolbox(workspace: &Workspace, text: &str) -> Toolbox {
     let mut loaded: LoadedConfig<HaftConfig> =
         LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
-    loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
-    loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
+    keep_beside(&mut loaded.config, &workspace);
     workspace.dir("record");
     Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built")
 }

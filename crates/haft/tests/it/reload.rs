@@ -16,8 +16,7 @@ use crate::{ALL_COMMANDS, call, outcome, toolbox};
 fn loaded(workspace: &Workspace, text: &str) -> LoadedConfig<HaftConfig> {
     let mut loaded: LoadedConfig<HaftConfig> =
         LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
-    loaded.config.tools.audit.path = workspace.path("record/audit.jsonl");
-    loaded.config.tools.checkpoints.path = workspace.path("checkpoints");
+    crate::keep_beside(&mut loaded.config, &workspace);
     loaded
 }
 

@@ -80,7 +80,7 @@ fn furnish(work: &Path) {
 
 /// One change: `A`, `B` are names, `N` is a number. No folder stays closed to its user: what lies in
 /// it could not be compared, unless by root.
-const CHANGES: [&str; 30] = [
+const CHANGES: [&str; 46] = [
     "rm -rf A",
     "rm -f A",
     "mv A B",
@@ -110,6 +110,22 @@ const CHANGES: [&str; 30] = [
     "python3 -c \"import shutil; shutil.rmtree('A')\"",
     "python3 -c \"import os; os.utime('A',(N,N)); os.chmod('A',0o7N4)\"",
     "python3 -c \"import os; os.symlink('A','B')\"",
+    "ln A B && echo N > B",
+    "ln A B && printf more >> A && rm B",
+    "cp -al A B",
+    "exec 3<>A && echo N >&3",
+    "(sleep 0.0N; echo N > A) & wait",
+    "install -m 700 A B",
+    "perl -pi -e 's/o/N/' A",
+    "split -b 3 A B-",
+    "ln -s B link-N && mv link-N A && printf more > A",
+    "python3 -c \"import shutil; shutil.move('A','B')\"",
+    "python3 -c \"import shutil; shutil.copytree('A','B',symlinks=True)\"",
+    "python3 -c \"import mmap; f=open('A','r+b'); m=mmap.mmap(f.fileno(),0); m[0:1]=b'N'; m.flush()\"",
+    "python3 -c \"import os; d=os.open('dir',0); os.replace('d','moved',src_dir_fd=d,dst_dir_fd=d)\"",
+    "python3 -c \"import os; f=os.open('A',os.O_RDWR); os.fchmod(f,0o7N0); os.ftruncate(f,N)\"",
+    "cd A && echo N > inside && ln -s inside further && echo N >> further",
+    "git init -q A",
     "python3 -c \"import os; [open(f'A{i}','wb').write(os.urandom(i)) for i in range(N)]\"",
 ];
 

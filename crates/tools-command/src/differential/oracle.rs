@@ -21,9 +21,9 @@ FUNCNEST=50
 __own_count__=0
 while IFS= read -r -d '' __own_line__; do
     __own_count__=$((__own_count__ + 1))
-    cd FOLDER/$__own_count__
+    cd "FOLDER"/$__own_count__
     ( ulimit -t 1 -f 2048; :; eval "$__own_line__" ) < /dev/null > /dev/null 2>&1
-done < BATCH
+done < "BATCH"
 echo "$__own_count__"
 : >> "LOG"
 while read -r __own_line__; do echo "$__own_line__"; done < "LOG"
@@ -35,10 +35,10 @@ const STARTING_SCRIPT: &str = r#"
 __own_count__=0
 while IFS= read -r -d '' __own_line__; do
     __own_count__=$((__own_count__ + 1))
-    cd FOLDER/$__own_count__
+    cd "FOLDER"/$__own_count__
     ( ulimit -t 2 -f 2048; exec TIMEOUT -k 1 2 /bin/bash --norc --noprofile -c "$__own_line__" ) < /dev/null > /dev/null 2>&1
-done < BATCH
-cd FOLDER
+done < "BATCH"
+cd "FOLDER"
 echo "$__own_count__"
 : >> "LOG"
 while read -r __own_line__; do echo "$__own_line__"; done < "LOG"

@@ -25,9 +25,9 @@ async fn the_temp_folder_is_private_and_writable() {
     let place = Place::new();
     for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
         let temp = sandbox.temp_dir().display().to_string();
-        let ran = run(&format!("echo kept > {temp}/file; cat {temp}/file"), &place.work, &sandbox).await;
+        let ran = run(&format!("echo kept > '{temp}/file'; cat '{temp}/file'"), &place.work, &sandbox).await;
         assert_eq!(ran.stdout, "kept\n", "{level:?}: {}", ran.stderr);
-        let again = run(&format!("cat {temp}/file"), &place.work, &sandbox).await;
+        let again = run(&format!("cat '{temp}/file'"), &place.work, &sandbox).await;
         assert_eq!(again.stdout, "kept\n", "{level:?}: {}", again.stderr);
     }
     assert!(!std::path::Path::new("/tmp/file").exists());
