@@ -21,6 +21,6 @@ pub use mcp::ScriptedMcp;
 pub use model::write_model;
 pub use numbers::Numbers;
 pub use postgres::PostgresServer;
-pub use programs::{installed, program};
+pub use programs::{installed, namespaces, program};
 pub use scripted::{Behaviour, PathTaken, RunRecord, ScriptedExecutor};
 pub use workspace::Workspace;

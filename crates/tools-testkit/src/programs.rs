@@ -1,6 +1,9 @@
 //! Programs of the machine that a test needs.
 
-use std::path::PathBuf;
+use std::{
+    path::PathBuf,
+    process::{Command, Stdio},
+};
 
 /// The path of the first of these programs that `PATH` has; `None` when none is installed.
 pub fn program(names: &[&str]) -> Option<PathBuf> {
@@ -17,4 +20,16 @@ pub fn installed(names: &[&str]) -> bool {
         eprintln!("SKIPPED: no `{missing}` here");
     }
     missing.is_none()
+}
+
+/// Whether this machine gives its users the namespaces by which commands are confined. Says so where
+/// it does not, so that a test that returns then is seen to be skipped.
+pub fn namespaces() -> bool {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--net", "true"]);
+    let is_given = unshare.stdin(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success());
+    if !is_given {
+        eprintln!("SKIPPED: no user namespaces here");
+    }
+    is_given
 }

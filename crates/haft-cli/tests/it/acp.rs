@@ -400,6 +400,9 @@ fn what_is_rejected_for_good_is_refused_in_later_sessions_until_it_is_revoked() 
 
 #[test]
 fn a_session_that_an_editor_deletes_is_gone_with_its_output() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(&format!("{RULES}[tools.overflow]\nthreshold = 2000\n"));
     let script = [call("bash", "command = \"seq 1 5000\""), "[[turns]]\ntext = \"a\"\n".to_owned()].concat();
     let (mut editor, session) = Editor::open(&haft, &script, None);

@@ -103,6 +103,9 @@ fn what_is_typed_behind_a_pipe_that_is_gone_ends_quietly() {
 
 #[test]
 fn output_comes_while_the_command_runs_and_stays_when_it_is_interrupted() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
     for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
         let mut child = haft
@@ -156,6 +159,9 @@ fn a_file_that_is_closed_while_a_command_reads_is_named() {
 
 #[test]
 fn at_a_terminal_output_is_shown_once() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
     let mut terminal =
         Terminal::start(&haft, &["call", "bash", "command=echo first; until [ -e go ]; do :; done; exit 3"]);

@@ -141,6 +141,9 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
 
 #[test]
 fn exec_filters_each_stream_and_keeps_the_exit_code() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALLOWED);
     let command = print_tests(&haft, TESTS);
     let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
@@ -157,6 +160,9 @@ const RULES: &str = "[[rules]]\nname = \"mine\"\nmatch = { prefix = \"sh\" }\nst
 
 #[test]
 fn rules_of_the_user_hold_and_wrong_ones_are_told() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALLOWED);
     haft.home.file(".config/haft/filters.toml", RULES);
     haft.workspace

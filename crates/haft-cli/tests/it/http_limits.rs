@@ -72,6 +72,9 @@ fn stream(client: &Client<'_>, method: &str, headers: &str, body: &str) -> impl 
 
 #[test]
 fn an_answer_whose_connection_broke_is_had_by_the_last_event() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALLOW);
     let server = Server::start(&haft, &[]);
     let client = server.client(&server.token).greeted();
@@ -100,6 +103,9 @@ fn an_answer_whose_connection_broke_is_had_by_the_last_event() {
 
 #[test]
 fn guests_change_without_a_restart_and_a_wrong_file_changes_nothing() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALLOW);
     let file = guests(&haft, &[("alice", ALICE), ("bob", BOB)]);
     let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
@@ -122,6 +128,9 @@ fn guests_change_without_a_restart_and_a_wrong_file_changes_nothing() {
 
 #[test]
 fn no_store_of_a_guest_is_another_guests() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let secret = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
     let haft = Haft::configured(&format!(
         "{ALLOW}[tools]\nmax_tool_calls_per_session = 9\n[tools.filters]\nenabled = false\n"
@@ -173,6 +182,9 @@ fn no_store_of_a_guest_is_another_guests() {
 
 #[test]
 fn a_request_that_comes_to_another_server_is_told_which_one_has_its_session() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALLOW);
     let file = guests(&haft, &[("alice", ALICE)]);
     let start = |name| Server::start(&haft, &["--guests", file.to_str().expect("it is text"), "--name", name]);

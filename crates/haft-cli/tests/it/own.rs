@@ -42,6 +42,9 @@ fn in_home(haft: &Haft, arguments: &[&str]) -> Ran {
 
 #[test]
 fn no_call_writes_the_configuration_that_the_next_start_would_obey() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::new();
     let names = [".config/haft/config.toml", ".config/haft/filters.toml", ".local/state/haft/approvals.jsonl"];
     for name in names {
@@ -60,6 +63,9 @@ fn no_call_writes_the_configuration_that_the_next_start_would_obey() {
 
 #[test]
 fn a_configuration_where_tools_write_counts_only_when_it_is_named() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     let haft = Haft::configured(ALL);
     let refused = in_home(&haft, &["call", "bash", "command=true"]);
     assert_eq!(refused.code, 2, "{refused:?}");

@@ -65,7 +65,13 @@ impl WayOut for Outlets {
         let outlet = match self.outlet(cx.session()) {
             Ok(outlet) => outlet,
             Err(error) => {
-                tracing::warn!(%error, "there is no network of an own for commands");
+                // Where a machine gives no namespaces, that is so for every command, and `haft
+                // doctor` tells.
+                if matches!(error.kind(), io::ErrorKind::QuotaExceeded | io::ErrorKind::PermissionDenied) {
+                    tracing::debug!(%error, "there is no network of an own for commands");
+                } else {
+                    tracing::warn!(%error, "there is no network of an own for commands");
+                }
                 return None;
             }
         };

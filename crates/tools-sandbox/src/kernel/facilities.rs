@@ -1,6 +1,6 @@
 //! Parts of confinement that a machine has or lacks.
 
-use std::fmt;
+use std::{fmt, io};
 
 use serde::Serialize;
 
@@ -15,8 +15,24 @@ pub struct Facility {
 
 impl Facility {
     pub(crate) fn missing(name: &str, errno: i32) -> Self {
-        let reason = std::io::Error::from_raw_os_error(errno).to_string();
-        Self { name: name.to_owned(), missing: Some(reason) }
+        Self { name: name.to_owned(), missing: Some(io::Error::from_raw_os_error(errno).to_string()) }
+    }
+
+    /// The same for what needs new namespaces.
+    pub(crate) fn missing_namespaces(name: &str, errno: i32) -> Self {
+        Self { name: name.to_owned(), missing: Some(no_namespaces(errno).to_string()) }
+    }
+}
+
+/// Why there are no new namespaces, in words: where a machine gives none, or none any more, the
+/// kernel says that no space is left on a device.
+pub(crate) fn no_namespaces(errno: i32) -> io::Error {
+    match errno {
+        libc::ENOSPC | libc::EUSERS => io::Error::new(
+            io::ErrorKind::QuotaExceeded,
+            "no user namespaces are left (`/proc/sys/user/max_user_namespaces` is the limit)",
+        ),
+        _ => io::Error::from_raw_os_error(errno),
     }
 }
 

@@ -6,6 +6,7 @@ use std::io;
 use std::net::TcpListener;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 
+use super::facilities::no_namespaces;
 use super::sys::{self, Errno};
 use crate::process::{effective_ids, in_shared_child};
 
@@ -77,7 +78,8 @@ impl NetworkNamespace {
         };
         let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
         // SAFETY: the argument is what the function takes.
-        unsafe { in_shared_child(flags, furnish, (&raw mut work).cast())? };
+        let made = unsafe { in_shared_child(flags, furnish, (&raw mut work).cast()) };
+        made.map_err(|error| error.raw_os_error().map_or(error, no_namespaces))?;
         let [user, network] = work.done()?;
         Ok(Self { user, network })
     }

@@ -61,6 +61,9 @@ async fn node_and_npm_work() {
 
 #[tokio::test]
 async fn python_makes_environments() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
     if !installed(&["python3"]) {
         return;
     }
