@@ -22,8 +22,8 @@ pub fn installed(names: &[&str]) -> bool {
     missing.is_none()
 }
 
-/// Whether this machine gives its users the namespaces by which commands are confined. Says so where
-/// it does not, so that a test that returns then is seen to be skipped.
+/// Whether this machine gives its users the namespaces by which commands are confined. Says so
+/// where it does not, so that a test that returns then is seen to be skipped.
 pub fn namespaces() -> bool {
     let mut unshare = Command::new("unshare");
     unshare.args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--net", "true"]);

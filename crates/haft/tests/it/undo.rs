@@ -78,8 +78,8 @@ fn furnish(work: &Path) {
     symlink("/nowhere", work.join("dangling")).unwrap();
 }
 
-/// One change: `A`, `B` are names, `N` is a number. No folder stays closed to its user: what lies in
-/// it could not be compared, unless by root.
+/// One change: `A`, `B` are names, `N` is a number. No folder stays closed to its user: what lies
+/// in it could not be compared, unless by root.
 const CHANGES: [&str; 46] = [
     "rm -rf A",
     "rm -f A",

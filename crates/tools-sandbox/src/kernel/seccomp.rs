@@ -202,8 +202,8 @@ pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock
     program
 }
 
-/// Most calls that are compared one after the other, since they have one answer. The kernel compiles
-/// the program for each process, so that its length is start-up time as well.
+/// Most calls that are compared one after the other, since they have one answer. The kernel
+/// compiles the program for each process, so that its length is start-up time as well.
 const MOST_ALIKE: usize = 4;
 
 /// A search tree over the sorted rules; falls through nowhere, every path ends in an answer.
