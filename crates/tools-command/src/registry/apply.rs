@@ -14,7 +14,7 @@ const MAX_GUESSES: usize = 6;
 
 /// Everything the arguments make the program do.
 pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
-    if only_says(&parsed.command.args) {
+    if only_says(parsed) {
         return Vec::new();
     }
     let mut found = unseen(parsed);
@@ -49,10 +49,21 @@ fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
     }
 }
 
-/// Whether the program is asked for nothing but its help or its version.
-fn only_says(args: &[Value]) -> bool {
+/// Whether the program is asked for nothing but its help or its version, or the help of a
+/// subcommand: what stands between could be an option whose value is `--help`.
+fn only_says(parsed: &Parsed<'_>) -> bool {
+    let args = &parsed.command.args;
     let says = |arg: &Value| arg.is_exact && matches!(arg.text.as_str(), "--help" | "--version");
-    !args.is_empty() && args.iter().all(says)
+    let is_help = |arg: &Value| {
+        let is_long = parsed.program.syntax.style == Style::Single && arg.text == "-help";
+        arg.is_exact && (arg.text == "--help" || is_long)
+    };
+    let is_word = |arg: &Value| arg.is_exact && !arg.text.starts_with('-');
+    let is_of_subcommand = || {
+        let (words, rest) = args.split_at(parsed.path.len().min(args.len()));
+        !words.is_empty() && words.iter().all(is_word) && matches!(rest, [help] if is_help(help))
+    };
+    !args.is_empty() && args.iter().all(says) || is_of_subcommand()
 }
 
 /// What the description does not know and what would decide what is run.

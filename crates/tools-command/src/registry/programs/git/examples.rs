@@ -142,6 +142,8 @@ pub(super) const EXAMPLES: &[Example] = &[
     ("git update-ref -d refs/heads/main", Asks("moves or deletes a reference")),
     ("git reflog expire --expire=now --all", Asks("the way back")),
     ("git reflog", Plain),
+    ("git reflog --max-count=5 --date=iso", Plain),
+    ("git reflog --oneline expire --all", Asks("the way back")),
     ("git gc --prune=now", Asks("the way back")),
     ("git gc", Plain),
     ("git prune", Asks("the way back")),

@@ -218,7 +218,11 @@ const WAY_BACK: Does = Does::Says(Consequence::DiscardsWork, "discards the way b
 
 pub(super) const REFLOG: Subcommand = Subcommand {
     names: &["reflog"],
-    syntax: Syntax { flags: "-n|--dry-run --all", optional: "-#", ..Syntax::GNU },
+    syntax: Syntax {
+        flags: "-n|--dry-run --all --oneline --stat -p|--patch --abbrev-commit --no-abbrev-commit --no-decorate --reverse",
+        optional: "-# --max-count --date --format --pretty --since --until --after --before --skip --author --grep-reflog",
+        ..Syntax::GNU
+    },
     subcommands: &[
         Subcommand {
             names: &["expire"],

@@ -234,6 +234,8 @@ fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 const EXAMPLES: &[Example] = &[
     ("npm publish", Expect::Asks("publishes")),
+    ("npm publish --help", Expect::Plain),
+    ("npm publish --tag --help", Expect::Asks("publishes")),
     ("npm install owner/repo", Expect::Connects("https://github.com/owner/repo")),
     ("npm i -D gitlab:owner/repo#main", Expect::Connects("https://gitlab.com/owner/repo")),
     ("npm test", Expect::Scripts("package.json")),
