@@ -1,4 +1,5 @@
 //! Programs of the machine that a test needs.
+#![expect(clippy::disallowed_methods, reason = "the machine is asked by tests alone")]
 
 use std::{
     path::PathBuf,

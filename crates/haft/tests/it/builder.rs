@@ -19,7 +19,7 @@ use crate::{ALL_COMMANDS, outcome, toolbox};
 fn builder(workspace: &Workspace, text: &str) -> ToolboxBuilder {
     let mut loaded: LoadedConfig<HaftConfig> =
         LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
-    crate::keep_beside(&mut loaded.config, &workspace);
+    crate::keep_beside(&mut loaded.config, workspace);
     Toolbox::builder(loaded, workspace.dir("work"))
 }
 

@@ -15,7 +15,7 @@ fn toolbox(workspace: &Workspace, model: &str) -> Toolbox {
         workspace.path("memory.db").display()
     );
     let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).unwrap();
-    crate::keep_beside(&mut loaded.config, &workspace);
+    crate::keep_beside(&mut loaded.config, workspace);
     let definition = |name: &str, about: &'static str| {
         let input = from_value(json!({"type": "object"})).unwrap();
         ToolDef::new(ToolName::parse(name).unwrap(), about, input, ToolKind::Other, ToolTraits::READ_ONLY)

@@ -16,7 +16,7 @@ use crate::{ALL_COMMANDS, call, outcome, toolbox};
 fn loaded(workspace: &Workspace, text: &str) -> LoadedConfig<HaftConfig> {
     let mut loaded: LoadedConfig<HaftConfig> =
         LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
-    crate::keep_beside(&mut loaded.config, &workspace);
+    crate::keep_beside(&mut loaded.config, workspace);
     loaded
 }
 
