@@ -28,10 +28,11 @@ pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Diff
     // What lies in a folder that could not be looked into is not known, and is no change.
     let is_unknown =
         |folder: &Path| folder.ancestors().any(|above| before.closed.contains(above) || after.closed.contains(above));
-    for folder in folders.into_iter().filter(|folder| !is_unknown(folder)) {
+    for folder in folders {
         match (before.folders.get(folder), after.folders.get(folder)) {
             // Nothing was told of it meanwhile.
             (Some(then), Some(now)) if Arc::ptr_eq(then, now) => {}
+            _ if is_unknown(folder) => {}
             (then, now) => {
                 let items = |list: Option<&'_ Arc<Vec<Item>>>| list.cloned().unwrap_or_default();
                 merge(folder, &items(then), &items(now), &mut found);

@@ -232,9 +232,12 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
             checkpoint.changes.iter().filter(|change| change.path.0.starts_with(folder)).collect();
         let mut all_done = true;
         let mut lost = false;
+        let mut is_as_left = false;
         for change in &inside {
-            let is_done = matches!(work.look(change), Ok((Step::Nothing, _)));
+            let looked = work.look(change);
+            let is_done = matches!(looked, Ok((Step::Nothing, _)));
             all_done &= is_done;
+            is_as_left |= change.path.0 == *folder && matches!(looked, Ok((Step::Restore, _)));
             lost |= !is_done
                 && change.before.as_ref().is_some_and(|state| state.kind == Kind::File && state.hash.is_none());
         }
@@ -248,11 +251,7 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
             }
             Ok(_) => closed.push((folder.clone(), Some("the repository was used since".to_owned()))),
             // Closed by the call itself, and still as it left it.
-            Err(error)
-                if error.kind() == io::ErrorKind::PermissionDenied
-                    && inside.iter().any(|change| {
-                        change.path.0 == *folder && matches!(work.look(change), Ok((Step::Restore, _)))
-                    }) => {}
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_as_left => {}
             Err(error) => closed.push((folder.clone(), Some(error.to_string()))),
         }
     }
@@ -445,7 +444,7 @@ fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
     if state.kind == Kind::File {
         state.hash = match parent.open(name) {
             Ok(file) => Some(Hash::of(file)?.to_string()),
-            // Closed by the call, or by somebody since: length and time have to tell.
+            // The file cannot be read, so it is compared by length and time.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => None,
             Err(error) => return Err(error),
         };
