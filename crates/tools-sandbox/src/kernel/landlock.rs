@@ -10,7 +10,6 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::config::Network;
-use super::plan::NamedCopy;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
 use crate::process::effective_ids;
@@ -83,7 +82,7 @@ pub(crate) struct Ask<'a> {
     /// What is seen outside of the writable folders; `None` for everything.
     pub(crate) view: Option<&'a View>,
     /// Files that are handed in, wherever they lie.
-    pub(crate) copies: &'a [NamedCopy],
+    pub(crate) copies: &'a [&'a Path],
     /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`,
     /// terminals, and the network where it is closed.
     pub(crate) own_mounts: bool,
@@ -124,7 +123,7 @@ impl Ruleset {
             planned.read_below(&granted.source, hidden);
         }
         for copy in ask.copies {
-            planned.allow(&copy.path, READ_FILE);
+            planned.allow(copy, READ_FILE);
         }
         // The machine's terminals are what passwords are typed at, and any process of the user may
         // open them.

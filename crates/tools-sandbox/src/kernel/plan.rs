@@ -171,6 +171,7 @@ impl Sandbox {
             Level::Landlock | Level::Off => None,
         };
         let copies = copies(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
+        let copy_paths: Vec<&Path> = copies.iter().map(|copy| copy.path.as_path()).collect();
         let abi = probe.landlock.filter(|_| level != Level::Off);
         let landlock = abi.map(|abi| {
             let (ruleset, not_held) = Ruleset::plan(
@@ -180,7 +181,7 @@ impl Sandbox {
                     hidden: &ask.hidden,
                     network: ask.network,
                     view: ask.view.as_deref(),
-                    copies: &copies,
+                    copies: &copy_paths,
                     own_mounts: level == Level::Namespaces,
                 },
             );
@@ -300,9 +301,9 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonica
 }
 
 /// A copy that a view hands in under a path of its own, and the variable that tells programs.
-pub(crate) struct NamedCopy {
+struct NamedCopy {
     variable: &'static str,
-    pub(crate) path: PathBuf,
+    path: PathBuf,
 }
 
 /// Writes the copies that a view hands in where no file can stand in the place of another.

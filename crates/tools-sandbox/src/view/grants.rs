@@ -110,9 +110,9 @@ impl<'a> Grants<'a> {
         is_below(path, Path::new(PRIVATE)) || self.concealed.iter().any(|concealed| is_below(path, &concealed.path))
     }
 
-    /// Whether nothing on the way to `path`, nor what it leads to, is concealed.
-    pub(super) fn is_open(&self, path: &Path) -> bool {
-        self.follow(path).is_some_and(|found| found.links.is_empty() && !self.is_concealed(&found.real))
+    /// Whether neither a place nor a link on the way to it is concealed.
+    pub(super) fn is_open(&self, found: &ResolvedName) -> bool {
+        found.links.is_empty() && !self.is_concealed(&found.real)
     }
 
     /// Whether `path` is seen as it is.
@@ -153,7 +153,7 @@ impl<'a> Grants<'a> {
     }
 
     /// The path without its links. `None` when it leads nowhere.
-    fn follow(&self, path: &Path) -> Option<ResolvedName> {
+    pub(super) fn follow(&self, path: &Path) -> Option<ResolvedName> {
         let mut links = Vec::new();
         let mut todo: Vec<PathBuf> = parts(path);
         let mut real = PathBuf::from("/");
@@ -184,8 +184,10 @@ impl<'a> Grants<'a> {
     }
 }
 
-struct ResolvedName {
-    real: PathBuf,
+/// The end of a path whose links were followed.
+pub(super) struct ResolvedName {
+    pub(super) real: PathBuf,
+    /// The links on the way that lie in concealed folders.
     links: Vec<Link>,
 }
 

@@ -188,10 +188,11 @@ fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
         .map(|entry| entry.path())
         .collect();
     for link in links {
-        let Some(target) = grants.real(&link) else { continue };
-        if grants.is_seen(&target) || grants.is_open(&link) {
+        let Some(found) = grants.follow(&link) else { continue };
+        if grants.is_seen(&found.real) || grants.is_open(&found) {
             continue;
         }
+        let target = found.real;
         let why = format!("a program that {why} leads to");
         let is_granted = program_of(&target).is_some_and(|root| grants.add(&root, &why, By::Discovery));
         if !is_granted {
