@@ -59,11 +59,10 @@ fn only_says(parsed: &Parsed<'_>) -> bool {
         arg.is_exact && (arg.text == "--help" || is_long)
     };
     let is_word = |arg: &Value| arg.is_exact && !arg.text.starts_with('-');
-    let is_of_subcommand = || {
-        let (words, rest) = args.split_at(parsed.path.len().min(args.len()));
-        !words.is_empty() && words.iter().all(is_word) && matches!(rest, [help] if is_help(help))
-    };
-    !args.is_empty() && args.iter().all(says) || is_of_subcommand()
+    let [words @ .., last] = args.as_slice() else { return false };
+    let is_of_subcommand =
+        !words.is_empty() && words.len() == parsed.path.len() && words.iter().all(is_word) && is_help(last);
+    is_of_subcommand || args.iter().all(says)
 }
 
 /// What the description does not know and what would decide what is run.
