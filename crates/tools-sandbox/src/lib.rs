@@ -16,6 +16,7 @@ mod open;
 mod private;
 mod reserved;
 mod roots;
+mod unclosed;
 
 pub mod kernel;
 pub mod process;

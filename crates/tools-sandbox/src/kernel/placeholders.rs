@@ -11,7 +11,7 @@ use std::{
 
 use rustix::fs::CWD;
 
-use crate::tree::UnclosedFolder;
+use crate::unclosed;
 
 /// How many sandboxes want each folder or file that was made here.
 static MADE: Mutex<Option<HashMap<PathBuf, usize>>> = Mutex::new(None);
@@ -67,12 +67,8 @@ fn remove(path: &Path) {
         found if found.is_dir() => keeping_time(path, |path| fs::remove_dir(path)),
         _ => Ok(()),
     };
-    let is_closed = remove().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
-    let unclosed = path.parent().filter(|_| is_closed).and_then(|folder| UnclosedFolder::open(CWD, folder).ok());
-    if let Some(folder) = unclosed {
-        let _ = remove();
-        let _ = folder.close();
-    }
+    let folder = || unclosed::handle(CWD, path.parent().unwrap_or(path));
+    let _ = unclosed::in_unclosed(folder, remove);
 }
 
 /// Changes an entry and gives its folder the time that it had: nobody's work came or went, and

@@ -71,7 +71,7 @@ impl Covers {
         Ok(folder)
     }
 
-    /// As [`make_point`] for a place in one of these folders, which nobody else changes.
+    /// As [`make_point`], once for each place: nothing else changes these folders.
     fn make_point(&self, at: PathBuf, is_folder: bool) -> std::io::Result<()> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let point = (at, is_folder);

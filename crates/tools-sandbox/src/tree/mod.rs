@@ -8,7 +8,6 @@ mod scan;
 mod watch;
 
 pub use look::{Bounds, CutReason, Entry, Look, Skips, look, look_below, node};
-pub(crate) use put::UnclosedFolder;
 pub use put::{copy, link, put, remove, settle, unclose};
 pub use scan::{Node, Scan, Shape, ShapeKind, scan};
 pub use watch::{Noticed, Watch};

@@ -5,15 +5,17 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::fd::{AsFd, AsRawFd as _, OwnedFd},
     path::Path,
 };
 
-use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, Uid};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, Timespec, Timestamps, UTIME_OMIT, Uid};
 use tools_core::sha256_hex;
 
 use super::{Shape, ShapeKind};
-use crate::{Directory, FileKind, Replace};
+use crate::{
+    Directory, FileKind, Replace,
+    unclosed::{self, in_unclosed},
+};
 
 /// Copies a file's content, sharing its blocks where the file system can.
 ///
@@ -33,10 +35,13 @@ pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
 /// What the system says: `DirectoryNotEmpty` for a directory that holds something.
 pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    let removed = opened(&parent, || match parent.stat(&name)?.kind {
-        FileKind::Directory => parent.remove_directory(&name),
-        _ => parent.remove_file(&name),
-    });
+    let removed = in_unclosed(
+        || Ok(&parent),
+        || match parent.stat(&name)?.kind {
+            FileKind::Directory => parent.remove_directory(&name),
+            _ => parent.remove_file(&name),
+        },
+    );
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
@@ -56,16 +61,19 @@ pub fn put(
     content: &mut dyn FnMut(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    opened(&parent, || match &shape.kind {
-        ShapeKind::Directory => match parent.create_directory(&name, 0o700) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => parent.directory(&name).map(drop),
-            other => other,
+    in_unclosed(
+        || Ok(&parent),
+        || match &shape.kind {
+            ShapeKind::Directory => match parent.create_directory(&name, 0o700) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => parent.directory(&name).map(drop),
+                other => other,
+            },
+            ShapeKind::Other => {
+                Err(io::Error::new(io::ErrorKind::Unsupported, "a socket or a device cannot be made again"))
+            }
+            _ => renamed(&parent, &name, shape, content),
         },
-        ShapeKind::Other => {
-            Err(io::Error::new(io::ErrorKind::Unsupported, "a socket or a device cannot be made again"))
-        }
-        _ => renamed(&parent, &name, shape, content),
-    })
+    )
 }
 
 /// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`,
@@ -75,15 +83,18 @@ pub fn put(
 /// What the system says; then nothing has changed at `path`.
 pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    opened(&parent, || {
-        let temporary = temporary(&name);
-        let _ = parent.remove_file(&temporary);
-        rustix::fs::linkat(source.0, source.1, &parent, &temporary, AtFlags::empty())?;
-        let renamed = parent.rename(&temporary, &parent, &name, Replace::Allowed);
-        // Two names of one file are exchanged by doing nothing, which leaves the temporary one.
-        let _ = parent.remove_file(&temporary);
-        renamed
-    })
+    in_unclosed(
+        || Ok(&parent),
+        || {
+            let temporary = temporary(&name);
+            let _ = parent.remove_file(&temporary);
+            rustix::fs::linkat(source.0, source.1, &parent, &temporary, AtFlags::empty())?;
+            let renamed = parent.rename(&temporary, &parent, &name, Replace::Allowed);
+            // Two names of one file are exchanged by doing nothing, which leaves the temporary one.
+            let _ = parent.remove_file(&temporary);
+            renamed
+        },
+    )
 }
 
 /// Gives a directory its mode, owner and times: children first, since work inside changes the times
@@ -116,39 +127,10 @@ pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
 /// are not followed.
 ///
 /// # Errors
-/// What the system says: `PermissionDenied` for a directory of somebody else.
+/// What the system says, such as `PermissionDenied` for a directory of another user.
 pub fn unclose(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    UnclosedFolder::open(&parent, Path::new(&name)).map(drop)
-}
-
-/// A directory that its owner may look into for now.
-pub(crate) struct UnclosedFolder {
-    handle: OwnedFd,
-    before: Mode,
-}
-
-impl UnclosedFolder {
-    /// Gives the owner of the directory at `path`, seen from `parent`, all rights to it. A link at
-    /// its end is not followed.
-    pub(crate) fn open(parent: impl AsFd, path: &Path) -> io::Result<Self> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let handle = rustix::fs::openat(parent, path, flags, Mode::empty())?;
-        let before = Mode::from_raw_mode(rustix::fs::fstat(&handle)?.st_mode);
-        let unclosed = Self { handle, before };
-        unclosed.set(before | Mode::RWXU)?;
-        Ok(unclosed)
-    }
-
-    /// Gives it the mode that it had.
-    pub(crate) fn close(self) -> io::Result<()> {
-        self.set(self.before)
-    }
-
-    /// Without a right to the directory, only a path leads from its handle to its mode.
-    fn set(&self, mode: Mode) -> io::Result<()> {
-        Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", self.handle.as_raw_fd()), mode)?)
-    }
+    unclosed::unclose(unclosed::handle(&parent, Path::new(&name))?).map(drop)
 }
 
 fn renamed(
@@ -207,22 +189,6 @@ fn times(shape: &Shape) -> Timestamps {
     Timestamps {
         last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         last_modification: Timespec { tv_sec: seconds, tv_nsec: nanoseconds },
-    }
-}
-
-/// Runs `work` in a directory, which is opened for writing while it runs when its owner closed it.
-fn opened(directory: &Directory, mut work: impl FnMut() -> io::Result<()>) -> io::Result<()> {
-    match work() {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            let mode = directory.metadata()?.mode;
-            if rustix::fs::fchmod(directory, Mode::from_raw_mode(mode | 0o700)).is_err() {
-                return Err(error);
-            }
-            let done = work();
-            rustix::fs::fchmod(directory, Mode::from_raw_mode(mode))?;
-            done
-        }
-        other => other,
     }
 }
 
