@@ -41,7 +41,7 @@ impl OpenCalls {
 
     /// The answer to a form that the server puts while a call waits. A server does not say which
     /// call; the last one is taken, since the calls of a connection have the same person behind
-    /// them. The form counts as dismissed if no call waits or nobody can be asked.
+    /// them. If no call is waiting, or nobody can be asked, the form counts as dismissed.
     pub(crate) async fn answer(&self, params: ElicitRequestParams) -> ElicitResult {
         let dismissed = || ElicitResult::new(ElicitationAction::Cancel);
         let Some(call) = self.all().last().cloned() else { return dismissed() };
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(calls.answer(asked()).await.action, ElicitationAction::Cancel);
     }
 
-    /// Shows a form that nobody answers.
+    /// A client whose user never answers.
     struct Away;
 
     #[async_trait]

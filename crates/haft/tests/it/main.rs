@@ -31,7 +31,7 @@ use haft::{
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 
-/// What a toolbox keeps lies beside its workspace, and not in the home of whoever runs the tests.
+/// Puts the stores of a toolbox next to its workspace, so that no test writes to the user's home.
 fn keep_beside(config: &mut HaftConfig, workspace: &Workspace) {
     config.tools.audit.path = workspace.path("record/audit.jsonl");
     config.tools.checkpoints.path = workspace.path("checkpoints");

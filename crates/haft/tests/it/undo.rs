@@ -78,8 +78,10 @@ fn furnish(work: &Path) {
     symlink("/nowhere", work.join("dangling")).unwrap();
 }
 
-/// One change: `A`, `B` are names, `N` is a number. No folder stays closed to its user: what lies
-/// in it could not be compared, unless by root.
+/// Changes that may close a folder to its user. Only root can compare what lies in it.
+const CLOSING: [&str; 2] = ["chmod N00 A", "python3 -c \"import os; os.utime('A',(N,N)); os.chmod('A',0o6N4)\""];
+
+/// One change: `A`, `B` are names, `N` is a number.
 const CHANGES: [&str; 46] = [
     "rm -rf A",
     "rm -f A",
@@ -154,11 +156,15 @@ fn change() -> impl Strategy<Value = String> {
             ".git/refs/heads/main",
         ])
     };
-    (prop::sample::select(CHANGES.to_vec()), name(), name(), 1..8_u8).prop_map(|(change, a, b, number)| {
-        let in_python = change.starts_with("python3");
-        let bare = |name: &str| if in_python { name.replace('\'', "") } else { name.to_owned() };
-        change.replace('A', &bare(a)).replace('B', &bare(b)).replace('N', &number.to_string())
-    })
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let closing = CLOSING.into_iter().filter(move |_| is_root);
+    (prop::sample::select(CHANGES.into_iter().chain(closing).collect::<Vec<_>>()), name(), name(), 1..8_u8).prop_map(
+        |(change, a, b, number)| {
+            let in_python = change.starts_with("python3");
+            let bare = |name: &str| if in_python { name.replace('\'', "") } else { name.to_owned() };
+            change.replace('A', &bare(a)).replace('B', &bare(b)).replace('N', &number.to_string())
+        },
+    )
 }
 
 /// Runs a script; `false` when it is one that nobody may run, such as one that removes the
