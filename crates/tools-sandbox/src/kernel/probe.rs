@@ -91,8 +91,7 @@ impl Probe {
             let outcome = process::try_in_child(libc::CLONE_NEWUSER | flag, || Ok(()));
             report.push(match outcome {
                 Ok(()) => Facility { name: name.to_owned(), missing: None },
-                Err((Step::Clone, errno)) => Facility::missing_namespaces(name, errno.0),
-                Err((_, errno)) => Facility::missing(name, errno.0),
+                Err(failure) => lacking(name, failure),
             });
         }
         report.push(match &self.namespaces {
@@ -130,19 +129,25 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, (Step, sys::Errno)>) -> R
     attempt()
 }
 
+/// What is missing where a step of starting a process failed.
+fn lacking(name: &str, (step, errno): (Step, sys::Errno)) -> Facility {
+    match step {
+        Step::Clone => Facility::missing_namespaces(name, errno.0),
+        _ => Facility::missing(name, errno.0),
+    }
+}
+
 fn try_namespaces() -> Result<(), Facility> {
     // The answer of such a machine is that of one that is short of something for a moment.
     let limit = std::fs::read_to_string("/proc/sys/user/max_user_namespaces");
     if limit.is_ok_and(|limit| limit.trim() == "0") {
-        return Err(Facility::missing_namespaces(Step::Clone.describe(), libc::ENOSPC));
+        return Err(lacking(Step::Clone.describe(), (Step::Clone, sys::Errno(libc::ENOSPC))));
     }
     let ask = Confinement { network: Network::Closed, ..Confinement::default() };
     let plan = NamespacePlan::new(&ask, None, None)
         .map_err(|error| Facility { name: "mount plan".to_owned(), missing: Some(error.to_string()) })?;
-    patiently(|| process::try_in_child(plan.clone_flags(), || plan.enter())).map_err(|(step, errno)| match step {
-        Step::Clone => Facility::missing_namespaces(step.describe(), errno.0),
-        _ => Facility::missing(step.describe(), errno.0),
-    })
+    patiently(|| process::try_in_child(plan.clone_flags(), || plan.enter()))
+        .map_err(|failure| lacking(failure.0.describe(), failure))
 }
 
 fn try_seccomp() -> bool {
