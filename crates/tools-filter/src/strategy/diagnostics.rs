@@ -11,6 +11,7 @@ use tools_core::FilterConfidence;
 use super::{Facts, Reducer, Strategy, StrategyError, patterns::Patterns};
 use crate::{
     emit::Emitter,
+    signal::reports,
     table::{CONTEXT, ERROR_HEAD, HEAD, MARKS, MESSAGE, OTHER, SNIPPET, WARNING},
 };
 
@@ -76,9 +77,11 @@ impl Machine {
     /// Gives on the line after a message, which turned out to be the source or something else.
     fn settle(&mut self, is_source: bool, out: &mut Emitter<'_>) {
         let Some((line, may_be_message)) = self.next.take() else { return };
-        if is_source && !self.is_column_missing && (self.in_warning || self.errors > WITH_SOURCE) {
+        // A line that reports something may be a message without a place, whose own source was left
+        // out before the marks.
+        let is_told = !self.is_column_missing && (self.in_warning || self.errors > WITH_SOURCE);
+        if is_source && is_told && !reports(&line) {
             self.found = true;
-            // The source, not a report: its words are the program's.
             out.fold(&line);
         } else {
             self.other(&line, may_be_message, out);

@@ -12,6 +12,7 @@ use super::Reducer;
 use crate::{
     emit::{Emitter, marked},
     lines::regex,
+    signal::reports,
 };
 
 /// Of so many the line itself is shown.
@@ -111,7 +112,7 @@ impl Snippets {
 impl Reducer for Snippets {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some((source, below)) = self.pair.take() {
-            if line.trim_start().starts_with("at ") && place(line).is_some() {
+            if line.trim_start().starts_with("at ") && place(line).is_some() && !reports(&source) {
                 self.count += 1;
                 self.source(&source, true, out);
                 self.source(&below, false, out);
@@ -137,7 +138,9 @@ impl Reducer for Snippets {
             return self.other(line, out);
         }
         let says_something = !line.trim().is_empty() && marked(line).is_none();
-        let may_be_source = is_next && says_something && number(line).is_none() && place(line).is_none();
+        // No number tells it from a message, whose own source may have been left out above its marks.
+        let is_bare = number(line).is_none() && place(line).is_none() && !reports(line);
+        let may_be_source = is_next && says_something && is_bare;
         self.last = Some((line.to_owned(), may_be_source));
     }
 

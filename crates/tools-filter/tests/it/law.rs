@@ -1,5 +1,5 @@
 //! The law of failure, over generated outputs and hostile rules: what reports a failure is in the
-//! result.
+//! result. `HAFT_LAW_CASES` says how many outputs each law is tried on.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -274,13 +274,17 @@ fn joined(lines: &[(String, bool)]) -> String {
     lines.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect()
 }
 
+fn cases() -> u32 {
+    std::env::var("HAFT_LAW_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(600)
+}
+
 /// The words that tell a report from every other line: its longest word with a digit.
 fn number(line: &str) -> &str {
     line.split(|c: char| !c.is_ascii_digit()).max_by_key(|word| word.len()).unwrap_or_default()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
 
     #[test]
     fn what_reports_a_failure_is_in_the_result(
@@ -626,6 +630,26 @@ fn a_stream_gives_on_what_it_knows_before_it_ends() {
         }
         assert!(events > 50_000, "`{command}` gave on {events}");
         stream.finish(&mut |_| {});
+    }
+}
+
+#[test]
+fn a_message_above_marks_is_no_source() {
+    // Its own source was left out, so that the marks stand right below it.
+    let marks = "                 ^";
+    let at = "      at Object.toBe (a.test.js:7:23)";
+    let place = "src/main.c:3:9: error: ‘y’ undeclared";
+    for (command, lines) in [
+        ("docker build .", ["error[E0308]: wrong type 1", marks, at, "error[E0308]: wrong type 2", marks]),
+        ("docker build .", [at, "error[E0308]: wrong type 1", marks, at, "error[E0308]: wrong type 2"]),
+        ("unknown-command", ["error: wrong type 1", marks, at, "error: wrong type 2", marks]),
+        ("make", [place, place, "error[E0308]: wrong type 1", marks, "error[E0308]: wrong type 2"]),
+    ] {
+        let text = lines.map(|line| format!("{line}\n")).concat();
+        let filtered = pipeline().filter(command, Exit::Unknown, text.as_bytes()).text;
+        for line in lines.iter().filter(|line| line.starts_with("error")) {
+            assert!(filtered.contains(line), "`{command}` lost `{line}`:\n{filtered}");
+        }
     }
 }
 
