@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::path_text::text;
 use super::sys::{self, Errno, Reach, Result};
+use crate::below::{below_any, is_below};
 use crate::private::{PrivateFolder, memory_places};
 use crate::process::{SpawnError, Step};
 use crate::view::View;
@@ -139,13 +140,13 @@ impl ViewMounts {
         own.extend(numbered.map(|(number, concealed)| (concealed.path.clone(), folder.join(number.to_string()))));
         let mut shown = Vec::new();
         let point = |target: &Path, is_folder: bool| {
-            let covering = own.iter().filter(|(covers, _)| target != covers && target.starts_with(covers));
+            let covering = own.iter().filter(|(covers, _)| target != covers && is_below(target, covers));
             let Some((covers, cover)) = covering.max_by_key(|(covers, _)| covers.components().count()) else {
                 return Ok(());
             };
             // What is shown below something granted is there by itself.
             let is_there = view.granted.iter().any(|granted| {
-                target != granted.path && target.starts_with(&granted.path) && granted.path.starts_with(covers)
+                target != granted.path && is_below(target, &granted.path) && is_below(&granted.path, covers)
             });
             let Ok(inner) = target.strip_prefix(covers) else { return Ok(()) };
             let made = match cover.join(inner) {
@@ -157,14 +158,14 @@ impl ViewMounts {
             made.map_err(SpawnError::PrivateFolders)
         };
         for (covers, cover) in own.iter().skip(usize::from(temp.is_some())) {
-            if writable.iter().any(|root| covers.starts_with(root)) {
+            if below_any(covers, writable) {
                 continue;
             }
             point(covers, true)?;
             shown.push((covers.clone(), cover.clone()));
         }
         for granted in &view.granted {
-            if writable.iter().any(|root| granted.path.starts_with(root)) {
+            if below_any(&granted.path, writable) {
                 continue;
             }
             point(&granted.path, granted.source.is_dir())?;

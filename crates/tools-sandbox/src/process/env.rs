@@ -3,6 +3,7 @@
 
 use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 use tools_core::{EnvOverlay, Redactor, is_credential_name};
 
@@ -244,35 +245,40 @@ fn is_secret_value(value: &str) -> bool {
     });
     // Most values hold none of these, and compiling the shapes costs more than everything else
     // before a first command.
-    let markers = [
-        "@",
-        "-----begin",
-        "ghp_",
-        "gho_",
-        "ghu_",
-        "ghs_",
-        "ghr_",
-        "github_pat_",
-        "glpat-",
-        "sk-",
-        "_live_",
-        "_test_",
-        "xox",
-        "akia",
-        "asia",
-        "aiza",
-        "npm_",
-        "pypi-",
-        "hf_",
-        "eyj",
-        "password=",
-        "pwd=",
-        "accountkey=",
-        "accesskey=",
-    ];
-    let lower = value.to_ascii_lowercase();
-    markers.iter().any(|marker| lower.contains(marker)) && SHAPES.is_match(value)
+    static MARKERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS);
+        builder.expect("the words are constants")
+    });
+    MARKERS.is_match(value) && SHAPES.is_match(value)
 }
+
+/// What every shape of a credential has one of, in small letters.
+const MARKS: [&str; 24] = [
+    "@",
+    "-----begin",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "github_pat_",
+    "glpat-",
+    "sk-",
+    "_live_",
+    "_test_",
+    "xox",
+    "akia",
+    "asia",
+    "aiza",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "eyj",
+    "password=",
+    "pwd=",
+    "accountkey=",
+    "accesskey=",
+];
 
 #[cfg(test)]
 mod tests {

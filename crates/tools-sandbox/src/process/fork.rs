@@ -4,6 +4,7 @@
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::sync::{Mutex, PoisonError};
 
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -63,11 +64,31 @@ unsafe impl Send for Stack {}
 // a process.
 unsafe impl Sync for Stack {}
 
+/// Stacks that no process uses at the moment. Making one costs a mapping and faults, and taking it
+/// away interrupts the other processors.
+static SPARE: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
+/// Three for each of so many commands that run at once.
+const MAX_SPARE: usize = 12;
+
 impl Stack {
     const SIZE: usize = 128 * 1024;
     const GUARD: usize = 64 * 1024;
 
-    pub(crate) fn new() -> io::Result<Self> {
+    /// A stack that was used before, or a new one.
+    pub(crate) fn take() -> io::Result<Self> {
+        let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.map_or_else(Self::new, Ok)
+    }
+
+    /// Keeps the stack for the next process. Only after the process on it has certainly left it.
+    pub(crate) fn give_back(self) {
+        let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < MAX_SPARE {
+            spare.push(self);
+        }
+    }
+
+    fn new() -> io::Result<Self> {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_STACK | libc::MAP_NORESERVE;
         // SAFETY: a fresh mapping at an address of the kernel's choice.
         let base = unsafe {
@@ -197,7 +218,7 @@ extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
 /// `argument` must be good for `entry`, which must keep to raw system calls.
 pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument: *mut libc::c_void) -> io::Result<()> {
     let _blocked = BlockedSignals::all();
-    let stack = Stack::new()?;
+    let stack = Stack::take()?;
     let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
     // SAFETY: the stack is a mapping of its own; we stand still until the process has ended, so
@@ -207,6 +228,7 @@ pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument:
         return Err(failed(pid));
     }
     sys::wait_for(i32::try_from(pid).unwrap_or(-1));
+    stack.give_back();
     Ok(())
 }
 

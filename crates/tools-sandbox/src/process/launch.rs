@@ -37,7 +37,7 @@ struct Shared {
     _sandbox: Sandbox,
     _watch: Option<Box<WatchFilter>>,
     stack: Stack,
-    _leader_stack: Stack,
+    leader_stack: Stack,
 }
 
 // SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor
@@ -71,8 +71,8 @@ impl Supervisor {
         let image = Box::new(image);
         let (argv, envp) = (image.argv(), image.envp());
         let filter = ends.watch.map(|_| Box::new(WatchFilter::new()));
-        let stack = Stack::new().map_err(SpawnError::Create)?;
-        let leader_stack = Stack::new().map_err(SpawnError::Create)?;
+        let stack = Stack::take().map_err(SpawnError::Create)?;
+        let leader_stack = Stack::take().map_err(SpawnError::Create)?;
         // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`,
         // does not move, is not changed, and goes after the supervisor.
         let (program, cwd, compiled) = unsafe {
@@ -106,7 +106,7 @@ impl Supervisor {
             _sandbox: sandbox,
             _watch: filter,
             stack,
-            _leader_stack: leader_stack,
+            leader_stack,
         });
         let argument = std::ptr::from_ref(&**shared.orders.insert(orders)).cast_mut().cast();
         // SAFETY: `argument` is an `Orders`; it and the stack are kept in `shared` until the
@@ -147,14 +147,25 @@ impl Drop for Supervisor {
             None => return,
         };
         let shared = self.shared.take();
-        if reap(descriptor.as_raw_fd(), PATIENCE_MS).is_none() {
-            // Without a thread the memory stays: better lost than pulled away under a process.
-            let rest = ManuallyDrop::new((descriptor, shared));
-            let _ = std::thread::Builder::new().spawn(move || {
-                let (descriptor, shared) = ManuallyDrop::into_inner(rest);
-                reap(descriptor.as_raw_fd(), -1);
-                drop(shared);
-            });
+        match reap(descriptor.as_raw_fd(), PATIENCE_MS) {
+            // It ended by itself, after the leader had executed or ended.
+            Some(0) => {
+                if let Some(shared) = shared {
+                    shared.stack.give_back();
+                    shared.leader_stack.give_back();
+                }
+            }
+            // Somebody else ended it; the leader goes with it, at once but not before.
+            Some(_) => {}
+            None => {
+                // Without a thread the memory stays: better lost than pulled away under a process.
+                let rest = ManuallyDrop::new((descriptor, shared));
+                let _ = std::thread::Builder::new().spawn(move || {
+                    let (descriptor, shared) = ManuallyDrop::into_inner(rest);
+                    reap(descriptor.as_raw_fd(), -1);
+                    drop(shared);
+                });
+            }
         }
     }
 }
