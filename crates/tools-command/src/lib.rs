@@ -21,7 +21,7 @@ pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
 pub use registry::{
     ArgumentCondition, At, Canonical, Carried, CommandDescription, Consequence, Does, Doubt, Example, Expect,
-    GivenOption, More, Otherwise, OutputKind, PROGRAMS, Parsed, Program, Rule, Spellings, Style, Subcommand, Syntax,
-    UnknownOption, carried, describe, find, is_open_ended, shown, spellings,
+    GivenOption, More, Otherwise, OutputKind, PROGRAMS, Parsed, Prints, Program, Rule, Spellings, Style, Subcommand,
+    Syntax, UnknownOption, carried, describe, find, is_open_ended, shown, spellings,
 };
 pub use sql::statements;

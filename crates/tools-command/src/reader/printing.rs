@@ -5,52 +5,10 @@ use std::ops::Range;
 
 use super::line::{Reader, last_part};
 use crate::grammar::{Feed, Simple, Word};
+use crate::registry::{Prints, prints};
 
-/// Programs that print names of what is there, numbers and identifiers.
-const NAMING: [&str; 23] = [
-    "find",
-    "fd",
-    "fdfind",
-    "ls",
-    "pwd",
-    "which",
-    "dirname",
-    "basename",
-    "realpath",
-    "readlink",
-    "nproc",
-    "mktemp",
-    "id",
-    "whoami",
-    "uname",
-    "hostname",
-    "date",
-    "pgrep",
-    "pidof",
-    "pkg-config",
-    "pkgconf",
-    "llvm-config",
-    "seq",
-];
-/// Programs that pass on some of the lines that they are fed.
-const PICKING: [&str; 9] = ["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "tac", "tr"];
-/// Programs of [`NAMING`] that print a part of what they are given.
-const COPYING: [&str; 2] = ["basename", "dirname"];
-/// Programs of [`NAMING`] whose arguments with blanks are patterns, not part of what they print.
-const MATCHING: [&str; 4] = ["find", "fd", "fdfind", "ls"];
-/// Programs that print names where they are asked for these things.
-const NAMING_WITH: [(&str, &[&str]); 8] = [
-    ("git", &["ls-files", "rev-parse", "describe", "--show-current", "--name-only", "merge-base", "ls-tree", "-l"]),
-    ("grep", &["-l", "-L", "-rl", "-lr", "-Rl", "-lR", "-ril", "-lir", "-rlZ", "-lZ", "--files-with-matches"]),
-    ("rg", &["-l", "--files", "--files-with-matches"]),
-    ("go", &["list"]),
-    ("docker", &["ps", "images"]),
-    ("podman", &["ps", "images"]),
-    ("command", &["-v"]),
-    ("brew", &["--prefix"]),
-];
-/// Programs that print what files hold, or a part of it.
-const READING: [&str; 4] = ["cat", "cut", "jq", "head"];
+/// How arguments begin that say themselves what is printed.
+const FORMATS: [&str; 4] = ["-printf", "--format", "+-", "--sq-quote"];
 
 impl Reader<'_> {
     /// Whether all of these commands print what files hold that this line does not write.
@@ -63,7 +21,7 @@ impl Reader<'_> {
                 let program = command.words.first().and_then(Word::literal).unwrap_or_default();
                 let program = last_part(&program);
                 let is_fed = matches!(command.feed, Feed::None | Feed::Pipe(_));
-                let reads = READING.contains(&program) || PICKING.contains(&program);
+                let reads = matches!(prints(program), Prints::Contents | Prints::Lines(_));
                 reads && is_fed && !self.functions.contains(program) && !command.words.iter().any(is_own)
             })
     }
@@ -87,16 +45,21 @@ impl Reader<'_> {
             let Some(path) = words.next().and_then(Word::literal) else { return false };
             let program = last_part(&path);
             let args: Vec<String> = words.filter_map(Word::literal).collect();
-            let picks = PICKING.contains(&program)
+            let prints = prints(program);
+            let picks = matches!(prints, Prints::Lines(_))
                 && matches!(&command.feed, Feed::Pipe(range) if self.prints_names(commands, range.clone()));
-            let has = |wanted: &&str| args.iter().any(|arg| arg == wanted);
-            let is_asked = NAMING_WITH.iter().any(|(name, with)| *name == program && with.iter().any(has));
-            let says = |arg: &String| {
-                arg.contains(char::is_whitespace) && !MATCHING.contains(&program)
-                    || ["-printf", "--format", "+-", "--sq-quote"].iter().any(|start| arg.starts_with(start))
-                    || COPYING.contains(&program) && last_part(arg).starts_with('-') && arg.contains('/')
+            let names = match prints {
+                Prints::Names | Prints::FoundNames | Prints::PartsOfNames => true,
+                Prints::NamesWith(with) | Prints::Lines(with) => {
+                    with.split_ascii_whitespace().any(|wanted| args.iter().any(|arg| arg == wanted))
+                }
+                Prints::Anything | Prints::Contents => false,
             };
-            let names = is_asked || NAMING.contains(&program);
+            let says = |arg: &String| {
+                arg.contains(char::is_whitespace) && prints != Prints::FoundNames
+                    || FORMATS.iter().any(|start| arg.starts_with(start))
+                    || prints == Prints::PartsOfNames && last_part(arg).starts_with('-') && arg.contains('/')
+            };
             !self.functions.contains(program) && (picks || names && !args.iter().any(says))
         })
     }

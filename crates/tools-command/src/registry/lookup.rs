@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use super::apply;
 use super::parsed::Parsed;
 use super::programs::PROGRAMS;
-use super::spec::Program;
+use super::spec::{Prints, Program};
 use crate::effect::Effect;
 use crate::reader::Command;
 
@@ -40,6 +40,13 @@ pub fn find(name: &str) -> Option<&'static Program> {
         LazyLock::new(|| named().filter_map(|(name, program)| Some((name.strip_suffix('*')?, program))).collect());
     let by_beginning = || BY_BEGINNING.iter().find(|(start, _)| name.starts_with(start)).map(|(_, program)| *program);
     BY_NAME.get(name).copied().or_else(by_beginning)
+}
+
+/// What a program prints, by its name without folder.
+pub(crate) fn prints(name: &str) -> Prints {
+    let listed = find(name).into_iter().flat_map(|program| program.prints);
+    let mut own = listed.filter(|(names, _)| names.split_ascii_whitespace().any(|one| one == name));
+    own.next().map_or(Prints::Anything, |(_, prints)| *prints)
 }
 
 /// Every name with its description.

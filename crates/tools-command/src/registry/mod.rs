@@ -25,6 +25,7 @@ pub(crate) use apply::is_remote;
 pub use carried::{Carried, carried};
 pub use consequence::Consequence;
 pub use doubt::Doubt;
+pub(crate) use lookup::prints;
 pub use lookup::{Canonical, CommandDescription, describe, find};
 pub use open_ended::is_open_ended;
 pub use parsed::{GivenOption, Parsed, UnknownOption};
@@ -32,7 +33,7 @@ pub use programs::PROGRAMS;
 pub(crate) use programs::shells::is_shell;
 pub use shown::{OutputKind, shown};
 pub use spec::{
-    ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Program, Rule, Style, Subcommand, Syntax,
+    ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, Rule, Style, Subcommand, Syntax,
 };
 pub(crate) use spec::{always, plain, when};
 pub use spellings::{Spellings, spellings};

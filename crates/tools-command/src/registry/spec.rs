@@ -42,6 +42,9 @@ pub struct Program {
     /// Whether what it writes is made from the sources of the workspace, so that running it in the
     /// same line is no more than running the workspace's own code.
     pub builds: bool,
+    /// What it prints, by its names, separated by blanks; [`Prints::Anything`] for those that are
+    /// not listed.
+    pub prints: &'static [(&'static str, Prints)],
     /// Lines with what is found in them; each description has some.
     pub examples: &'static [Example],
 }
@@ -61,6 +64,7 @@ impl Program {
         otherwise: Otherwise::Plain,
         is_exhaustive: false,
         builds: false,
+        prints: &[],
         examples: &[],
     };
 }
@@ -149,6 +153,27 @@ pub enum Otherwise {
     Plain,
     /// It may run anything: an alias, a plug-in. The text says what, and follows "`git frob` is ".
     Opaque(&'static str),
+}
+
+/// What a program prints, as far as it tells whether whoever wrote a line chooses it. Texts list
+/// arguments, separated by blanks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prints {
+    /// Anything.
+    Anything,
+    /// Names of what is there, numbers and identifiers. An argument with blanks may be part of it.
+    Names,
+    /// The same, where arguments with blanks are patterns.
+    FoundNames,
+    /// A part of the names in its arguments.
+    PartsOfNames,
+    /// Names where one of these arguments is given.
+    NamesWith(&'static str),
+    /// Some lines of what it is fed or of files; names of files where one of these arguments is
+    /// given.
+    Lines(&'static str),
+    /// What files hold, or what it makes of that.
+    Contents,
 }
 
 /// One thing that a program does, and when.

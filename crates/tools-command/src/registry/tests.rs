@@ -104,6 +104,15 @@ fn every_program_has_examples_and_a_name_of_its_own() {
     }
 }
 
+#[test]
+fn what_is_printed_is_told_of_names_that_a_program_has() {
+    for program in programs() {
+        let listed = program.prints.iter().flat_map(|(names, _)| names.split(' '));
+        let unknown: Vec<&str> = listed.filter(|name| !program.names.contains(name)).collect();
+        assert_eq!(unknown, Vec::<&str>::new(), "{:?}", program.names);
+    }
+}
+
 /// Every spelling of a program's options in front of the subcommand, with a value where one is
 /// needed.
 fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {

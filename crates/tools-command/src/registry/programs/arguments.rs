@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, PLACEHOLDER, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, More, Parsed, Program, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, More, Parsed, Prints, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -103,6 +103,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[always(Does::ByOption(fd))],
         is_exhaustive: true,
+        prints: &[("fd fdfind", Prints::FoundNames)],
         examples: &[
             ("fd -x sudo id", Expect::Denied("takes other rights")),
             ("fd -xsudo", Expect::Denied("takes other rights")),

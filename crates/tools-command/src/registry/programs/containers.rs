@@ -2,8 +2,8 @@
 
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
-    plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax,
+    always, plain, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
@@ -185,6 +185,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["docker", "podman", "nerdctl"],
         is_family: true,
+        prints: &[("docker podman", Prints::NamesWith("ps images"))],
         syntax: Syntax {
             flags: "-D|--debug --tls --tlsverify -v|--version --help -r|--remote --transient-store --noout --syslog --debug-full --insecure-registry --trace",
             valued: "-c|--context --config -H|--host -l|--log-level --tlscacert --tlscert --tlskey --url --connection --identity --root --runroot --runtime --runtime-flag --storage-driver --storage-opt --hooks-dir --conmon \

@@ -4,7 +4,9 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Prints, Program, Syntax, always, when,
+};
 
 /// Every option is taken, and none has a meaning here.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -39,6 +41,11 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         is_exhaustive: true,
+        prints: &[
+            ("pwd which realpath readlink nproc id whoami uname pgrep pidof seq", Prints::Names),
+            ("basename dirname", Prints::PartsOfNames),
+            ("tr", Prints::Lines("")),
+        ],
         examples: &[
             ("echo sh -c id", Expect::Plain),
             ("which bash", Expect::Plain),
@@ -81,11 +88,24 @@ pub(super) static ALL: &[Program] = &[
         ],
         ..Program::NEW
     },
+    Program {
+        names: &["pkg-config", "pkgconf", "llvm-config"],
+        is_family: true,
+        syntax: ANY,
+        is_exhaustive: true,
+        prints: &[("pkg-config pkgconf llvm-config", Prints::Names)],
+        examples: &[
+            ("pkg-config --cflags --libs openssl", Expect::Plain),
+            ("cc $(pkg-config --libs x) a.c", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
     // They may write, whatever their options.
     Program {
         names: &["mktemp", "ldconfig"],
         is_family: true,
         syntax: ANY,
+        prints: &[("mktemp", Prints::Names)],
         examples: &[("mktemp -d", Expect::Plain)],
         ..Program::NEW
     },
@@ -131,6 +151,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(digits)),
         ],
         is_exhaustive: true,
+        prints: &[("date", Prints::Names)],
         examples: &[
             ("date +%s", Expect::Plain),
             ("date -d '1 day ago' -I", Expect::Plain),
@@ -158,6 +179,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Is(Consequence::ChangesSystem),
             ),
         ],
+        prints: &[("hostname", Prints::Names)],
         examples: &[
             ("hostname -I", Expect::Plain),
             ("hostnamectl status", Expect::Plain),

@@ -4,7 +4,7 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{Consequence, Does, Doubt, Expect, More, Parsed, Program, Style, Syntax, always};
+use crate::registry::{Consequence, Does, Doubt, Expect, More, Parsed, Prints, Program, Style, Syntax, always};
 
 /// Tests and actions with one argument.
 const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size \
@@ -26,6 +26,7 @@ pub(super) static ALL: &[Program] = &[Program {
     },
     rules: &[always(Does::ByOption(expression))],
     is_exhaustive: true,
+    prints: &[("find gfind", Prints::FoundNames)],
     examples: &[
         ("find . -exec sudo id \\;", Expect::Denied("takes other rights")),
         ("find . -name '*.x' -execdir sudo id {} +", Expect::Denied("takes other rights")),

@@ -4,7 +4,8 @@ use super::registries::{FOR_USER, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, plain,
+    when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -41,6 +42,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: SYNTAX,
         folder: "-C",
         rules: BUILDS,
+        prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
             Subcommand {
                 names: &["run"],

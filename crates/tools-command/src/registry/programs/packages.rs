@@ -1,7 +1,7 @@
 //! The package managers of operating systems: what changes the system, and the options that run
 //! programs.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Prints, Program, Syntax, always, when};
 
 const PACKAGES: Does = Does::Says(Consequence::ChangesSystem, "changes packages of the system");
 const RUNS: &str = "a package manager with settings that may run a program";
@@ -195,6 +195,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Hides("a package whose scripts are run"),
             ),
         ],
+        prints: &[("brew", Prints::NamesWith("--prefix"))],
         examples: &[
             ("dnf install -y bash", Expect::Asks("changes packages")),
             ("brew install python", Expect::Asks("changes packages")),

@@ -2,7 +2,9 @@
 //! files.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition, At, Does, Expect, Parsed, Prints, Program, Subcommand, Syntax, always, plain, when,
+};
 use tools_core::Access;
 
 /// What `grep` and its kin do: the first operand is the pattern unless an option gives one.
@@ -37,6 +39,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::Value("--file --exclude-from"))),
         ],
         is_exhaustive: true,
+        prints: &[("grep egrep fgrep", Prints::Lines("-l -L -rl -lr -Rl -lR -ril -lir -rlZ -lZ --files-with-matches"))],
         examples: &[
             ("grep -rn 'sudo\\|curl' private", Expect::Reads("private")),
             ("grep -e x -- private/x", Expect::Reads("private/x")),
@@ -77,6 +80,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Hides("a search that runs a program for each file"),
             ),
         ],
+        prints: &[("rg", Prints::NamesWith("-l --files --files-with-matches"))],
         examples: &[
             ("rg --pre rm x", Expect::Opaque("a search that runs")),
             ("rg --pre=rm x", Expect::Runs("rm $@")),
@@ -99,6 +103,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[always(Does::ByOption(queried))],
         is_exhaustive: true,
+        prints: &[("jq", Prints::Contents)],
         examples: &[
             ("jq .a private/x.json", Expect::Reads("private/x.json")),
             ("jq --slurpfile a private/x .a y", Expect::Reads("private/x")),

@@ -2,7 +2,9 @@
 //! to a file.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition, At, Does, Example, Expect, Parsed, Prints, Program, Rule, Syntax, always, when,
+};
 use tools_core::Access;
 
 const READS: &[Rule] = &[always(Does::Reads(At::All)), always(Does::Reads(At::Value("--format-file")))];
@@ -73,6 +75,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[always(Does::Reads(At::All)), always(Does::Reads(At::Value("--files0-from")))],
         is_exhaustive: true,
+        prints: &[("ls", Prints::FoundNames), ("tac", Prints::Lines("")), ("cat", Prints::Contents)],
         examples: &[
             ("cat private/x", Expect::Reads("private/x")),
             ("cat -n private/x", Expect::Reads("private/x")),
@@ -82,20 +85,26 @@ pub(super) static ALL: &[Program] = &[
         ],
         ..Program::NEW
     },
-    reader(
-        &["head", "tail"],
-        "-n|--lines -c|--bytes --pid --max-unchanged-stats -s|--sleep-interval",
-        &[
-            ("head -n 5 private/x", Expect::Reads("private/x")),
-            ("tail -f private/x", Expect::Reads("private/x")),
-            ("head -c 100 x", Expect::Plain),
-        ],
-    ),
-    reader(
-        &["cut"],
-        "-b|--bytes -c|--characters -d|--delimiter -f|--fields --output-delimiter",
-        &[("cut -d / -f1 private/x", Expect::Reads("private/x")), ("cut -f1 -d, x", Expect::Plain)],
-    ),
+    Program {
+        prints: &[("head tail", Prints::Lines(""))],
+        ..reader(
+            &["head", "tail"],
+            "-n|--lines -c|--bytes --pid --max-unchanged-stats -s|--sleep-interval",
+            &[
+                ("head -n 5 private/x", Expect::Reads("private/x")),
+                ("tail -f private/x", Expect::Reads("private/x")),
+                ("head -c 100 x", Expect::Plain),
+            ],
+        )
+    },
+    Program {
+        prints: &[("cut", Prints::Contents)],
+        ..reader(
+            &["cut"],
+            "-b|--bytes -c|--characters -d|--delimiter -f|--fields --output-delimiter",
+            &[("cut -d / -f1 private/x", Expect::Reads("private/x")), ("cut -f1 -d, x", Expect::Plain)],
+        )
+    },
     reader(
         &["paste"],
         "-d|--delimiters",
@@ -193,6 +202,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLineWithMore(At::Value("--compress-program"))),
         ],
         is_exhaustive: true,
+        prints: &[("sort", Prints::Lines(""))],
         examples: &[
             ("sort -uo .envrc x", Expect::Writes(".envrc")),
             ("sort --outp=.envrc x", Expect::Writes(".envrc")),
@@ -228,6 +238,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[always(Does::Reads(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
         is_exhaustive: true,
+        prints: &[("uniq", Prints::Lines(""))],
         examples: &[("uniq -c x .envrc", Expect::Writes(".envrc")), ("uniq -c x", Expect::Plain)],
         ..Program::NEW
     },

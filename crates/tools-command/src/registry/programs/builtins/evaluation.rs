@@ -2,7 +2,7 @@
 
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Prints, Program, Style, Syntax, always, when};
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
@@ -49,6 +49,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-p -v -V", ..Syntax::LEADING },
         rules: &[when(&[ArgumentCondition::Lacks("-v -V")], Does::RunsWords(At::From(0)))],
         is_exhaustive: true,
+        prints: &[("command", Prints::NamesWith("-v"))],
         examples: &[
             ("command -p sudo id", Expect::Denied("takes other rights")),
             ("command -- sudo id", Expect::Denied("takes other rights")),

@@ -1,7 +1,7 @@
 //! The options of `git` itself, and the list of its subcommands.
 
 use super::{examples, files, foreign, history, remotes, settings};
-use crate::registry::{Does, Otherwise, Program, Style, Subcommand, Syntax, always};
+use crate::registry::{Does, Otherwise, Prints, Program, Style, Subcommand, Syntax, always};
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["git"],
@@ -19,6 +19,10 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     rules: &[always(Does::ByOption(settings::globals))],
     subcommands: SUBCOMMANDS,
     plain: PLAIN,
+    prints: &[(
+        "git",
+        Prints::NamesWith("ls-files rev-parse describe --show-current --name-only merge-base ls-tree -l"),
+    )],
     otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
     examples: examples::EXAMPLES,
     ..Program::NEW
