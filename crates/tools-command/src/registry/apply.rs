@@ -60,9 +60,20 @@ fn only_says(parsed: &Parsed<'_>) -> bool {
     };
     let is_word = |arg: &Value| arg.is_exact && !arg.text.starts_with('-');
     let [words @ .., last] = args.as_slice() else { return false };
-    let is_of_subcommand =
-        !words.is_empty() && words.len() == parsed.path.len() && words.iter().all(is_word) && is_help(last);
-    is_of_subcommand || args.iter().all(says)
+    // Some descriptions list subcommands only where they tell of them: as operands.
+    let is_listed = |word: &Value| {
+        let conditions = parsed.program.rules.iter().flat_map(|rule| rule.when);
+        let listed = conditions.filter_map(|when| match when {
+            ArgumentCondition::First(words) | ArgumentCondition::Operand(words) => Some(words),
+            _ => None,
+        });
+        listed.flat_map(|words| words.split_ascii_whitespace()).any(|one| one == word.text)
+    };
+    let are_subcommands = || match words {
+        [word] if parsed.path.is_empty() => is_listed(word),
+        _ => !words.is_empty() && words.len() == parsed.path.len(),
+    };
+    (is_help(last) && words.iter().all(is_word) && are_subcommands()) || args.iter().all(says)
 }
 
 /// What the description does not know and what would decide what is run.

@@ -59,6 +59,8 @@ pub(super) static ALL: &[Program] = &[
             ("vagrant destroy -f", Expect::Asks("removes resources")),
             ("packer build x", Expect::Asks("changes what others may use")),
             ("terraform console", Expect::Opaque("runs what it is told to")),
+            ("terraform apply -help", Expect::Plain),
+            ("terraform destroy -target -help", Expect::Asks("removes resources")),
             ("terraform plan -no-color", Expect::Plain),
             ("terraform validate", Expect::Plain),
             ("terraform fmt -check", Expect::Plain),

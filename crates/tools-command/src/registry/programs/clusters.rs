@@ -257,6 +257,8 @@ pub(super) static ALL: &[Program] = &[
             ("skaffold delete", Expect::Asks("removes resources")),
             ("argocd app delete x", Expect::Asks("removes resources")),
             ("helm template .", Expect::Plain),
+            ("helm uninstall --help", Expect::Plain),
+            ("helm uninstall x --help", Expect::Asks("removes resources")),
             ("helm list -A", Expect::Plain),
         ],
         ..Program::NEW

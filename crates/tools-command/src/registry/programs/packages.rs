@@ -203,6 +203,8 @@ pub(super) static ALL: &[Program] = &[
             ("dnf -c x install y", Expect::Opaque(RUNS)),
             ("flatpak run x", Expect::Opaque("runs what it is told to")),
             ("brew list", Expect::Plain),
+            ("brew install --help", Expect::Plain),
+            ("brew install python --help", Expect::Asks("changes packages")),
             ("dnf list installed", Expect::Plain),
         ],
         ..Program::NEW
