@@ -138,7 +138,7 @@ impl Sandbox {
         self.seen.as_ref().is_some_and(|(view, _)| view.caches.is_some())
     }
 
-    pub(crate) fn compiled(&self) -> &CompiledPlan {
+    pub(crate) fn compiled(&self) -> &Arc<CompiledPlan> {
         &self.compiled
     }
 

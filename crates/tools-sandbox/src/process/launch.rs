@@ -4,6 +4,7 @@
 
 use std::mem::ManuallyDrop;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::Arc;
 
 use tokio::io::unix::AsyncFd;
 
@@ -11,7 +12,7 @@ use super::error::{SpawnError, Step};
 use super::fork::{Stack, clone_sharing, clone_sharing_in, reap, watch};
 use super::spec::Image;
 use super::supervisor::{Orders, enter};
-use crate::kernel::{NamespacePlan, Sandbox, WatchFilter};
+use crate::kernel::{CompiledPlan, NamespacePlan, Sandbox, WatchFilter};
 
 /// How long a drop waits for the tree to be gone before it leaves that to a thread.
 const PATIENCE_MS: libc::c_int = 100;
@@ -34,7 +35,9 @@ struct Shared {
     _argv: Vec<*const libc::c_char>,
     _envp: Vec<*const libc::c_char>,
     _image: Box<Image>,
-    _sandbox: Sandbox,
+    _compiled: Arc<CompiledPlan>,
+    /// What goes once no process of the tree is left.
+    sandbox: Option<Sandbox>,
     _watch: Option<Box<WatchFilter>>,
     stack: Stack,
     leader_stack: Stack,
@@ -79,7 +82,7 @@ impl Supervisor {
             (
                 &*std::ptr::from_ref(image.program.as_c_str()),
                 &*std::ptr::from_ref(image.cwd.as_c_str()),
-                &*std::ptr::from_ref(sandbox.compiled()),
+                &*Arc::as_ptr(sandbox.compiled()),
             )
         };
         // SAFETY: as above; the box goes into `Shared` too.
@@ -103,7 +106,8 @@ impl Supervisor {
             _argv: argv,
             _envp: envp,
             _image: image,
-            _sandbox: sandbox,
+            _compiled: Arc::clone(sandbox.compiled()),
+            sandbox: Some(sandbox),
             _watch: filter,
             stack,
             leader_stack,
@@ -128,6 +132,18 @@ impl Supervisor {
     /// Its process id.
     pub(super) fn id(&self) -> i32 {
         self.id
+    }
+
+    /// Leaves it alone with its end, which takes as long as the kernel needs for its namespaces.
+    /// Only when no process of the tree is left.
+    pub(super) fn leave(mut self) {
+        if !matches!(self.descriptor, Some(PidWatch::ByRuntime(_))) {
+            return;
+        }
+        if let Some(shared) = &mut self.shared {
+            shared.sandbox = None;
+        }
+        tokio::spawn(async move { self.gone().await });
     }
 
     /// Waits until it has ended, and with it the tree.

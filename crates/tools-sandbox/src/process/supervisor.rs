@@ -285,9 +285,10 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
             let mut reaped = reap_all(leader);
             if let Some(status) = reaped.leader {
                 leader_ended = true;
-                let left = if reaped.none_left { 0 } else { count_left(orders) };
+                let mut left = if reaped.none_left { 0 } else { count_left(orders) };
                 if left == 0 {
                     reaped.none_left |= reap_all(leader).none_left;
+                    left = u32::from(!reaped.none_left);
                 }
                 tell(orders.status, Message::Ended { status, left });
             }

@@ -56,6 +56,8 @@ pub struct ProcessTree {
     /// Gone when the supervisor has been reaped.
     supervisor: Option<Supervisor>,
     exit: Option<Exit>,
+    /// Whether the supervisor has said that no process is left.
+    is_empty: bool,
     id: i32,
     /// After the supervisor: as long as a process is there, somebody must listen.
     watcher: Option<Watcher>,
@@ -185,6 +187,7 @@ impl ProcessTree {
             control: Some(control.into()),
             supervisor: Some(supervisor),
             exit: None,
+            is_empty: false,
             id,
             watcher,
         })
@@ -229,7 +232,11 @@ impl ProcessTree {
                 return exit;
             }
             match self.message().await {
-                Some(Message::Ended { status, left }) => self.exit = Some(Exit::from_status(status, left)),
+                Some(Message::Ended { status, left }) => {
+                    // What is said after the order to kill all does not count what is being killed.
+                    self.is_empty = left == 0 && self.control.is_some();
+                    self.exit = Some(Exit::from_status(status, left));
+                }
                 Some(_) => {}
                 // The supervisor is gone without a word: it was killed, and the tree with it.
                 None => {
@@ -264,6 +271,11 @@ impl ProcessTree {
     /// Kills whatever is left and waits until it is gone.
     pub async fn finish(&mut self) {
         self.control = None;
+        if self.is_empty
+            && let Some(supervisor) = self.supervisor.take()
+        {
+            return supervisor.leave();
+        }
         self.gone().await;
         self.supervisor = None;
     }

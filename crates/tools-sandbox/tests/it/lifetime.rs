@@ -101,6 +101,27 @@ async fn dropping_kills_the_whole_tree() {
 }
 
 #[tokio::test]
+async fn a_supervisor_of_nothing_is_reaped_without_being_waited_for() {
+    let place = Place::new();
+    for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
+        let mut left = Vec::new();
+        for _ in 0..20 {
+            let mut tree = ProcessTree::spawn(&shell("true", &place.work), &sandbox).await.unwrap();
+            left.push(format!("/proc/{}", tree.id()));
+            assert_eq!(tree.wait().await.code, Some(0), "{level:?}");
+            tree.finish().await;
+        }
+        let start = Instant::now();
+        while left.iter().any(|supervisor| Path::new(supervisor).exists()) && start.elapsed() < Duration::from_secs(10)
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        left.retain(|supervisor| Path::new(supervisor).exists());
+        assert_eq!(left, Vec::<String>::new(), "{level:?}");
+    }
+}
+
+#[tokio::test]
 async fn death_by_signal_is_told_apart_from_an_exit_code() {
     let place = Place::new();
     for (level, sandbox) in sandboxes(&place.ask(SandboxMode::Off)) {
