@@ -120,19 +120,20 @@ impl Ruleset {
         let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).collect();
         planned.read_beside(Path::new("/"), &closed);
         for granted in view.iter().flat_map(|view| &view.granted) {
-            planned.read_below(&granted.source, hidden);
+            planned.read_below(&granted.source, READ, hidden);
         }
         for copy in ask.copies {
             planned.allow(copy, READ_FILE);
         }
         // The machine's terminals are what passwords are typed at, and any process of the user may
         // open them.
-        let terminals = if ask.own_mounts { &["tty", "ptmx", "pts"][..] } else { &[] };
+        let terminals = if ask.own_mounts { &["tty", "ptmx"][..] } else { &[] };
         for device in ["null", "zero", "full", "random", "urandom"].iter().chain(terminals) {
-            planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | READ_DIR | IOCTL_DEV);
+            planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | IOCTL_DEV);
         }
         let write = handled_fs & !(MAKE_CHAR | MAKE_BLOCK);
         if ask.own_mounts {
+            planned.allow(Path::new("/dev/pts"), WRITE_FILE | READ_FILE | READ_DIR | IOCTL_DEV);
             planned.allow(Path::new("/proc"), READ);
             planned.allow(Path::new("/tmp"), write);
             planned.allow(Path::new("/dev/shm"), write);
@@ -167,16 +168,17 @@ impl Ruleset {
                 return;
             }
             let path = entry.path();
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_link || path == Path::new("/dev") {
+            let kind = entry.file_type().ok();
+            if kind.is_some_and(|kind| kind.is_symlink()) || path == Path::new("/dev") {
                 continue;
             }
-            self.read_below(&path, hidden);
+            let is_file = kind.is_some_and(|kind| kind.is_file());
+            self.read_below(&path, if is_file { READ & FILE } else { READ }, hidden);
         }
     }
 
-    /// Lets `path` and all below it be read but for what is hidden.
-    fn read_below(&mut self, path: &Path, hidden: &[PathBuf]) {
+    /// Lets `path` and all below it be read, with these rights, but for what is hidden.
+    fn read_below(&mut self, path: &Path, allowed: u64, hidden: &[PathBuf]) {
         if hidden.iter().any(|secret| path.starts_with(secret)) {
             return;
         }
@@ -184,7 +186,7 @@ impl Ruleset {
             self.allow(path, READ_DIR);
             self.read_beside(path, hidden);
         } else {
-            self.allow(path, READ);
+            self.allow(path, allowed);
         }
     }
 

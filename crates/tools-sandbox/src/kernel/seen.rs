@@ -115,7 +115,7 @@ fn fill(cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
 /// Makes an empty file or folder that something can be mounted onto.
 fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
     if is_folder {
-        return std::fs::create_dir_all(at);
+        return if at.is_dir() { Ok(()) } else { std::fs::create_dir_all(at) };
     }
     if let Some(parent) = at.parent() {
         std::fs::create_dir_all(parent)?;
