@@ -42,7 +42,7 @@ pub struct Program {
     /// Whether what it writes is made from the sources of the workspace, so that running it in the
     /// same line is no more than running the workspace's own code.
     pub builds: bool,
-    /// What it prints, by its names, separated by blanks; [`Prints::Anything`] for those that are
+    /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
     /// not listed.
     pub prints: &'static [(&'static str, Prints)],
     /// Lines with what is found in them; each description has some.
@@ -155,7 +155,7 @@ pub enum Otherwise {
     Opaque(&'static str),
 }
 
-/// What a program prints, as far as it tells whether whoever wrote a line chooses it. Texts list
+/// Output of a program, as far as it tells whether whoever wrote a line chooses it. Texts list
 /// arguments, separated by blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prints {

@@ -138,7 +138,8 @@ impl Reducer for Snippets {
             return self.other(line, out);
         }
         let says_something = !line.trim().is_empty() && marked(line).is_none();
-        // No number tells it from a message, whose own source may have been left out above its marks.
+        // No number tells it from a message, whose own source may have been left out above its
+        // marks.
         let is_bare = number(line).is_none() && place(line).is_none() && !reports(line);
         let may_be_source = is_next && says_something && is_bare;
         self.last = Some((line.to_owned(), may_be_source));
