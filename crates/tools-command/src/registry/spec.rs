@@ -155,8 +155,8 @@ pub enum Otherwise {
     Opaque(&'static str),
 }
 
-/// Output of a program, as far as it tells whether whoever wrote a line chooses it. Texts list
-/// arguments, separated by blanks.
+/// Kind of text that a program prints: whether the author of the command line controls it. Texts
+/// list arguments, separated by blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prints {
     /// Anything.

@@ -120,7 +120,7 @@ impl Ruleset {
         let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).collect();
         planned.read_beside(Path::new("/"), &closed);
         for granted in view.iter().flat_map(|view| &view.granted) {
-            planned.read_below(&granted.source, READ, hidden);
+            planned.read_below(&granted.source, hidden);
         }
         for copy in ask.copies {
             planned.allow(copy, READ_FILE);
@@ -168,17 +168,16 @@ impl Ruleset {
                 return;
             }
             let path = entry.path();
-            let kind = entry.file_type().ok();
-            if kind.is_some_and(|kind| kind.is_symlink()) || path == Path::new("/dev") {
+            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            if is_link || path == Path::new("/dev") {
                 continue;
             }
-            let is_file = kind.is_some_and(|kind| kind.is_file());
-            self.read_below(&path, if is_file { READ & FILE } else { READ }, hidden);
+            self.read_below(&path, hidden);
         }
     }
 
-    /// Lets `path` and all below it be read, with these rights, but for what is hidden.
-    fn read_below(&mut self, path: &Path, allowed: u64, hidden: &[PathBuf]) {
+    /// Lets `path` and all below it be read but for what is hidden.
+    fn read_below(&mut self, path: &Path, hidden: &[PathBuf]) {
         if hidden.iter().any(|secret| path.starts_with(secret)) {
             return;
         }
@@ -186,7 +185,7 @@ impl Ruleset {
             self.allow(path, READ_DIR);
             self.read_beside(path, hidden);
         } else {
-            self.allow(path, allowed);
+            self.allow(path, READ);
         }
     }
 

@@ -1,7 +1,6 @@
 //! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and
 //! used for many processes.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -340,16 +339,8 @@ struct MissingPath {
 
 fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
     let mut missing = MissingPath { folders: Vec::new(), files: Vec::new() };
-    let mut there = HashSet::new();
     for path in protected {
-        let mut is_missing = |path: &&Path| {
-            let is_there = there.contains(*path) || std::fs::symlink_metadata(path).is_ok();
-            if is_there {
-                there.insert(path.to_path_buf());
-            }
-            !is_there
-        };
-        let first = path.ancestors().take_while(&mut is_missing).last();
+        let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
         let Some(first) = first else { continue };
         let list = if first == path { &mut missing.files } else { &mut missing.folders };
         let above = first.parent().and_then(|above| canonical.of(above));

@@ -221,39 +221,8 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a value has the shape of a credential.
-fn is_secret_value(value: &str) -> bool {
-    static SHAPES: LazyLock<Regex> = LazyLock::new(|| {
-        let shapes = [
-            r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s:@]*:[^/\s@]+@",
-            r"-----BEGIN [A-Z ]*PRIVATE KEY",
-            r"\b(ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}",
-            r"\bgithub_pat_[A-Za-z0-9_]{20,}",
-            r"\bglpat-[A-Za-z0-9_-]{15,}",
-            r"\bsk-[A-Za-z0-9_-]{16,}",
-            r"\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}",
-            r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
-            r"\b(AKIA|ASIA)[A-Z0-9]{16}\b",
-            r"\bAIza[A-Za-z0-9_-]{30,}",
-            r"\bnpm_[A-Za-z0-9]{30,}",
-            r"\bpypi-[A-Za-z0-9_-]{20,}",
-            r"\bhf_[A-Za-z0-9]{20,}",
-            r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.",
-            r"(?i)\b(password|pwd|accountkey|sharedaccesskey)=[^;\s]{4,}",
-        ];
-        Regex::new(&shapes.join("|")).expect("the pattern is a constant")
-    });
-    // Most values hold none of these, and compiling the shapes costs more than everything else
-    // before a first command.
-    static MARKERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-        let builder = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKS);
-        builder.expect("the words are constants")
-    });
-    MARKERS.is_match(value) && SHAPES.is_match(value)
-}
-
-/// What every shape of a credential has one of, in small letters.
-const MARKS: [&str; 24] = [
+/// Parts of values, in small letters, of which every shape of a credential has one.
+const MARKERS: [&str; 24] = [
     "@",
     "-----begin",
     "ghp_",
@@ -279,6 +248,37 @@ const MARKS: [&str; 24] = [
     "accountkey=",
     "accesskey=",
 ];
+
+/// Whether a value has the shape of a credential.
+fn is_secret_value(value: &str) -> bool {
+    static SHAPES: LazyLock<Regex> = LazyLock::new(|| {
+        let shapes = [
+            r"[a-zA-Z][a-zA-Z0-9+.-]*://[^/\s:@]*:[^/\s@]+@",
+            r"-----BEGIN [A-Z ]*PRIVATE KEY",
+            r"\b(ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9]{20,}",
+            r"\bgithub_pat_[A-Za-z0-9_]{20,}",
+            r"\bglpat-[A-Za-z0-9_-]{15,}",
+            r"\bsk-[A-Za-z0-9_-]{16,}",
+            r"\b(sk|rk|pk)_(live|test)_[A-Za-z0-9]{10,}",
+            r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+            r"\b(AKIA|ASIA)[A-Z0-9]{16}\b",
+            r"\bAIza[A-Za-z0-9_-]{30,}",
+            r"\bnpm_[A-Za-z0-9]{30,}",
+            r"\bpypi-[A-Za-z0-9_-]{20,}",
+            r"\bhf_[A-Za-z0-9]{20,}",
+            r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.",
+            r"(?i)\b(password|pwd|accountkey|sharedaccesskey)=[^;\s]{4,}",
+        ];
+        Regex::new(&shapes.join("|")).expect("the pattern is a constant")
+    });
+    // Most values hold none of these, and compiling the shapes costs more than everything else
+    // before a first command.
+    static SEARCH: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let built = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKERS);
+        built.expect("the words are constants")
+    });
+    SEARCH.is_match(value) && SHAPES.is_match(value)
+}
 
 #[cfg(test)]
 mod tests {

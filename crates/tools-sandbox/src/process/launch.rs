@@ -44,7 +44,7 @@ struct Shared {
 }
 
 // SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor
-// lives.
+// lives; `sandbox`, which goes before, is none of it.
 unsafe impl Send for Shared {}
 // SAFETY: as above; a shared reference allows nothing but reading.
 unsafe impl Sync for Shared {}

@@ -285,8 +285,9 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
             let mut reaped = reap_all(leader);
             if let Some(status) = reaped.leader {
                 leader_ended = true;
-                let mut left = if reaped.none_left { 0 } else { count_left(orders) };
+                let mut left = if reaped.none_left { 0 } else { count_left() };
                 if left == 0 {
+                    // Where the kernel keeps no list of children, one at least is there.
                     reaped.none_left |= reap_all(leader).none_left;
                     left = u32::from(!reaped.none_left);
                 }
@@ -382,19 +383,16 @@ fn kill_all(orders: &Orders<'_>, children: RawFd, leader: i32, leader_ended: boo
     1
 }
 
-/// How many processes are left directly below this one; at least one where they cannot be counted.
-fn count_left(orders: &Orders<'_>) -> u32 {
+/// How many processes are left directly below this one, as far as the kernel lists them.
+fn count_left() -> u32 {
     let mut count = 0;
-    let listed = for_each_child(|_| count += 1);
-    if !listed && orders.compiled.namespaces.is_some() && sys::kill(-1, 0).is_ok() {
-        count = 1;
-    }
+    for_each_child(|_| count += 1);
     count
 }
 
-/// Calls `act` with every child of this process. Tells whether the kernel has such a list.
-fn for_each_child(act: impl FnMut(i32)) -> bool {
-    for_each_child_in(c"/proc/thread-self/children", act)
+/// Calls `act` with every child of this process that the kernel lists.
+fn for_each_child(act: impl FnMut(i32)) {
+    for_each_child_in(c"/proc/thread-self/children", act);
 }
 
 /// Calls `act` with every process below this one, children before their children, up to a bound.
@@ -419,10 +417,8 @@ fn for_each_descendant(mut act: impl FnMut(i32)) {
     }
 }
 
-fn for_each_child_in(list: &CStr, mut act: impl FnMut(i32)) -> bool {
-    let Ok(list) = sys::open(list, libc::O_RDONLY) else {
-        return false;
-    };
+fn for_each_child_in(list: &CStr, mut act: impl FnMut(i32)) {
+    let Ok(list) = sys::open(list, libc::O_RDONLY) else { return };
     let mut pid = 0i32;
     let mut buffer = [0u8; 1024];
     while let Ok(count @ 1..) = sys::read(list, &mut buffer) {
@@ -438,7 +434,6 @@ fn for_each_child_in(list: &CStr, mut act: impl FnMut(i32)) -> bool {
         }
     }
     sys::close(list);
-    true
 }
 
 #[cfg(test)]
