@@ -23,10 +23,7 @@ pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) 
         // What is only defined there is followed where it is referred to.
         Value::Object(map) if !map.contains_key("$ref") => {
             let is_said = |name: &str| !matches!(name, "$defs" | "definitions");
-            let members = map.iter().filter(|(name, _)| is_said(name));
-            Value::Object(
-                members.map(|(name, value)| (name.clone(), following.follow(&joined("", name), value))).collect(),
-            )
+            Value::Object(following.members("", map.iter().filter(|(name, _)| is_said(name))))
         }
         other => following.follow("", other),
     }
@@ -61,8 +58,7 @@ impl<'a> ReferenceWalk<'a> {
                 if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
                     return self.referred(path, reference, map);
                 }
-                let members = map.iter().map(|(name, value)| (name.clone(), self.follow(&joined(path, name), value)));
-                Value::Object(members.collect())
+                Value::Object(self.members(path, map.iter()))
             }
             Value::Array(items) => Value::Array(items.iter().map(|item| self.follow(path, item)).collect()),
             scalar => scalar.clone(),
@@ -74,28 +70,53 @@ impl<'a> ReferenceWalk<'a> {
         let Some(target) = target.and_then(|pointer| self.root.pointer(pointer)) else {
             let shown: String = reference.chars().take(80).flat_map(char::escape_debug).collect();
             (self.bad)(path, BadReference::Outside(shown));
-            return Value::Object(others(map));
+            return Value::Object(self.beside(path, map));
         };
         if self.open.iter().filter(|open| **open == reference).count() >= REPEATED {
             (self.bad)(path, BadReference::Endless);
-            return Value::Object(others(map));
+            return Value::Object(self.beside(path, map));
         }
         self.open.push(reference);
         let followed = self.follow(path, target);
         self.open.pop();
         match followed {
-            // What stands beside a reference is said of its place, and counts.
             Value::Object(mut there) => {
-                there.extend(others(map));
+                for (name, value) in self.beside(path, map) {
+                    let value = with_both(&name, there.remove(&name), value);
+                    there.insert(name, value);
+                }
                 Value::Object(there)
             }
             other => other,
         }
     }
+
+    /// What stands beside a reference, with the references in it followed; what is only defined
+    /// there is followed where it is referred to.
+    fn beside(&mut self, path: &str, map: &'a Map<String, Value>) -> Map<String, Value> {
+        self.members(path, map.iter().filter(|(name, _)| !matches!(name.as_str(), "$ref" | "$defs" | "definitions")))
+    }
+
+    fn members(&mut self, path: &str, members: impl Iterator<Item = (&'a String, &'a Value)>) -> Map<String, Value> {
+        members.map(|(name, value)| (name.clone(), self.follow(&joined(path, name), value))).collect()
+    }
 }
 
-fn others(map: &Map<String, Value>) -> Map<String, Value> {
-    map.iter().filter(|(name, _)| *name != "$ref").map(|(name, value)| (name.clone(), value.clone())).collect()
+/// A keyword of a schema that stands beside a reference and in what it leads to: properties of both
+/// are there, and what either requires is required. Of everything else the nearer one counts: it is
+/// said of its place.
+fn with_both(keyword: &str, there: Option<Value>, beside: Value) -> Value {
+    match (keyword, there, beside) {
+        ("properties" | "patternProperties", Some(Value::Object(mut all)), Value::Object(nearer)) => {
+            all.extend(nearer);
+            Value::Object(all)
+        }
+        ("required", Some(Value::Array(mut all)), Value::Array(nearer)) => {
+            all.extend(nearer);
+            Value::Array(all)
+        }
+        (_, _, beside) => beside,
+    }
 }
 
 fn joined(path: &str, name: &str) -> String {

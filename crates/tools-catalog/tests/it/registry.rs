@@ -105,6 +105,36 @@ fn names_listed_twice_count_once() {
 }
 
 #[test]
+fn what_stands_beside_a_reference_counts_and_its_references_are_followed() {
+    let (schema, faults) = one(&tool(
+        "odd",
+        json!({
+            "$ref": "#/$defs/base",
+            "properties": {"size": {"$ref": "#/$defs/size"}},
+            "required": ["size"],
+            "$defs": {
+                "base": {
+                    "type": "object",
+                    "properties": {"path": {"type": "string"}},
+                    "required": ["path"],
+                    "description": "What it is about.",
+                },
+                "size": {"type": "integer", "minimum": 1},
+                "unused": {"$ref": "#/$defs/none"},
+            },
+        }),
+    ));
+    assert!(faults.is_empty(), "{faults:?}");
+    let expected = json!({
+        "type": "object",
+        "description": "What it is about.",
+        "properties": {"path": {"type": "string"}, "size": {"type": "integer", "minimum": 1}},
+        "required": ["path", "size"],
+    });
+    assert_eq!(schema, expected);
+}
+
+#[test]
 fn references_that_double_at_each_step_end() {
     let mut definitions = serde_json::Map::new();
     for n in 0..40 {
