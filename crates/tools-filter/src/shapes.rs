@@ -89,7 +89,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*(?:[✓√✔○↓]|✅) ",
             r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
             r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
-            r"^ok \d+ ",
+            // With a reason why it was skipped it says more than that it passed.
+            r"^ok \d+ [^#]*(?:# ?[sS][kK][iI][pP]\s*)?$",
             r"^\s+Passed \S",
             r"^\[INFO\] Tests run: \d+, Failures: 0, Errors: 0.*$",
             r"^\S+ > .+ PASSED$",
@@ -101,6 +102,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\S.*\.\. ?(?:ok|OK|[Pp]assed|PASS(?:ED)?|good)$",
             r"^\S+(?: \S+)*: (?:OK|ok|PASS(?:ED)?|[Pp]assed)$",
             r"^\s+\S.*\.\.\. ok(?: \(\d+m?s\))?$",
+            r"^No syntax errors detected in \S+$|^\S.*\s\| PASS \|$",
             r"^\.{5,}(?:\s+\[ *\d+%\]|\s+\d+ / \d+ \( *\d+%\))?\s*$",
         ],
     ),
@@ -118,7 +120,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^=+ test session starts =+$",
             r"^(?:platform \w+ -- |cachedir: |rootdir: |configfile: |plugins: |testpaths: |asyncio: |hypothesis profile |benchmark: |metadata: |collect(?:ed|ing) \d+ items?$|collecting \.\.\. |created: \d+/\d+ workers|\d+ workers \[)",
             r"^(?:\S+\.py )?[.sx]+(?:\s+\[ *\d+%\])?\s*$",
-            r"^(?:_ ){5,}_?\s*$",
+            r"^(?:_ ){5,}_?\s*$|^\s+\[ *\d+%\]\s*$",
             r"^\s*(?:Time|Duration|Start at|Finished in|Elapsed|Total time)\b[: ]+[\d:.]+ ?(?:m?s|min|sec|seconds)?(?:\s*[(,].*)?$",
             r"^PASS$|^Randomized with seed \d+|^PHPUnit [\d.]+ by |^Test project /",
             r"^\?\s+\S+\s+\[no test files\]",
@@ -140,6 +142,13 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("HEADING", &[r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org"]),
     // A row of marks, of which some are failures.
     ("MARKED", &[r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$"]),
+    // A test that failed, told while the others run: what it said comes later.
+    (
+        "TOLD_LATER",
+        &[
+            r"^\S+::.* (?:FAILED|ERROR)(?:\s+\[ *\d+%\])\s*$|^\[gw\d+\]\s+\[ *\d+%\] (?:FAILED|ERROR) \S+::|^test\S* \(.*\) \.\.\. (?:FAIL|ERROR)$",
+        ],
+    ),
     (
         "SUMMARY",
         &[
@@ -166,8 +175,18 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("PANIC", &[r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "]),
     ("PYTHON", &[r"^_{3,} .+ _{3,}$"]),
     ("SAYS", &[r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"]),
+    // A frame of a library, as pytest prints it.
+    (
+        "LIBRARY_PLACE",
+        &[r"^(?:<frozen [\w.]+>|\S*(?:site-packages|dist-packages|lib/python[\d.]+)/\S+\.py):\d+: in \S+$"],
+    ),
     // What pytest advises under a difference.
-    ("HINT", &[r"^E +(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff)$"]),
+    (
+        "HINT",
+        &[
+            r"^(?:E +| {2,})(?:Omitting \d+ identical items, use -vv to show|Use -v+ to get (?:more|the full) diff|For further information visit https?://\S+)$|^Hint: make sure your test modules/packages have valid Python names\.$",
+        ],
+    ),
     (
         "SOURCE",
         &[concat!(
@@ -184,7 +203,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as .*>::\w|(?:main|_start|start_thread|clone3?|rust_begin_unwind|__rust\w*|__libc_start\w*)$)|",
             r"^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \((?:node:|file:)\S+:\d+:\d+\)$|^\s+(?:node:|file:)\S+:\d+:\d+$|",
-            r"^\s+#\d+ 0x[0-9a-f]+ |^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
+            r"^\s+#\d+ (?:0x[0-9a-f]+ |\S.* \(\S+\+0x[0-9a-f]+\)$)|^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
             r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/|\[internal function\])\S*\(\d+\): |^#\d+ \{main\}$|",
             r"^\t\S+:\d+: in |^\t\[C\]: (?:in|\?)",
         )],
@@ -197,11 +216,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+at .*(?:node_modules[/\\]|node:|<Jasmine>$|\(?ext:\w+/|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
             r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
             r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from (?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d)|",
-            r"^\t(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
+            r"^(?:\t| {6})(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as )?<?(?:std|core|alloc|test|tokio|futures_util)::|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:rust_begin_unwind|__rust\w*(?:::\w+)*|main|_start|start_thread|__libc_start\w*|clone3?)$|",
             r"^\s+at /rustc/|^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \(node:|^\s+node:\S+:\d+:\d+$|",
             r"^\s+#\d+ 0x[0-9a-f]+ .*(?:libsanitizer|libasan|libubsan|/sysdeps/|/csu/|_start\b|libc\.so|ld-linux)|",
+            r"^\s+#\d+ .*(?:libsanitizer/|/include/c\+\+/|<null> \(lib)|",
             r"^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
             r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/\S*/vendor/|\[internal function\]|\{main\})|^\t\[C\]: ",
         )],
@@ -215,7 +235,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+[\d,.]+[kKMG]? +\d{1,3}% +[\d.]+[kMG]?B/s +\d+:\d\d:\d\d",
             r"^\s*[⠁-⣿] ",
             r"^\s*\d+/\d+ [\w ]*\b\d{1,3}% (?:done|complete)\.?$",
-            r"^[A-Z][a-z]+ing [^:=(){}\[\]]*(?:\.\.\.|…)(?: ?(?:[Dd]one|ok|OK|yes|finished))?\.?$",
+            r"^[A-Za-z][a-z]+ing [^:=(){}\[\]]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|[Dd]one|ok|OK|yes|finished))?\.?$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
             r"^For more information:$|^\s+https?://\S+ -- \S",
@@ -267,6 +287,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\* Try:$|^(?:> )?Run with --(?:stacktrace|info|debug|scan)\b|^(?:\*|>) Get more help at ",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
             r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
+            // What node says of every assertion.
+            r"^\s+(?:generatedMessage: (?:true|false)|code: 'ERR_ASSERTION'|operator: '\w+'|diff: 'simple'),?$",
             r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",

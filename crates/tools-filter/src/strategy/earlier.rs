@@ -1,5 +1,6 @@
 //! A block of lines that stood further above already, word by word: a trace under another test, a
-//! message and again the same message below its class. It is counted, and its first line is named.
+//! message and again the same message below its class, a failure that a list at the end repeats
+//! indented otherwise. It is counted, and its first line is named.
 
 use std::collections::HashMap;
 
@@ -26,13 +27,15 @@ const NAMED_CHARS: usize = 40;
 
 #[derive(Default)]
 pub(crate) struct EarlierBlocks {
-    /// What was shown, and where each line of it stood.
+    /// What was shown but for blank lines, and where each line of it stood, by its words.
     shown: Vec<String>,
     places: HashMap<String, Vec<usize>>,
     bytes: usize,
     /// The lines that may be a block, and where in what was shown it may have begun.
     held: Vec<String>,
     begun: Vec<usize>,
+    /// Lines that are held and not blank.
+    lines: usize,
     found: bool,
 }
 
@@ -58,16 +61,30 @@ fn may_be_part(line: &str) -> bool {
         && !names_running(line)
 }
 
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+fn indent(line: &str) -> isize {
+    (line.len() - line.trim_start().len()).cast_signed()
+}
+
+/// Whether a line is the one that was shown, in a block of which the first line was indented so
+/// much less here. Marks are never indented.
+fn is_same(shown: &str, line: &str, less: isize) -> bool {
+    shown.trim() == line.trim() && (marked(line).is_some() || indent(shown) - indent(line) == less)
+}
+
 fn may_begin(line: &str) -> bool {
-    line.len() >= 8 && marked(line).is_none() && weight(line) > 0
+    line.trim().len() >= 8 && marked(line).is_none() && weight(line) > 0
 }
 
 impl EarlierBlocks {
     fn show(&mut self, line: &str, out: &mut Emitter<'_>) {
         out.keep(line);
-        if self.shown.len() < MAX_LINES && self.bytes < MAX_BYTES {
+        if !is_blank(line) && self.shown.len() < MAX_LINES && self.bytes < MAX_BYTES {
             if may_be_part(line) && may_begin(line) {
-                let places = self.places.entry(line.to_owned()).or_default();
+                let places = self.places.entry(line.trim().to_owned()).or_default();
                 if places.len() < MAX_PLACES {
                     places.push(self.shown.len());
                 }
@@ -81,10 +98,11 @@ impl EarlierBlocks {
         if !may_be_part(line) {
             return self.show(line, out);
         }
-        match self.places.get(line) {
+        match self.places.get(line.trim()) {
             Some(places) if may_begin(line) => {
                 self.begun.clone_from(places);
                 self.held.push(line.to_owned());
+                self.lines = 1;
             }
             _ => self.show(line, out),
         }
@@ -95,14 +113,22 @@ impl EarlierBlocks {
         if self.held.len() >= MAX_BLOCK || !may_be_part(line) {
             return false;
         }
-        let at = self.held.len();
-        let goes_on = |begin: &usize| self.shown.get(begin + at).is_some_and(|shown| shown == line);
+        if is_blank(line) {
+            self.held.push(line.to_owned());
+            return true;
+        }
+        let (shown, at) = (&self.shown, self.lines);
+        let first = self.held.first().map_or(0, |first| indent(first));
+        let goes_on = |begin: &usize| {
+            let less = shown.get(*begin).map_or(0, |shown| indent(shown) - first);
+            shown.get(begin + at).is_some_and(|shown| is_same(shown, line, less))
+        };
         if !self.begun.iter().any(goes_on) {
             return false;
         }
-        let shown = &self.shown;
-        self.begun.retain(|begin| shown.get(begin + at).is_some_and(|shown| shown == line));
+        self.begun.retain(goes_on);
         self.held.push(line.to_owned());
+        self.lines += 1;
         true
     }
 
@@ -110,10 +136,10 @@ impl EarlierBlocks {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let mut block = std::mem::take(&mut self.held);
         // Blank lines at its end part it from what follows.
-        let end = block.iter().rposition(|line| !line.trim().is_empty()).map_or(0, |at| at + 1);
+        let end = block.iter().rposition(|line| !is_blank(line)).map_or(0, |at| at + 1);
         let rest = block.split_off(end);
         // What stands for the block must have stood once, or nobody knows which is meant.
-        let is_unique = |line: &String| self.places.get(line).is_some_and(|places| places.len() == 1);
+        let is_unique = |line: &String| self.places.get(line.trim()).is_some_and(|places| places.len() == 1);
         let named = block.iter().position(is_unique).unwrap_or(block.len());
         let counted = block.split_off(named);
         let lines: u64 = counted.iter().map(|line| weight(line)).sum();
@@ -165,5 +191,37 @@ impl Reducer for EarlierBlocks {
             self.end(out);
         }
         self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    fn filtered(text: &str) -> String {
+        FilterPipeline::builtin().filter("./run.sh", Exit::Code(1), text.as_bytes()).text
+    }
+
+    #[test]
+    fn a_failure_that_a_list_repeats_is_counted() {
+        let failure = |indent: &str| {
+            ["x applies discount", "  values differ here", "  one is lower than the other", "  at cart.test.mjs"]
+                .map(|line| format!("{indent}{line}\n"))
+                .concat()
+        };
+        let text = format!("cart\n{}  done\nfailing tests:\n{}", failure("  "), failure(""));
+        assert_eq!(
+            filtered(&text),
+            format!("cart\n{}  done\nfailing tests:\n[… 4 lines, again from `x applies discount` on]\n", failure("  "))
+        );
+    }
+
+    #[test]
+    fn lines_that_are_indented_against_each_other_are_others() {
+        let block =
+            "if first_thing_holds:\n    second_thing(of_many)\n    third_thing(of_many)\n    fourth_thing(of_many)\n";
+        let other = "if first_thing_holds:\n    second_thing(of_many)\nthird_thing(of_many)\nfourth_thing(of_many)\n";
+        let text = format!("{block}between\n{other}");
+        assert_eq!(filtered(&text), text);
     }
 }

@@ -1,16 +1,12 @@
 //! `git_log`: one header line for each commit instead of four, in which an author who goes on is
-//! named once; messages, statistics and patches
-//! stay.
+//! named once; messages, statistics and patches stay.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy};
-use crate::{emit::Emitter, lines::regex};
+use super::{Facts, Reducer, Strategy, git_stat::ChangedFiles};
+use crate::emit::Emitter;
 
 /// Parameters of `git_log`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -24,7 +20,14 @@ impl Strategy for GitLog {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer> {
         let asks = facts.command.words.iter().any(|word| asks_for_a_number(word));
         let limit = if asks { 0 } else { self.max_log_entries };
-        Box::new(Machine { limit, commits: 0, header: None, author: String::new(), found: false })
+        Box::new(Machine {
+            limit,
+            commits: 0,
+            header: None,
+            author: String::new(),
+            files: ChangedFiles::default(),
+            found: false,
+        })
     }
 }
 
@@ -34,9 +37,6 @@ fn asks_for_a_number(word: &str) -> bool {
         || word.strip_prefix('-').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// A file of `--stat` with the bar that shows how much changed.
-static BAR: LazyLock<Regex> = LazyLock::new(|| regex(r"^ (\S.*?) +\| +(\d+) ([+-]+)$"));
-
 struct Machine {
     limit: usize,
     commits: usize,
@@ -44,6 +44,8 @@ struct Machine {
     header: Option<Header>,
     /// The author named last: one that goes on is not named again.
     author: String,
+    /// The files that a statistic counts.
+    files: ChangedFiles,
     found: bool,
 }
 
@@ -69,22 +71,6 @@ impl Machine {
         out.write(&line);
     }
 
-    /// Keeps a line; the bar of a statistic becomes its signs.
-    fn keep(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let Some(parts) = BAR.captures(line) else { return out.keep(line) };
-        self.found = true;
-        out.fold(line);
-        let (plus, minus) = (parts[3].contains('+'), parts[3].contains('-'));
-        let signs = if plus && minus {
-            "+-"
-        } else if plus {
-            "+"
-        } else {
-            "-"
-        };
-        out.write(&format!(" {} | {} {signs}", &parts[1], &parts[2]));
-    }
-
     fn is_over(&self) -> bool {
         self.limit > 0 && self.commits > self.limit
     }
@@ -99,6 +85,11 @@ fn commit(line: &str) -> Option<(&str, &str)> {
 
 impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.header.is_none() && !self.is_over() && self.files.take(line, out) {
+            self.found = true;
+            return;
+        }
+        self.files.end(out);
         if let Some((hash, refs)) = commit(line) {
             self.end_header(out);
             self.found = true;
@@ -134,18 +125,19 @@ impl Reducer for Machine {
             self.end_header(out);
         }
         match line.strip_prefix("    ") {
-            _ if self.commits == 0 => self.keep(line, out),
+            _ if self.commits == 0 => out.keep(line),
             Some(message) if message.trim().is_empty() => out.fold(line),
             Some(message) => {
                 out.fold(line);
                 out.write(&format!("  {message}"));
             }
             None if line.is_empty() => out.fold(line),
-            None => self.keep(line, out),
+            None => out.keep(line),
         }
     }
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.files.end(out);
         self.end_header(out);
         out.close();
         if self.is_over() {

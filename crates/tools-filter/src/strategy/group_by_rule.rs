@@ -1,6 +1,6 @@
 //! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every
-//! place. Errors stay where they are, and whole but for the old code that a suggestion shows once
-//! more.
+//! place, and so are warnings that were made errors (`-D warnings`). Errors stay where they are,
+//! and whole but for the old code that a suggestion shows once more.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -89,7 +89,7 @@ impl Strategy for Compiled {
             errors: 0,
             seen: HashSet::new(),
             again: 0,
-            after_error: false,
+            after_block: false,
             found: false,
         })
     }
@@ -126,8 +126,8 @@ struct Machine {
     /// Hashes of errors as they stood, to know those that another target of the same code has too.
     seen: HashSet<u64>,
     again: usize,
-    /// Whether a blank line would only part an error from what follows.
-    after_error: bool,
+    /// Whether a blank line would only part a finding from what follows.
+    after_block: bool,
     found: bool,
 }
 
@@ -186,7 +186,7 @@ impl Machine {
         let goes_on = !self.block.is_empty() && line.starts_with("note: ");
         if !goes_on && line.len() <= MAX_BLOCK_LINE && HEADER.is_match(line) {
             self.end_block(out);
-            self.after_error = false;
+            self.after_block = false;
             self.block.push(line.to_owned());
         } else if self.block.is_empty()
             || self.block.len() > MAX_BLOCK
@@ -194,7 +194,7 @@ impl Machine {
             || !BLOCK.is_match(line)
         {
             self.end_block(out);
-            let is_gap = line.is_empty() && std::mem::take(&mut self.after_error);
+            let is_gap = line.is_empty() && std::mem::take(&mut self.after_block);
             if FILLER.is_match(line) || is_gap {
                 out.fold(line);
             } else if self.settings.noise.is_match(line) {
@@ -227,7 +227,14 @@ impl Machine {
         }
         let source = if self.errors < WITH_SOURCE { Source::Shown } else { Source::Hidden };
         self.errors += 1;
-        let lines = rustc_error::compact(block, source);
+        let mut lines = rustc_error::compact(block, source);
+        lines.retain(|line| !FILLER.is_match(line));
+        if let (Some(first), Some(rule)) = (lines.first(), rule_of(block))
+            && !lines.iter().any(|line| line.contains(&rule))
+        {
+            // What names it was the link to its description.
+            lines[0] = format!("{first} ({rule})");
+        }
         let (before, after) = (block.iter().filter(|line| says_something(line)).count(), lines.len());
         // The place stands behind the message.
         self.groups.hidden += before.saturating_sub(after + 1) as u64;
@@ -235,7 +242,7 @@ impl Machine {
         for line in &lines {
             out.write(line);
         }
-        self.after_error = true;
+        self.after_block = true;
     }
 
     fn end_block(&mut self, out: &mut Emitter<'_>) {
@@ -243,14 +250,16 @@ impl Machine {
         let block = std::mem::take(&mut self.block);
         let Some(first) = block.first() else { return };
         let place = block.iter().find_map(|line| line.trim_start().strip_prefix("--> ").map(str::to_owned));
-        let Some(place) = place.filter(|_| !first.starts_with("error") && !first.starts_with("fatal")) else {
+        let rule = rule_of(&block);
+        let is_warning = !first.starts_with("error") && !first.starts_with("fatal");
+        let Some(place) = place.filter(|_| is_warning || self.groups.is_denied(&block, rule.as_deref())) else {
             return self.error(&block, out);
         };
         self.found = true;
         for line in &block {
             out.fold(line);
         }
-        let rule = rule_of(&block);
+        self.after_block = true;
         self.groups.add_finding(rule, first, place);
         // What shows the source, and advice.
         self.groups.hidden += block.iter().filter(|line| says_something(line)).count().saturating_sub(2) as u64;
@@ -274,6 +283,10 @@ static LINT: LazyLock<Regex> = LazyLock::new(|| {
         r"requested on the command line with `-[WDF] ([\w:-]+)`|index\.html#(\w+)"
     ))
 });
+/// How a finding says that it would be a warning, had nobody made it an error.
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
+    regex(r"`-[DF] [\w:-]+` implied by|requested on the command line with `-[DF] |the lint level is defined here")
+});
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:warning|error)\[(\w+)\]|^([A-Z]{1,5}\d{2,4}) "));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`]*`|\d+"));
 
@@ -295,12 +308,19 @@ fn rule_of(block: &[String]) -> Option<String> {
     Some(if linked && !full.contains("::") { format!("clippy::{full}") } else { full.clone() })
 }
 
+/// A message without the names in it.
+fn shape_of(message: &str) -> String {
+    QUOTED.replace_all(message, "`").into_owned()
+}
+
 #[derive(Default)]
 struct Groups {
     /// Rules in the order of their first finding, each with its messages and their places.
     in_order: Vec<Group>,
     /// Which rule a message of this shape had when it was named.
     known: HashMap<String, String>,
+    /// Rules whose findings are errors because somebody wanted them to be.
+    denied: HashSet<String>,
     findings: usize,
     /// Lines of the findings that are not shown.
     hidden: u64,
@@ -320,8 +340,20 @@ struct Message {
 }
 
 impl Groups {
+    /// Whether an error is a warning that somebody made an error. rustc says so only where a rule
+    /// is found for the first time.
+    fn is_denied(&mut self, block: &[String], rule: Option<&str>) -> bool {
+        let says_so = block.iter().any(|line| DENIED.is_match(line));
+        let known = block.first().and_then(|first| self.known.get(&shape_of(first)));
+        let Some(rule) = rule.or(known.map(String::as_str)) else { return says_so };
+        if says_so && self.denied.len() < MAX_FINDINGS {
+            self.denied.insert(rule.to_owned());
+        }
+        says_so || self.denied.contains(rule)
+    }
+
     fn add_finding(&mut self, rule: Option<String>, message: &str, place: String) {
-        let shape = QUOTED.replace_all(message, "`").into_owned();
+        let shape = shape_of(message);
         let rule = match rule {
             Some(rule) => {
                 if self.known.len() < MAX_FINDINGS {
@@ -401,5 +433,63 @@ impl Group {
                 places => format!("{text} [×{}]: {}", places.len(), joined(places)),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    fn check(text: &str, expected: &str) {
+        let filtered = FilterPipeline::builtin().filter("cargo clippy", Exit::Code(101), text.as_bytes()).text;
+        assert_eq!(filtered, expected);
+    }
+
+    #[test]
+    fn warnings_that_were_made_errors_are_grouped() {
+        check(
+            "\
+error: unused variable: `a`
+ --> src/lib.rs:3:9
+  |
+3 |     let a = 1;
+  |         ^ help: if this is intentional, prefix it with an underscore: `_a`
+  |
+  = note: `-D unused-variables` implied by `-D warnings`
+  = help: to override `-D warnings` add `#[allow(unused_variables)]`
+
+error: unused variable: `b`
+ --> src/lib.rs:7:9
+  |
+7 |     let b = 1;
+  |         ^ help: if this is intentional, prefix it with an underscore: `_b`
+
+error: could not compile `demo` (lib) due to 2 previous errors
+",
+            "error: could not compile `demo` (lib) due to 2 previous errors\nunused_variables (2)\n  error: unused variable: `a`: src/lib.rs:3:9\n  \
+             error: unused variable: `b`: src/lib.rs:7:9\n[… 6 lines]\n",
+        );
+    }
+
+    #[test]
+    fn an_error_that_nobody_asked_for_stands_where_it_is() {
+        check(
+            "\
+error: this loop never actually loops
+ --> src/lib.rs:2:5
+  |
+2 | /     for x in y {
+3 | |         return x;
+4 | |     }
+  | |_____^
+  |
+  = help: for further information visit https://rust-lang.github.io/rust-clippy/rust-1.95.0/index.html#never_loop
+  = note: `#[deny(clippy::never_loop)]` on by default
+
+error: could not compile `demo` (lib) due to 1 previous error
+",
+            "error: this loop never actually loops --> src/lib.rs:2:5\n2 | for x in y {\n[… 2 lines]\n\
+             = note: `#[deny(clippy::never_loop)]` on by default\nerror: could not compile `demo` (lib) due to 1 previous error\n[… 1]\n",
+        );
     }
 }

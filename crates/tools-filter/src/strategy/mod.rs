@@ -17,6 +17,7 @@ mod findings;
 pub(crate) mod general;
 mod git_diff;
 mod git_log;
+mod git_stat;
 mod git_status;
 mod group_by_rule;
 mod hits;

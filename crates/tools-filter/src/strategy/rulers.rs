@@ -1,5 +1,6 @@
-//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title; an
-//! empty line inside a drawn box becomes a blank one.
+//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title, and
+//! so do the dots that lead from a title to what is said of it; an empty line inside a drawn box
+//! becomes a blank one.
 
 use tools_core::FilterConfidence;
 
@@ -12,6 +13,8 @@ const SIGNS: &[char] = &['=', '-', '_', '*', '#', '─', '━', '═', '⎯', '~
 const LONG: usize = 9;
 /// What stands for one.
 const SHORT: usize = 3;
+/// As many dots as lead from a title to what is said of it.
+const DOTS: &str = ".........";
 
 #[derive(Default)]
 pub(crate) struct Rulers {
@@ -57,11 +60,22 @@ fn shortened(line: &str) -> Option<String> {
     None
 }
 
+/// The line with short dots between a title and what is said of it: `type check.........Failed`.
+fn led(line: &str) -> Option<String> {
+    let (title, rest) = line.split_once(DOTS)?;
+    let said = rest.trim_start_matches('.');
+    let is_title = title.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ' ' | ')' | ']'));
+    // `test_a.py ......... [100%]` is a row of tests.
+    let is_said = said.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ' ' | '(')) && !said.contains('[');
+    (is_title && is_said && !said.contains(DOTS) && !title.trim().is_empty() && !said.trim().is_empty())
+        .then(|| format!("{title}...{said}"))
+}
+
 impl Reducer for Rulers {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         // Most lines end in a word.
         let is_candidate = line.trim_end().ends_with(SIGNS);
-        match is_candidate.then(|| shortened(line)).flatten() {
+        match is_candidate.then(|| shortened(line)).flatten().or_else(|| led(line)) {
             Some(short) => {
                 self.found = true;
                 out.fold(line);
@@ -105,6 +119,22 @@ mod tests {
         ];
         for (line, expected) in table {
             assert_eq!(shortened(line).as_deref(), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn dots_that_lead_somewhere_become_few() {
+        let table = [
+            ("type check...............................Failed", Some("type check...Failed")),
+            ("go vet..............(no files to check)Skipped", Some("go vet...(no files to check)Skipped")),
+            ("1/2 Test #1: adds ............. Passed 0.01 sec", Some("1/2 Test #1: adds ... Passed 0.01 sec")),
+            ("...............F.........", None),
+            ("tests/test_a.py ............... [100%]", None),
+            ("a ........... b ........... c", None),
+            ("and so on...", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(led(line).as_deref(), expected, "{line}");
         }
     }
 }

@@ -26,9 +26,12 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     let mut suggests = false;
     // Text that goes on in the next line: a note of several lines.
     let mut goes_on = false;
+    // The line of source that is looked at, and the one that the last place named.
+    let (mut source_line, mut place_line) = ("", "");
     for line in block {
         let text = line.trim();
         if let Some(place) = text.strip_prefix("--> ").or_else(|| text.strip_prefix("::: ")) {
+            place_line = place.split(':').nth(1).unwrap_or_default();
             let place = if place.contains("/rustc/") { COMMIT.replace(place, "/rustc/…/") } else { place.into() };
             match lines.last_mut().filter(|last| !last.contains(" --> ") && !suggests) {
                 Some(last) => last.extend([" --> ", &place]),
@@ -36,6 +39,7 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
             }
             goes_on = false;
         } else if let Some(code) = CODE.captures(line) {
+            source_line = code.get(1).map_or("", |number| number.as_str());
             let text = code.get(3).map_or("", |text| text.as_str()).trim_start_matches(['/', '|', ' ']).trim_end();
             if source == Source::Shown && !(suggests && &code[2] == "-") && !text.is_empty() {
                 lines.push(format!("{} | {text}", &code[1]));
@@ -43,8 +47,15 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
             goes_on = false;
         } else if GUTTER.is_match(line) {
             let label = text.trim_start_matches(['.', '|', ' ', '^', '-', '~', '_', '+', '/']);
-            if !suggests && !label.is_empty() && (source == Source::Shown || !is_said(label, &lines)) {
-                lines.push(format!("{} {label}", if line.contains('^') { '^' } else { '-' }));
+            let sign = if line.contains('^') { '^' } else { '-' };
+            if suggests || label.is_empty() {
+            } else if source == Source::Shown {
+                lines.push(format!("{sign} {label}"));
+            } else if sign == '-' && source_line != place_line {
+                // The place of another label: where a borrow begins, where a value was moved.
+                lines.push(format!("{source_line} {sign} {label}"));
+            } else if !is_said(label, &lines) {
+                lines.push(format!("{sign} {label}"));
             }
             goes_on = false;
         } else if let Some(note) = text.strip_prefix("= ") {
@@ -132,6 +143,29 @@ note: method defined here
                 "  found type `usize`",
                 "help: you can convert a `usize` to a `u32`",
                 "note: method defined here --> /rustc/…/library/std/src/a.rs:2910:0",
+            ],
+        );
+    }
+
+    #[test]
+    fn labels_at_other_lines_say_where_they_are() {
+        check(
+            "\
+error[E0502]: cannot borrow `s` as mutable because it is also borrowed as immutable
+  --> src/main.rs:15:5
+   |
+14 |     let r = &s;
+   |             -- immutable borrow occurs here
+15 |     s.push('x');
+   |     ^^^^^^^^^^^ mutable borrow occurs here
+16 |     println!(\"{r}\");
+   |                - immutable borrow later used here
+",
+            Source::Hidden,
+            &[
+                "error[E0502]: cannot borrow `s` as mutable because it is also borrowed as immutable --> src/main.rs:15:5",
+                "14 - immutable borrow occurs here",
+                "16 - immutable borrow later used here",
             ],
         );
     }

@@ -75,6 +75,13 @@ fn is_function(line: &str) -> bool {
     if line.len() > MAX_LINE {
         return false;
     }
+    if let Some(name) = line.strip_prefix("  ").and_then(|name| name.strip_suffix("()"))
+        && name.contains('.')
+        && !name.contains([' ', ':', '='])
+    {
+        // As Go's detector of races prints it.
+        return true;
+    }
     if line.starts_with(' ') {
         let Some((number, name)) = line.trim_start().split_once(": ") else { return false };
         return !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && !name.trim().is_empty();
@@ -89,7 +96,8 @@ fn is_function(line: &str) -> bool {
 fn is_place_of(function: &str, line: &str) -> bool {
     if function.starts_with(' ') {
         let text = line.trim_start();
-        line.len() - text.len() > 6 && text.starts_with("at ")
+        let is_go = function.ends_with("()") && line.starts_with("      /") && line.contains(".go:");
+        is_go || (line.len() - text.len() > 6 && text.starts_with("at "))
     } else {
         line.starts_with("\t/") && line.contains(".go:")
     }
@@ -98,7 +106,7 @@ fn is_place_of(function: &str, line: &str) -> bool {
 /// What tells one frame from another: its place without what differs from call to call.
 fn key(line: &str) -> String {
     let text = line.trim();
-    let text = text.split_once(" +0x").map_or(text, |(place, _)| place);
+    let text = text.rsplit_once("+0x").map_or(text, |(place, _)| place);
     // `#3 /app/a.php(2): f()`, `  7: demo::load`.
     let text = text.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
     text.trim_start_matches(':').trim_start().to_owned()
@@ -246,6 +254,24 @@ mod tests {
         );
         let text = "  File \"/app/a.py\", line 9\n    return parse(read path)\n                      ^^^^\nSyntaxError: no comma\n";
         check("python a.py", text, text);
+    }
+
+    #[test]
+    fn frames_of_detectors_of_races_are_told_apart() {
+        check(
+            "./a",
+            "  Read of size 4 by thread T2:\n    #0 count() /app/race.cpp:6 (a+0x12c2)\n    \
+             #1 __invoke_impl<void> /usr/include/c++/12/bits/invoke.h:61 (a+0x1cfe)\n    #2 <null> <null> (libstdc++.so.6+0xd44a2)\n    \
+             #3 main /app/race.cpp:9 (a+0x133b)\n",
+            "  Read of size 4 by thread T2:\n    #0 count() /app/race.cpp:6 (a+0x12c2)\n[… 2 lines]\n    #3 main /app/race.cpp:9 (a+0x133b)\n",
+        );
+        check(
+            "./a",
+            "Goroutine 8 (running) created at:\n  a/queue.TestPush()\n      /app/queue_test.go:13 +0x87\n  testing.tRunner()\n      \
+             /usr/lib/go-1.19/src/testing/testing.go:1446 +0x216\n  testing.(*T).Run.func1()\n      \
+             /usr/lib/go-1.19/src/testing/testing.go:1493 +0x47\n",
+            "Goroutine 8 (running) created at:\n  a/queue.TestPush()\n      /app/queue_test.go:13 +0x87\n[… 4 lines]\n",
+        );
     }
 
     #[test]

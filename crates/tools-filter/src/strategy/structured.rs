@@ -185,8 +185,9 @@ impl Machine {
             "pass" | "skip" | "fail" => {
                 let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();
                 self.printed -= printed.iter().map(|line| line.len() + 1).sum::<usize>().min(self.printed);
-                let failed = action == "fail";
-                return Some(if failed { Rendered::Text(printed) } else { Rendered::Nothing(printed.len()) });
+                // A skipped test says why.
+                let is_shown = action != "pass";
+                return Some(if is_shown { Rendered::Text(printed) } else { Rendered::Nothing(printed.len()) });
             }
             "run" | "pause" | "cont" | "bench" => {}
             _ => return None,

@@ -44,7 +44,16 @@ fn columns(line: &str) -> Option<Vec<&str>> {
     }
     let columns: Vec<&str> =
         text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
-    (columns.len() > 1).then_some(columns)
+    (columns.len() > 1 && !is_indented(&columns)).then_some(columns)
+}
+
+/// Whether the blanks behind the first cell indent what follows: it is the sign of a line of a diff
+/// or a comment, or the number of a line of source.
+fn is_indented(columns: &[&str]) -> bool {
+    columns.first().is_some_and(|first| {
+        let has = |of: fn(char) -> bool| first.contains(of);
+        !has(char::is_alphanumeric) || (columns.len() == 2 && !has(char::is_alphabetic))
+    })
 }
 
 /// The line under the heading of a table with bars: `----+-----`, `|---|:--:|`.
@@ -219,6 +228,9 @@ mod tests {
         for text in [
             "12 | let a =      b;\n   |              ^ here\n13 | let c =      d;\n14 | let e =      f;\n",
             "line one of it          x\n                        ^\n",
+            "-    def __init__(self):\n-        self.sku = sku\n+    def __init__(self, sku):\n+        self.sku = sku\n",
+            "12    def a():\n13        pass\n14    def b():\n15        return 1\n",
+            "#   Failed test 'adds'\n#   at t/a.t line 3.\n#          got: '3'\n#     expected: '4'\n",
             "    indented      a      b\n    indented      c      d\n    indented      e      f\n    indented      g      h\n",
         ] {
             check(text, text);

@@ -1,5 +1,5 @@
 //! The Test Anything Protocol: tests that passed are counted where they stood, with what is said of
-//! them.
+//! them. Tests that were skipped for a reason stand.
 
 use std::sync::LazyLock;
 
@@ -158,7 +158,9 @@ impl Reducer for Tap {
         let part = |at: usize| found.get(at).map_or("", |part| part.as_str().trim());
         self.result(line, part(4), out);
         let directive = part(5).to_ascii_lowercase();
-        if part(2).is_empty() && !directive.contains("todo") {
+        let reason = directive.trim_start_matches(['#', ' ']).strip_prefix("skip").unwrap_or_default();
+        let is_open = directive.contains("todo") || reason.contains(' ');
+        if part(2).is_empty() && !is_open {
             self.found = true;
             self.after_pass = Some(indent(line));
             if let Some((_, has_passed)) = &mut self.comment {
@@ -178,5 +180,22 @@ impl Reducer for Tap {
         // Parts that never ended.
         self.show_open(out);
         self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn a_reason_to_skip_stands() {
+        let text = "1..5\nok 1 - adds\nok 2 - divides\nok 3 # skip no database\nok 4 # SKIP\nnot ok 5 - prints\n";
+        for command in ["./run.sh", "prove -v t"] {
+            let filtered = FilterPipeline::builtin().filter(command, Exit::Code(1), text.as_bytes()).text;
+            assert_eq!(
+                filtered, "1..5\n[… 2 lines]\nok 3 # skip no database\nok 4 # SKIP\nnot ok 5 - prints\n",
+                "{command}"
+            );
+        }
     }
 }

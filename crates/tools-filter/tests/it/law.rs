@@ -599,6 +599,9 @@ fn is_placed(filtered: &str, place: &str) -> bool {
 
 /// The test that a line says has failed: shown with its failure or in the list at the end.
 fn named(report: &str) -> Option<&str> {
+    if report.contains("::") && report.ends_with("%]") {
+        return report.split_once(" FAILED [").or_else(|| report.split_once(" ERROR [")).map(|(test, _)| test);
+    }
     report.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }
 

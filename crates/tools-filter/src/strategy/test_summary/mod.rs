@@ -9,5 +9,7 @@ mod pytest;
 mod ruler;
 mod run;
 mod rust;
+mod short_summary;
+mod skipped;
 
 pub(crate) use config::TestSummary;

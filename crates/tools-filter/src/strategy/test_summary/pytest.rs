@@ -8,7 +8,7 @@ use super::{
 use crate::{
     emit::Emitter,
     strategy::clip::Clip,
-    table::{HINT, NOISE, SAYS, SOURCE},
+    table::{HINT, LIBRARY_PLACE, NOISE, SAYS, SOURCE},
 };
 
 impl Machine {
@@ -34,10 +34,18 @@ impl Machine {
     }
 
     fn failure_line(&mut self, line: &str, under_heading: bool, out: &mut Emitter<'_>) {
-        if line.is_empty() || line.trim_end() == "E" || HINT.is_match(line) {
+        self.in_library &= line.is_empty() || line.starts_with(' ');
+        if LIBRARY_PLACE.is_match(line) {
+            out.omit(line);
+            (self.source, self.in_library) = (None, true);
+        } else if self.in_library && line.starts_with("    ") {
+            // The source of that frame.
+            out.omit(line);
+        } else if line.is_empty() || line.trim_end() == "E" || HINT.is_match(line) {
             out.fold(line);
         } else if SAYS.is_match(line) {
             if line.starts_with('E') {
+                self.said.add(line);
                 if let Some(source) = self.source.take() {
                     out.write(&format!("    {}", source.trim()));
                 }

@@ -10,11 +10,13 @@ use super::{
     nextest::is_status,
     ruler::shorten,
     rust::{captured, failed, open},
+    short_summary::Said,
+    skipped::Reasons,
 };
 use crate::{
     emit::Emitter,
     strategy::{Reducer, clip::Clip, unfinished::UnfinishedTests},
-    table::{HEADING, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PASSED, PYTHON, SUMMARY, WARNINGS},
+    table::{HEADING, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PASSED, PYTHON, SUMMARY, TOLD_LATER, WARNINGS},
 };
 
 /// More names are not remembered.
@@ -68,6 +70,12 @@ pub(super) struct Machine {
     pub(super) source: Option<String>,
     /// Whether source may follow that belongs to a failure of jest or vitest.
     pub(super) in_js: bool,
+    /// Whether source may follow that belongs to a frame of a library.
+    pub(super) in_library: bool,
+    /// What tests of pytest said.
+    pub(super) said: Said,
+    /// Why tests were skipped.
+    pub(super) reasons: Reasons,
 }
 
 impl Machine {
@@ -84,6 +92,9 @@ impl Machine {
             progress: Vec::new(),
             source: None,
             in_js: false,
+            in_library: false,
+            said: Said::default(),
+            reasons: Reasons::default(),
         }
     }
 
@@ -104,6 +115,7 @@ impl Machine {
             self.leave(out);
             self.found = true;
             self.part = Part::Python(false);
+            self.said.begin(line);
             shorten(line, out);
             return true;
         }
@@ -148,6 +160,9 @@ impl Machine {
         if self.in_js && JS_SOURCE.is_match(line) {
             return self.js_source(line, out);
         }
+        if self.said.take(line, out) {
+            return;
+        }
         if JS_FAILURE.is_match(line) {
             self.in_js = true;
             self.source = None;
@@ -181,13 +196,20 @@ impl Machine {
                 Some(_) => out.noise(line),
                 None => out.keep(line),
             }
-        } else if line.len() < MAX_NAME && self.progress.len() < MAX_PROGRESS && MARKED.is_match(line) {
+        } else if line.len() < MAX_NAME
+            && self.progress.len() < MAX_PROGRESS
+            && (MARKED.is_match(line) || TOLD_LATER.is_match(line))
+        {
             self.progress.push(line.to_owned());
         } else if self.unfinished.begin(line, out) {
             self.found = true;
         } else if NOISE.is_match(line) || PASSED.is_match(line) {
             self.found = true;
-            out.noise(line);
+            if self.reasons.is_new(line) {
+                out.keep(line);
+            } else {
+                out.noise(line);
+            }
         } else {
             if SUMMARY.is_match(line) {
                 self.summed_up = true;
@@ -224,7 +246,7 @@ impl Reducer for Machine {
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.leave(out);
         for line in std::mem::take(&mut self.progress) {
-            if self.summed_up {
+            if self.summed_up && self.said.names(&line) {
                 out.fold(&line);
             } else {
                 out.keep(&line);
