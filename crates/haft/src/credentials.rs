@@ -1,7 +1,7 @@
 //! Credentials: out of what models, people and the record are shown. The patterns that find them
 //! can be others from one call to the next; what a session was shown keeps its name.
 
-use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
+use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 
 use serde_json::Value;
 use tools_core::{Announce, Layer, OptionalBoard, Redactor, ServerName, SessionId, Shared};
@@ -136,6 +136,10 @@ impl Redactor for LiveRedactor {
 
     fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
         self.0.load().reading(session, origin, text)
+    }
+
+    fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
+        self.0.load().credentials(session, origin, text)
     }
 
     fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {

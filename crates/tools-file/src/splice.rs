@@ -87,20 +87,24 @@ const NAMED: usize = 10;
 /// The first step of the ladder that finds anything decides; two finds on one step are a refusal
 /// unless all are meant.
 ///
+/// A match that takes a part of one of `whole`, and not all of it, is none.
+///
 /// What an exact match replaces becomes the new text as it was sent, but for the file's own line
 /// endings. Only a step that has shown how the file indents the old text indents the new one like
 /// it.
-pub(crate) fn find(text: &str, request: Request<'_>) -> Result<EditPlaces, Miss> {
-    let exact = exact_places(text, request);
+pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> Result<EditPlaces, Miss> {
+    let mut exact = exact_places(text, request);
+    exact.retain(|place| !cuts(&place.range, whole));
     if !exact.is_empty() {
         return settle(text, request, Step::Exact, exact);
     }
     let lines = Lines::of(text);
     for step in [Step::LineEndings, Step::TrailingBlanks, Step::Indentation] {
-        let places = match step {
+        let mut places = match step {
             Step::LineEndings => line_ending_places(text, request),
             step => lines.places(request, step),
         };
+        places.retain(|place| !cuts(&place.range, whole));
         if !places.is_empty() {
             return settle(text, request, step, places);
         }
@@ -112,6 +116,13 @@ pub(crate) fn find(text: &str, request: Request<'_>) -> Result<EditPlaces, Miss>
         applied: nearest::applied(text, &lines, request, place.as_ref()),
         copied: nearest::copied(text, request.old),
     })
+}
+
+/// Whether a range has a part of one of these, which are in order, and not all of it.
+fn cuts(range: &Range<usize>, whole: &[Range<usize>]) -> bool {
+    let first = whole.partition_point(|part| part.end <= range.start);
+    let met = whole[first..].iter().take_while(|part| part.start < range.end);
+    met.into_iter().any(|part| part.start < range.start || part.end > range.end)
 }
 
 fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<EditPlaces, Miss> {

@@ -6,6 +6,7 @@ use std::{
     fs::File,
     hash::{BuildHasher as _, RandomState},
     io::Read,
+    ops::Range,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
@@ -134,6 +135,11 @@ impl Site {
             Some(hiding) => hiding.0.reading(&self.session, path, Box::new(text)),
             None => Box::new(text),
         }
+    }
+
+    /// Where the credentials of a file's text are: what an edit takes as a whole or not at all.
+    pub(crate) fn credentials(&self, path: &Path, text: &str) -> Vec<Range<usize>> {
+        self.policy.hiding().map(|hiding| hiding.0.credentials(&self.session, path, text)).unwrap_or_default()
     }
 
     /// Whether credentials are taken out of files.

@@ -86,7 +86,17 @@ fn encodings(value: &str) -> Vec<String> {
         hex(value.as_bytes()),
         hex(value.as_bytes()).to_ascii_uppercase(),
         json(value),
+        json(value).replace('/', "\\/"),
     ]);
+    for escape in [|byte| format!("%{byte:02x}"), |byte| format!("%{byte:02X}")] as [fn(u8) -> String; 2] {
+        forms.push(value.bytes().map(escape).collect());
+    }
+    for escape in [|unit| format!("\\u{unit:04x}"), |unit| format!("\\u{unit:04X}")] as [fn(u16) -> String; 2] {
+        forms.push(value.encode_utf16().map(escape).collect());
+        let ascii = ascii_json(value, escape);
+        // With slashes as PHP writes them, too.
+        forms.extend([ascii.replace('/', "\\/"), ascii]);
+    }
     forms.extend([value.replace('\'', "\\'"), value.replace('\'', r"'\''"), backslashed(value), xml(value)]);
     forms
 }
@@ -132,6 +142,17 @@ fn json(value: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
+/// JSON in which nothing but ASCII stands.
+fn ascii_json(value: &str, escape: fn(u16) -> String) -> String {
+    let escaped = |character: char| -> String {
+        if character.is_ascii() {
+            return character.into();
+        }
+        character.encode_utf16(&mut [0; 2]).iter().map(|unit| escape(*unit)).collect()
+    };
+    json(value).chars().map(escaped).collect()
+}
+
 /// As `printf %q` writes it.
 fn backslashed(value: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,".contains(character);
@@ -166,6 +187,22 @@ mod tests {
             let found: Vec<_> = forms.find(&text).collect();
             assert_eq!(found.iter().map(|(start, ..)| *start).min(), Some("…".len()), "{text}");
             assert_eq!(found.iter().map(|(_, end, _)| *end).max(), Some(text.len() - "…".len()), "{text}");
+        }
+        let value = "pä/ssw0rd";
+        let mut forms = Forms::default();
+        forms.add(value, "password");
+        for shown in [
+            r"p\u00e4\/ssw0rd",
+            r"p\u00e4/ssw0rd",
+            "%70%c3%a4%2f%73%73%77%30%72%64",
+            "%70%C3%A4%2F%73%73%77%30%72%64",
+            r"\u0070\u00e4\u002f\u0073\u0073\u0077\u0030\u0072\u0064",
+        ] {
+            assert_eq!(
+                forms.find(shown).map(|(start, end, _)| (start, end)).max_by_key(|found| found.1),
+                Some((0, shown.len())),
+                "{shown}"
+            );
         }
         assert_eq!(Forms::default().find("anything at all").count(), 0);
         assert_eq!(forms.find("short").count(), 0);

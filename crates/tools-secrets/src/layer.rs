@@ -84,7 +84,8 @@ fn warn(inv: &Invocation, tally: &Tally, done: &str) {
     let journal = inv.context.journal();
     let total = tally.total();
     let noun = if total == 1 { "credential" } else { "credentials" };
-    journal.warn(format!("{total} {noun} in the result, {done}: {tally}"));
+    // Each placeholder says itself what it stands for.
+    journal.warn_once(format!("{total} {noun} in the result, {done}: {tally}"));
     let kinds: serde_json::Map<String, Value> =
         tally.kinds().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
     journal.note(keys::SECRETS, kinds);

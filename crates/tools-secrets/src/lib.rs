@@ -34,6 +34,7 @@ mod finding;
 mod forms;
 mod known;
 mod scan;
+mod shown;
 
 mod placeholder;
 mod vault;

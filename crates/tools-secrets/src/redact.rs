@@ -17,6 +17,7 @@ use crate::{
     finding::{Finding, Heading},
     key_material, placeholder,
     scan::{merged, scan_with},
+    shown::Shown,
     value::is_secret,
     vault::{Shelf, Vault},
 };
@@ -133,8 +134,16 @@ impl SecretRedactor {
         self.find_with(text, &mut |_| {})
     }
 
-    /// The same, which tells of lines that say what stands below them.
+    /// The same, which tells of lines that say what stands below them. A text with controls in it is
+    /// also searched as it will be shown.
     pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
+        let findings = self.find_as_it_stands(text, tell);
+        let Some(shown) = Shown::of(text) else { return findings };
+        let in_shown = self.find_as_it_stands(&shown.text, &mut |heading| tell(shown.heading(&heading)));
+        merged(findings.into_iter().chain(in_shown.into_iter().map(|finding| shown.finding(finding))).collect())
+    }
+
+    fn find_as_it_stands(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let mut findings = scan_with(text, tell);
         let found = findings.len();
         self.extra.find(text, &mut findings);
@@ -184,14 +193,21 @@ impl SecretRedactor {
         }
         let vault = self.vault();
         let before = vault.values();
-        let name = |value: &str, kind| vault.placeholder(kind, value, self.origin.as_deref());
+        let name = |value: &str, kind| self.named(&vault, value, kind);
         for finding in &findings {
             for part in parts(text, *finding) {
                 name(&text[part], finding.kind);
             }
         }
         // What was found here for the first time may stand in this text by itself, too.
-        let findings = if vault.values() > before { self.beside_known(text, findings) } else { findings };
+        let is_new = vault.values() > before;
+        let findings = if is_new && Shown::of(text).is_some() {
+            self.find(text)
+        } else if is_new {
+            self.beside_known(text, findings)
+        } else {
+            findings
+        };
         let mut redacted = String::with_capacity(text.len());
         let mut copied = 0;
         for finding in findings {
@@ -204,6 +220,11 @@ impl SecretRedactor {
         }
         redacted.push_str(&text[copied..]);
         Cow::Owned(redacted)
+    }
+
+    /// The parts of a text that placeholders take the place of.
+    pub(crate) fn replaced_parts(&self, text: &str) -> Vec<Range<usize>> {
+        self.find(text).into_iter().flat_map(|finding| parts(text, finding)).collect()
     }
 
     /// [`tools_core::Redactor::redact_json`], which counts.
@@ -248,6 +269,13 @@ impl SecretRedactor {
         self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }
 
+    /// The placeholder of a value, which is the same whatever controls lie between its characters.
+    fn named(&self, vault: &Vault, value: &str, kind: &'static str) -> Arc<str> {
+        let shown = Shown::of(value);
+        let value = shown.as_ref().map_or(value, |shown| &shown.text);
+        vault.placeholder(kind, value, self.origin.as_deref())
+    }
+
     /// A credential that was found, replaced.
     pub fn replaced(&self, value: &str, kind: &'static str) -> String {
         let vault = self.vault();
@@ -256,7 +284,7 @@ impl SecretRedactor {
         let mut copied = 0;
         for part in parts(value, whole) {
             replaced.push_str(&value[copied..part.start]);
-            replaced.push_str(&vault.placeholder(kind, &value[part.clone()], self.origin.as_deref()));
+            replaced.push_str(&self.named(&vault, &value[part.clone()], kind));
             copied = part.end;
         }
         replaced.push_str(&value[copied..]);

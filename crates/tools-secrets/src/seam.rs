@@ -1,6 +1,6 @@
 //! The redactor as the other crates know it.
 
-use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
+use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 
 use serde_json::Value;
 use tools_core::{Redactor, SessionId};
@@ -19,6 +19,14 @@ impl Redactor for SecretRedactor {
     fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
         let redactor = if self.vault.is_some() { self.clone() } else { self.of_session(session) };
         Box::new(RedactingReader::new(text, redactor.at(origin)))
+    }
+
+    fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
+        let redactor = if self.vault.is_some() { self.clone() } else { self.of_session(session) };
+        let redactor = redactor.at(origin);
+        // What is found is known from now on, wherever it stands.
+        redactor.redact(text);
+        redactor.replaced_parts(text)
     }
 
     fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {

@@ -274,6 +274,58 @@ fn a_value_is_hidden_alike_in_whatever_shows_a_file() {
 }
 
 #[test]
+fn what_a_terminal_does_not_show_hides_no_value() {
+    let haft = Haft::configured(ALLOW);
+    let utf16: Vec<u8> =
+        format!("\u{feff}GITHUB_TOKEN={}\r\n", github()).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(haft.workspace.root().join("u16.env"), utf16).expect("the workspace is writable");
+    haft.workspace.file("c.json", format!("{{\"db\": {{\"password\": \"{RANDOM}\"}}}}\n"));
+    let token = github();
+    for command in [
+        "cat u16.env".to_owned(),
+        "grep --color=always -rn password c.json".to_owned(),
+        format!("grep --color=always {} c.json", &RANDOM[8..20]),
+        format!("printf '{}\\033[1m{}\\n'", &token[..4], &token[4..]),
+        format!("printf 'token={}\\0{}\\n'", &token[..9], &token[9..]),
+        format!("printf 'token={}x\\b{}\\n'", &token[..9], &token[9..]),
+    ] {
+        // What an earlier call showed would be known.
+        let mut client = Client::connect(&haft);
+        let shown = called(&mut client, "bash", &json!({"command": command}));
+        assert!(!shown.contains(RANDOM), "{command}:\n{shown}");
+        let ran = haft.run(&["exec", "--filter", "--", "bash", "-c", &command]);
+        assert!(!ran.out.contains(RANDOM), "{command}:\n{}", ran.out);
+    }
+}
+
+#[test]
+fn no_edit_takes_a_hidden_value_apart_or_says_what_it_is() {
+    let haft = Haft::configured(ALLOW);
+    let text = format!("# a\ntoken = \"{}\"\nname = \"k8d\"\n", github());
+    haft.workspace.file("a.toml", &text);
+    let mut client = Client::connect(&haft);
+    let shown = called(&mut client, "read", &json!({"path": "a.toml"}));
+    let mut edit = |old: &str, new: &str, all: bool| {
+        let arguments = json!({"path": "a.toml", "old_string": old, "new_string": new, "replace_all": all});
+        called(&mut client, "edit", &arguments)
+    };
+    // A part that is there and one that is not get the same answer.
+    let answers = [&github()[..4], &github()[..12], &RANDOM[2..9], "token = \"gh", "Kk8dz7y", "ghq_"]
+        .map(|part| (part.to_owned(), edit(part, "g h p ", false)));
+    for (part, answer) in &answers {
+        assert!(answer.contains("not found"), "{part}: {answer}");
+        assert!(!answer.contains(&RANDOM[..8]), "{part}: {answer}");
+    }
+    let answer = edit("k8d", "x", true);
+    assert!(answer.contains("1 replacement") && answer.contains("each counts as a whole"), "{answer}");
+    let expected = text.replace("\"k8d\"", "\"x\"");
+    assert_eq!(std::fs::read_to_string(haft.workspace.root().join("a.toml")).unwrap(), expected);
+    // As a whole it goes, by its placeholder.
+    let answer = edit(&format!("token = \"{}\"", placeholder(&shown)), "token = \"none\"", false);
+    assert!(answer.contains("1 replacement") && !answer.contains(RANDOM), "{answer}");
+}
+
+#[test]
 fn no_pattern_says_what_a_hidden_value_is() {
     let haft = Haft::configured(ALLOW);
     haft.workspace.file("config.json", format!("{{\"api_key\": \"{RANDOM}\"}}\n"));

@@ -1,6 +1,6 @@
 //! The seam through which credentials are taken out of text before anyone else sees it.
 
-use std::{borrow::Cow, io::Read, path::Path, sync::Arc};
+use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -16,6 +16,14 @@ pub trait Redactor: Send + Sync {
     /// `None` when this one knows no sessions, or is one already.
     fn in_session(&self, _: &SessionId) -> Option<Arc<dyn Redactor>> {
         None
+    }
+
+    /// Where the credentials of a text of the file `origin` are in a session, in bytes: in order, none
+    /// over another, each within its line. As [`Redactor::reading`] replaces
+    /// them.
+    fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
+        let _ = (session, origin, text);
+        Vec::new()
     }
 
     /// The text of the file `origin` as it is read in a session, without credentials and with the

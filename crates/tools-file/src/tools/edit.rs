@@ -1,7 +1,7 @@
 //! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as
 //! it is.
 
-use std::{borrow::Cow, path::Path, sync::Arc};
+use std::{borrow::Cow, io::Read as _, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -80,7 +80,7 @@ fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange>
     let before = Before::of(site, asked)?;
     if let Before::Known(path, content) = &before {
         let text = FileText::of(content, asked).ok()?.text;
-        if let Ok(edited) = apply(&text, &changes, cancel) {
+        if let Ok(edited) = apply(&text, &changes, (site, path), cancel) {
             return Some(ForeseenChange::diff(diff(path, Some(&text), &edited.text)));
         }
     }
@@ -141,7 +141,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let decoded = FileText::of(before, asked)?;
     let (memory, session) = site.memory();
     let stale = memory.stale_reading(session, &path, before);
-    let mut edited = apply(&decoded.text, changes, cancel);
+    let mut edited = apply(&decoded.text, changes, (site, &path), cancel);
     if existing.is_shared()
         && let Err(FileError::Edit { miss: Miss::NotFound { near, .. }, .. }) = &mut edited
     {
@@ -189,13 +189,25 @@ struct EditResult<'t> {
     notes: Vec<String>,
 }
 
-fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<EditResult<'t>, FileError> {
+fn apply<'t>(
+    text: &'t str,
+    changes: &[Change],
+    (site, path): (&Site, &Path),
+    cancel: &Cancel,
+) -> Result<EditResult<'t>, FileError> {
     let mut edited = EditResult { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
         let request = Request { old: &change.old_string, new: &change.new_string, all: change.replace_all };
-        let found = find(&edited.text, request).map_err(|miss| FileError::Edit { at: at.clone(), miss })?;
+        let whole = site.credentials(path, &edited.text);
+        let found = find(&edited.text, request, &whole).map_err(|miss| {
+            let miss = if whole.is_empty() { miss } else { miss_in_shown(&edited.text, request, (site, path), miss) };
+            FileError::Edit { at: at.clone(), miss }
+        })?;
+        if request.all && !whole.is_empty() {
+            edited.notes.push(format!("{at}nothing inside a credential was replaced: each counts as a whole"));
+        }
         if found.step != Step::Exact {
             edited.notes.push(format!("{at}`old_string` was found by ignoring {}", found.step));
         }
@@ -205,6 +217,23 @@ fn apply<'t>(text: &'t str, changes: &[Change], cancel: &Cancel) -> Result<EditR
         edited.text = found.apply(&edited.text).into();
     }
     Ok(edited)
+}
+
+/// Why an edit does not apply to a file with credentials, told by the text that is shown of it: what
+/// is nearest must not tell how much of a credential was guessed.
+fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path), miss: Miss) -> Miss {
+    if matches!(miss, Miss::Ambiguous { .. }) {
+        return miss;
+    }
+    let mut shown = String::new();
+    let told = match site.hiding(path, text.as_bytes()).read_to_string(&mut shown) {
+        Ok(_) => find(&shown, request, &[]).err(),
+        Err(_) => None,
+    };
+    match told {
+        Some(told @ Miss::NotFound { .. }) => told,
+        _ => Miss::NotFound { near: None, applied: None, copied: None },
+    }
 }
 
 /// Refuses to replace what the session has not seen.

@@ -105,6 +105,30 @@ proptest! {
         }
     }
 
+    /// What a terminal does not show may lie anywhere in a credential, and in pieces of any size.
+    #[test]
+    fn controls_between_its_characters_hide_no_credential(
+        controls in prop::collection::vec(prop::sample::select(vec!["", "", "\0", "\u{1b}[1m", "\u{1b}[0m", "\u{1b}[31;1m", "\u{1b}(B", "x\u{8}", "\u{7f}", "\u{9b}0m"]), 60),
+        size in 1_usize..50,
+        live in any::<bool>(),
+    ) {
+        let plain = format!("GITHUB_TOKEN={}", github());
+        let text: String = plain.chars().zip(controls.iter().chain(std::iter::repeat(&""))).flat_map(|(c, control)| {
+            [c.to_string(), (*control).to_owned()]
+        }).collect::<String>() + "\n";
+        let redactor = session();
+        let whole = redactor.redact(&text).into_owned();
+        prop_assert!(whole.contains("«secret:github#1"), "{whole:?}");
+        let left = whole.chars().filter(char::is_ascii_alphanumeric).collect::<String>();
+        prop_assert!(RANDOM.as_bytes().windows(6).all(|part| !left.contains(std::str::from_utf8(part).unwrap())), "{whole:?}");
+        let chunks: Vec<&[u8]> = text.as_bytes().chunks(size).collect();
+        let pieces = String::from_utf8_lossy(&streamed(&session(), live, &chunks)).into_owned();
+        prop_assert!(pieces.contains("«secret:github#1"), "{pieces:?}");
+        // The value is known by now, and has one name.
+        let again = redactor.redact(&github()).into_owned();
+        prop_assert!(whole.contains(&again), "{again} in {whole:?}");
+    }
+
     #[test]
     fn any_bytes_pass_where_nothing_is_found(bytes in prop::collection::vec(any::<u8>(), 0..600), size in 1_usize..70) {
         let chunks: Vec<&[u8]> = bytes.chunks(size).collect();
