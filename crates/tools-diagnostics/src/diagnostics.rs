@@ -130,7 +130,7 @@ impl Diagnostics {
         }
         if !masks.unexamined.is_empty() {
             let count = masks.unexamined.len();
-            cx.journal().warn(format!(
+            cx.journal().warn_once(format!(
                 "{count} folders are closed to the checkers: they could not be searched for secret files"
             ));
         }
@@ -147,7 +147,7 @@ impl Diagnostics {
         let strength = sandbox.strength();
         if strength.degraded {
             let open = strength.not_stopped.join("; ");
-            cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
+            cx.journal().warn_once(format!("commands are confined less than they could be; not stopped: {open}"));
         }
         Ok(sandbox)
     }

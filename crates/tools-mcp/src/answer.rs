@@ -7,7 +7,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::Value;
 use tools_core::{
-    AnswerBudget, ErrorDetail, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback, ToolOutput, ToolTraits,
+    AnswerBudget, ErrorDetail, Journal, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback, ToolOutput,
+    ToolTraits,
 };
 
 /// Larger media are named instead of sent.
@@ -75,20 +76,20 @@ impl Answers {
     ) -> CallToolResult {
         let warnings = recorded.journal.warnings();
         let mut meta = MetaObject::new();
-        let first_time = self.first_time(&warnings);
+        let warned = self.warned(&warnings, &recorded.journal);
         if !warnings.is_empty() {
             meta.insert("haft/warnings".to_owned(), warnings.into());
         }
         let mut result = match recorded.outcome {
             Ok(output) => {
-                let text = first_time + &output.to_text();
+                let text = warned + &output.to_text();
                 let room = cap.saturating_sub(text.len());
                 let content = content(text, &output.media);
                 finish(CallToolResult::success(content), Some(output), structured.then_some(room), &mut meta)
             }
             Err(error) => {
                 describe(&error, &mut meta);
-                let text = first_time + &failure_text(&error, definition);
+                let text = warned + &failure_text(&error, definition);
                 let room = cap.saturating_sub(text.len());
                 let content = content(text, error.output().map(|output| &*output.media).unwrap_or_default());
                 let room = structured.then_some(room);
@@ -99,20 +100,28 @@ impl Answers {
         result
     }
 
-    /// The warnings that were not shown on this connection yet, a line each.
-    fn first_time(&self, warnings: &[String]) -> String {
-        let mut lines = String::new();
+    /// The warnings, a line each, but for those that hold on and were shown on this connection
+    /// already.
+    fn warned(&self, warnings: &[String], journal: &Journal) -> String {
+        let (mut lines, mut left_out) = (String::new(), 0_usize);
         if warnings.is_empty() {
             return lines;
         }
         let mut warned = self.warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for warning in warnings {
             let line = format!("[warning] {}\n", warning.replace(['\n', '\r'], " "));
-            // What finds no room above this text is told with the next; all of them are in `_meta`.
+            // What holds on and finds no room is told with the next; all of them are in `_meta`.
             let fits = lines.len() + line.len() <= WARNINGS || lines.is_empty();
-            if fits && warned.len() < SHOWN_WARNINGS && warned.insert(warning.clone()) {
+            let is_told = journal.holds_on(warning) && (warned.len() >= SHOWN_WARNINGS || warned.contains(warning));
+            if fits && !is_told {
+                warned.extend(journal.holds_on(warning).then(|| warning.clone()));
                 lines.push_str(&shortened(line));
+            } else if !is_told && !journal.holds_on(warning) {
+                left_out += 1;
             }
+        }
+        if left_out > 0 {
+            lines.extend(["[warning] and ", &left_out.to_string(), " more of this call, in `_meta`\n"]);
         }
         lines
     }
@@ -306,17 +315,18 @@ mod tests {
     }
 
     #[test]
-    fn a_warning_is_text_once_and_meta_always() {
+    fn what_holds_on_is_text_once_and_meta_always() {
         let answers = Answers::default();
         let mut texts = vec![];
         for _ in 0..2 {
             let recorded = recorded(Ok(ToolOutput::text("ok")));
-            recorded.journal.warn("the sandbox is\nweak");
+            recorded.journal.warn_once("the sandbox is\nweak");
+            recorded.journal.warn("not kept");
             let result = answers.of(recorded, None, false, CAP);
-            assert_eq!(result.meta.unwrap()["haft/warnings"], json!(["the sandbox is\nweak"]));
+            assert_eq!(result.meta.unwrap()["haft/warnings"], json!(["the sandbox is\nweak", "not kept"]));
             texts.push(result.content[0].as_text().unwrap().text.clone());
         }
-        assert_eq!(texts, ["[warning] the sandbox is weak\nok", "ok"]);
+        assert_eq!(texts, ["[warning] the sandbox is weak\n[warning] not kept\nok", "[warning] not kept\nok"]);
     }
 
     #[test]
@@ -330,6 +340,7 @@ mod tests {
         let result = answers.of(recorded, None, false, 11_000);
         let shown = &result.content[0].as_text().unwrap().text;
         assert!(shown.len() <= 11_000 && shown.contains("bytes left out"), "{}", shown.len());
+        assert!(shown.contains(" more of this call, in `_meta`\n"), "{shown}");
         assert_eq!(result.meta.unwrap()["haft/warnings"].as_array().unwrap().len(), 20);
     }
 

@@ -165,7 +165,7 @@ impl Bash {
         }
         if let Some(first) = masks.unexamined.first() {
             let count = masks.unexamined.len();
-            cx.journal().warn(format!(
+            cx.journal().warn_once(format!(
                 "closed to the command, since they are too large to be searched for secret files or cannot be read: `{}`{}",
                 shown(first.strip_prefix(&roots[0]).unwrap_or(first)),
                 if count > 1 { format!(" and {} more folders", count - 1) } else { String::new() }
@@ -199,7 +199,7 @@ impl Bash {
         let is_gated = policy.config.network == NetworkMode::Gate && can_join;
         let passage = self.way_out.as_ref().filter(|_| is_gated)?.open(&args.command, cx);
         if passage.is_none() {
-            cx.journal().warn("the network is closed: the gate could not be opened (see `haft doctor`)");
+            cx.journal().warn_once("the network is closed: the gate could not be opened (see `haft doctor`)");
         }
         passage
     }
@@ -226,7 +226,7 @@ impl Bash {
         let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
-            cx.journal().warn(format!("commands are confined less than they could be; not stopped: {open}"));
+            cx.journal().warn_once(format!("commands are confined less than they could be; not stopped: {open}"));
         }
         // What only reads changes nothing, but may read what was closed after it began.
         let guard = if only_reads(found) { guard.only_of_masks() } else { guard };

@@ -97,7 +97,8 @@ fn how_to_allow(prompt: &ConfirmPrompt) -> String {
     if let Some(rule) = prompt.would_store.as_ref().filter(|rule| rule.pattern.chars().count() <= MAX_PATTERN_CHARS) {
         let pattern = serde_json::Value::from(rule.pattern.as_str());
         return format!(
-            "The operator can allow it with this rule: [[tools.permissions.{}]] pattern = {pattern}, action = \"allow\"",
+            "The operator can allow it with this rule, in three lines of the configuration:\n[[tools.permissions.{}]]\n\
+             pattern = {pattern}\naction = \"allow\"",
             rule.tool
         );
     }
@@ -144,7 +145,7 @@ mod tests {
             Some("rm \"x\""),
             "nobody_to_ask",
             "nobody can be asked here",
-            r#"Tell the user what should run and why, and go on with something else. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "rm \"x\"", action = "allow""#,
+            "Tell the user what should run and why, and go on with something else. The operator can allow it with this rule, in three lines of the configuration:\n[[tools.permissions.bash]]\npattern = \"rm \\\"x\\\"\"\naction = \"allow\"",
         );
         let tell = "Tell the user what should run and why, and go on with something else. The operator decides by: `permissions.bash`";
         check(absent(Absence::NoAnswer), None, "nobody_answered", "nobody answered", tell);
@@ -162,7 +163,7 @@ mod tests {
             Some("x"),
             "declined",
             "the person declined",
-            r#"Do not try this again; the person said: use write. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "x", action = "allow""#,
+            "Do not try this again; the person said: use write. The operator can allow it with this rule, in three lines of the configuration:\n[[tools.permissions.bash]]\npattern = \"x\"\naction = \"allow\"",
         );
         check(
             RefusalReason::TooLong { chars: 9000, parts: 3 },
@@ -176,7 +177,7 @@ mod tests {
             Some("x"),
             "question_too_long",
             "the client shows only the beginning of a question, and this one is longer, so nobody was asked",
-            r#"Split the command into several calls, each with fewer or shorter commands. The operator can allow it with this rule: [[tools.permissions.bash]] pattern = "x", action = "allow""#,
+            "Split the command into several calls, each with fewer or shorter commands. The operator can allow it with this rule, in three lines of the configuration:\n[[tools.permissions.bash]]\npattern = \"x\"\naction = \"allow\"",
         );
     }
 }

@@ -169,7 +169,7 @@ impl Stack {
             Ok(_) => {
                 let Some(tool) = self.meant(&call.tool) else { return as_it_is(call, approval, None) };
                 if !self.hides(&tool) {
-                    cx.journal().warn(format!("the tool `{}` is called `{tool}` here", call.tool));
+                    cx.journal().warn_once(format!("the tool `{}` is called `{tool}` here", call.tool));
                 }
                 ToolCall { tool, ..call.clone() }
             }

@@ -80,10 +80,17 @@ pub struct Journal(Arc<Mutex<Notes>>);
 struct Notes {
     values: Map<String, Value>,
     gates: Vec<GateNote>,
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     runs: Runs,
     /// When the layer that is at work was entered.
     entered: Option<Instant>,
+}
+
+#[derive(Debug)]
+struct Warning {
+    text: String,
+    /// Whether it holds for the calls to come as well.
+    holds_on: bool,
 }
 
 impl Journal {
@@ -99,19 +106,30 @@ impl Journal {
         notes.gates.push(GateNote { gate, verdict, us: u64::try_from(took).unwrap_or(u64::MAX) });
     }
 
-    /// Notes something a person and the model should hear of, although the call went on.
+    /// Notes something of this call that a person and the model should hear of, although the call
+    /// went on.
     pub fn warn(&self, warning: impl Into<String>) {
-        let warning = warning.into();
+        self.add_warning(warning.into(), false);
+    }
+
+    /// The same of something that holds for the calls to come as well, so that it is enough to tell
+    /// it once.
+    pub fn warn_once(&self, warning: impl Into<String>) {
+        self.add_warning(warning.into(), true);
+    }
+
+    fn add_warning(&self, text: String, holds_on: bool) {
         let mut notes = self.notes();
-        if !notes.warnings.contains(&warning) {
-            notes.warnings.push(warning);
+        match notes.warnings.iter_mut().find(|known| known.text == text) {
+            Some(known) => known.holds_on &= holds_on,
+            None => notes.warnings.push(Warning { text, holds_on }),
         }
     }
 
     /// Changes every warning: for layers that redact.
     pub fn map_warnings(&self, change: impl Fn(&str) -> String) {
         for warning in &mut self.notes().warnings {
-            *warning = change(warning);
+            warning.text = change(&warning.text);
         }
     }
 
@@ -137,7 +155,12 @@ impl Journal {
 
     /// The warnings, without repetitions.
     pub fn warnings(&self) -> Vec<String> {
-        self.notes().warnings.clone()
+        self.notes().warnings.iter().map(|warning| warning.text.clone()).collect()
+    }
+
+    /// Whether it is enough to tell a warning once.
+    pub fn holds_on(&self, warning: &str) -> bool {
+        self.notes().warnings.iter().any(|known| known.text == warning && known.holds_on)
     }
 
     /// The number of runs of the executor, and the time of the first.
@@ -147,10 +170,12 @@ impl Journal {
 
     /// Takes over values and warnings that were noted elsewhere.
     pub(crate) fn absorb(&self, other: &Self) {
-        let (values, warnings) = (other.values(), other.warnings());
+        let values = other.values();
+        let warnings: Vec<_> =
+            other.notes().warnings.iter().map(|warning| (warning.text.clone(), warning.holds_on)).collect();
         self.notes().values.extend(values);
-        for warning in warnings {
-            self.warn(warning);
+        for (text, holds_on) in warnings {
+            self.add_warning(text, holds_on);
         }
     }
 
@@ -190,6 +215,9 @@ mod tests {
         assert_eq!(journal.verdict(), Some(Verdict::Deny));
         assert_eq!(journal.value(keys::APPROVED_BY), Some("person".into()));
         assert_eq!(journal.warnings(), ["w"]);
+        twin.warn_once("of the machine");
+        journal.warn_once("w");
+        assert!(journal.holds_on("of the machine") && !journal.holds_on("w") && !journal.holds_on("x"));
     }
 
     #[test]

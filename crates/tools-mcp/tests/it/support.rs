@@ -115,7 +115,7 @@ impl Tool for Simple {
             }
             "stubborn" => {
                 // Not cancelled by any token: only dropping ends it.
-                cx.journal().warn("this tool is stubborn");
+                cx.journal().warn_once("this tool is stubborn");
                 Ok(ToolOutput::text("done"))
             }
             "count" => {
