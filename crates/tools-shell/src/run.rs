@@ -161,7 +161,7 @@ impl Stream {
 
     fn take(&mut self, bytes: &[u8], both: &mut Whole, cx: &CallContext) {
         self.kept.push(bytes);
-        both.push(bytes);
+        both.push(self.kind, bytes);
         if let Some(tap) = cx.tap().filter(|tap| tap.takes(self.kind)) {
             tap.take(self.kind, bytes);
         } else if cx.events().is_live() && !bytes.is_empty() {

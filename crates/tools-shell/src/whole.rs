@@ -1,15 +1,18 @@
-//! All that a command prints, both streams as they came: held while it is short, given to whoever
-//! takes long text when it is not.
+//! All that a command prints, the lines of both streams as they came: held while it is short, given
+//! to whoever takes long text when it is not. A line stands whole, whatever the other stream says
+//! before it ends.
 
 use std::sync::Arc;
 
-use tools_core::{Digest, Gap, Intake};
+use tools_core::{Digest, Gap, Intake, OutputStream};
 
 use crate::capture::HeadTail;
 use crate::spool::Spool;
 
 /// So much is held.
 const HELD: usize = 1 << 20;
+/// A longer line does not wait for its end.
+const MAX_OPEN_LINE: usize = 64 << 10;
 
 /// The output of a command.
 pub(crate) struct Whole {
@@ -19,6 +22,8 @@ pub(crate) struct Whole {
     shown: usize,
     intake: Option<Arc<dyn Intake>>,
     spool: Option<Spool>,
+    /// What each stream has printed of a line that has not ended, in the order in which they began.
+    open: Vec<(OutputStream, Vec<u8>)>,
 }
 
 /// The output of a command that has ended.
@@ -34,10 +39,34 @@ impl Whole {
     /// Nothing yet. Of what nobody takes `shown` bytes are kept.
     pub(crate) fn new(shown: usize, intake: Option<Arc<dyn Intake>>) -> Self {
         let most = if intake.is_some() { shown.max(HELD) } else { shown };
-        Self { ends: HeadTail::new(most), shown, intake, spool: None }
+        Self { ends: HeadTail::new(most), shown, intake, spool: None, open: Vec::new() }
     }
 
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    /// Takes what came from a stream.
+    pub(crate) fn push(&mut self, stream: OutputStream, bytes: &[u8]) {
+        let end = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
+        let (lines, rest) = bytes.split_at(end);
+        let at = self.open.iter().position(|(of, _)| *of == stream);
+        if let Some(at) = at
+            && (!lines.is_empty() || self.open[at].1.len() + rest.len() > MAX_OPEN_LINE)
+        {
+            let (_, begun) = self.open.remove(at);
+            self.add(&begun);
+        }
+        if !lines.is_empty() {
+            self.add(lines);
+        }
+        if rest.is_empty() {
+            return;
+        }
+        match self.open.iter_mut().find(|(of, _)| *of == stream) {
+            Some((_, begun)) => begun.extend_from_slice(rest),
+            None if rest.len() > MAX_OPEN_LINE => self.add(rest),
+            None => self.open.push((stream, rest.to_vec())),
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
         if self.spool.is_none()
             && let Some(intake) = self.intake.as_ref().filter(|_| !self.ends.has_room(bytes.len()))
         {
@@ -69,7 +98,10 @@ impl Whole {
     }
 
     /// What it was, once the command has ended with this code.
-    pub(crate) async fn finish(self, exit: Option<i32>) -> CommandOutput {
+    pub(crate) async fn finish(mut self, exit: Option<i32>) -> CommandOutput {
+        for (_, begun) in std::mem::take(&mut self.open) {
+            self.add(&begun);
+        }
         match self.spool {
             None => CommandOutput::Held(self.ends),
             Some(spool) => match spool.finish(exit).await {
@@ -94,6 +126,61 @@ impl CommandOutput {
     pub(crate) fn into_parts(self) -> (String, Option<Gap>) {
         match self {
             Self::Held(kept) | Self::Taken(kept, _) => kept.into_parts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn printed(chunks: &[(OutputStream, &[u8])]) -> String {
+        let mut whole = Whole::new(1 << 20, None);
+        for (stream, bytes) in chunks {
+            whole.push(*stream, bytes);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime starts");
+        runtime.block_on(whole.finish(Some(0))).into_parts().0
+    }
+
+    #[test]
+    fn a_line_is_not_cut_by_the_other_stream() {
+        use OutputStream::{Stderr, Stdout};
+        assert_eq!(
+            printed(&[(Stdout, b"out"), (Stderr, b"warning: x\nand "), (Stdout, b" 1\nout 2"), (Stderr, b"y\n")]),
+            "warning: x\nout 1\nand y\nout 2"
+        );
+        let long = vec![b'x'; MAX_OPEN_LINE];
+        assert!(printed(&[(Stdout, &long), (Stdout, b"y"), (Stderr, b"z\n")]).starts_with('x'));
+        assert_eq!(printed(&[(Stderr, b"a"), (Stdout, b"b")]), "ab");
+    }
+
+    proptest! {
+        /// However the streams come, each line is one that was printed, and those of a stream stand in
+        /// their order.
+        #[test]
+        fn lines_stay_whole(
+            lines in prop::collection::vec((any::<bool>(), "[a-z]{0,12}"), 0..30),
+            order in prop::collection::vec((any::<bool>(), 1_usize..20), 0..80),
+        ) {
+            let of = |stream: bool| lines.iter().filter(move |(at, _)| *at == stream);
+            let text = |stream: bool| of(stream).map(|(at, line)| format!("{}{line}\n", if *at { 'E' } else { 'O' })).collect::<String>();
+            let texts = [text(false), text(true)];
+            let mut rest = [texts[0].as_bytes(), texts[1].as_bytes()];
+            let mut chunks = Vec::new();
+            for (stream, size) in order.iter().copied().chain([(false, usize::MAX), (true, usize::MAX)]) {
+                let (chunk, left) = rest[usize::from(stream)].split_at(size.min(rest[usize::from(stream)].len()));
+                rest[usize::from(stream)] = left;
+                chunks.push((if stream { OutputStream::Stderr } else { OutputStream::Stdout }, chunk));
+            }
+            let all = printed(&chunks);
+            for (stream, sign) in [(0, 'O'), (1, 'E')] {
+                let shown: String = all.lines().filter(|line| line.starts_with(sign)).map(|line| format!("{line}\n")).collect();
+                prop_assert_eq!(&shown, &texts[stream]);
+            }
+            prop_assert_eq!(all.len(), texts[0].len() + texts[1].len());
         }
     }
 }

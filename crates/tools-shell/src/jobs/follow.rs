@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use tools_core::Intake;
+use tools_core::{Intake, OutputStream};
 
 use super::job::{Job, JobEnd};
 use super::log::Source;
@@ -67,12 +67,12 @@ impl NewJob {
                 () = whole.room(), if is_full => {}
                 count = next_chunk(&mut stdout, &mut out), if !is_full => {
                     watch.push(&out[..count]);
-                    whole.push(&out[..count]);
+                    whole.push(OutputStream::Stdout, &out[..count]);
                     job.push(Source::Stdout, &out[..count]);
                 }
                 count = next_chunk(&mut stderr, &mut err), if !is_full => {
                     watch.push(&err[..count]);
-                    whole.push(&err[..count]);
+                    whole.push(OutputStream::Stderr, &err[..count]);
                     job.push(Source::Stderr, &err[..count]);
                 }
                 _ = tree.wait(), if !ended => {
@@ -110,9 +110,11 @@ impl NewJob {
         }
         tree.finish().await;
         let exit = tree.wait().await;
-        for (pipe, source) in [(&stdout, Source::Stdout), (&stderr, Source::Stderr)] {
+        for (pipe, source, stream) in
+            [(&stdout, Source::Stdout, OutputStream::Stdout), (&stderr, Source::Stderr, OutputStream::Stderr)]
+        {
             take_ready(pipe.as_ref(), &mut out, |bytes| {
-                whole.push(bytes);
+                whole.push(stream, bytes);
                 job.push(source, bytes);
             });
         }
