@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use tools_core::{AnswerBudget, Gap, Middle};
 
+use crate::view::introduces_message;
+
 /// What part of the threshold the lines that are pinned between head and tail may take.
 const PINNED: usize = 5;
 /// How many characters of a pinned line are shown.
@@ -119,8 +121,12 @@ impl PinnedLines {
     }
 
     fn search(&mut self, text: &str, first: u64, pin: fn(&str) -> bool) {
-        for (number, line) in (first..).zip(text.lines()).filter(|(_, line)| pin(line)) {
-            self.add(number, line);
+        let mut is_introduced = false;
+        for (number, line) in (first..).zip(text.lines()) {
+            if std::mem::take(&mut is_introduced) || pin(line) {
+                is_introduced = introduces_message(line);
+                self.add(number, line);
+            }
         }
     }
 

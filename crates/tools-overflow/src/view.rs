@@ -22,6 +22,14 @@ pub(crate) struct View {
     number: u64,
     middle: Middle,
     failures: usize,
+    /// Whether the line that went to the middle last introduces the next one.
+    is_introduced: bool,
+}
+
+/// Whether a line that reports a failure only introduces its message, as a panic of Rust does:
+/// `thread 'main' panicked at src/main.rs:10:5:`.
+pub(crate) fn introduces_message(line: &str) -> bool {
+    line.trim_end().ends_with(':') && line.contains(" panicked at ")
 }
 
 impl View {
@@ -36,6 +44,7 @@ impl View {
             number: 1,
             middle: Middle::default(),
             failures: 0,
+            is_introduced: false,
         }
     }
 
@@ -110,9 +119,10 @@ impl View {
         };
         let passed = &self.tail[..cut];
         for (number, line) in (self.number..).zip(passed.lines()) {
-            if !(self.pin)(line) {
+            if !std::mem::take(&mut self.is_introduced) && !(self.pin)(line) {
                 continue;
             }
+            self.is_introduced = introduces_message(line);
             // Those that are kept are the first of all.
             if self.failures >= FAILURES || self.middle.more_failures > 0 {
                 self.middle.more_failures += 1;
@@ -166,6 +176,20 @@ mod tests {
         assert!(head.starts_with("1\n2\nerror 3\n") && tail.ends_with("999\n1000\n"));
         let shown = head.lines().count() + tail.lines().count();
         assert_eq!(shown as u64 + middle.lines, 1000);
+    }
+
+    #[test]
+    fn the_message_below_a_panic_is_kept_with_it() {
+        let mut view = View::new(40, |line| line.starts_with("thread"));
+        for number in 1..=1000 {
+            view.line(&if number == 500 {
+                "thread 'main' panicked at src/main.rs:10:5:".to_owned()
+            } else {
+                number.to_string()
+            });
+        }
+        let numbers = view.finish().2.unwrap().failures.iter().map(|(number, _)| *number).collect::<Vec<_>>();
+        assert_eq!(numbers, [500, 501]);
     }
 
     #[test]

@@ -95,7 +95,7 @@ pub(crate) fn run_on(
 
 fn nothing(common: &CommonArgs) {
     if !common.quiet {
-        output::note("nothing to undo: no call changed files here");
+        output::note("nothing to undo: no change of a call is on record here");
     }
 }
 

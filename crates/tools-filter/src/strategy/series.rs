@@ -53,22 +53,54 @@ fn number(line: &str, start: usize, rest: usize) -> Option<u64> {
     (is_number && (digits.len() == 1 || !digits.starts_with('0'))).then(|| digits.parse().ok())?
 }
 
-/// `1-9,12,14-20`.
+/// `1-9,12,20-14`, in the order of the numbers.
 fn ranges(numbers: &[u64]) -> String {
-    let mut sorted = numbers.to_vec();
-    sorted.sort_unstable();
     let mut text = String::new();
-    for range in sorted.chunk_by(|a, b| a + 1 == *b) {
+    let mut rest = numbers;
+    while let [first, ..] = rest {
+        let up = rest.windows(2).take_while(|pair| pair[0] + 1 == pair[1]).count();
+        let down = rest.windows(2).take_while(|pair| pair[1] + 1 == pair[0]).count();
+        let length = 1 + up.max(down);
         if !text.is_empty() {
             text.push(',');
         }
-        match range {
-            [single] => _ = write!(text, "{single}"),
-            [first, .., last] => _ = write!(text, "{first}-{last}"),
-            [] => {}
-        }
+        _ = match &rest[..length] {
+            [_, .., last] => write!(text, "{first}-{last}"),
+            _ => write!(text, "{first}"),
+        };
+        rest = &rest[length..];
     }
     text
+}
+
+/// More room than this is not spent on the order of numbers.
+const ORDER: usize = 20;
+/// Numbers that are no names of files are listed in so much room; of more only the least and the
+/// greatest are told.
+const MAX_LISTED: usize = 400;
+
+/// The numbers of all lines. Where their order takes much room they are told in ascending order, and
+/// that it is another; names of files stand in the order of their letters as a rule, which is not
+/// worth saying.
+fn numbers_of(numbers: &[u64], are_names: bool) -> String {
+    let in_order = ranges(numbers);
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let ascending = ranges(&sorted);
+    let are_in_letters = are_names && numbers.is_sorted_by_key(u64::to_string);
+    if !are_names
+        && ascending.len() > MAX_LISTED
+        && let (Some(least), Some(greatest)) = (sorted.first(), sorted.last())
+    {
+        return format!("numbers from {least} to {greatest}");
+    }
+    if are_in_letters {
+        ascending
+    } else if in_order.len() <= ascending.len() + ORDER {
+        in_order
+    } else {
+        format!("{ascending}, in another order")
+    }
 }
 
 /// Whether a line is nothing but the name of a file.
@@ -95,10 +127,12 @@ impl Series {
 
     fn end(&mut self, out: &mut Emitter<'_>) {
         let (lines, numbers) = (std::mem::take(&mut self.lines), std::mem::take(&mut self.numbers));
+        let are_names = self.of_names || lines.first().is_some_and(|first| is_path(first));
         if let [first, between @ .., last] = lines.as_slice()
-            && lines.len() >= if self.of_names || is_path(first) { MIN_NAMES } else { MIN_LINES }
+            && lines.len() >= if are_names { MIN_NAMES } else { MIN_LINES }
         {
-            let text = format!("[… {} lines, the same with {}]", between.len(), ranges(&numbers[1..numbers.len() - 1]));
+            let told = numbers_of(&numbers[1..numbers.len() - 1], are_names);
+            let text = format!("[… {} lines, the same with {told}]", between.len());
             let bytes: usize = between.iter().map(|line| line.len() + 1).sum();
             if text.len() * 4 < bytes * 3 {
                 self.found = true;
@@ -179,6 +213,34 @@ mod tests {
         for (a, b, expected) in table {
             assert_eq!(difference(a, b), expected, "{a} / {b}");
         }
-        assert_eq!(ranges(&[3, 1, 2, 7, 9, 10]), "1-3,7,9-10");
+    }
+
+    #[test]
+    fn the_order_of_numbers_is_told() {
+        let lines = |numbers: &[u64]| numbers.iter().map(|n| format!("id {n}\n")).collect::<String>();
+        let shown = |numbers: &[u64]| {
+            FilterPipeline::builtin().filter("./run.sh", Exit::Code(0), lines(numbers).as_bytes()).text
+        };
+        let up: Vec<u64> = (1..=40).collect();
+        assert_eq!(shown(&up), "id 1\n[… 38 lines, the same with 2-39]\nid 40\n");
+        let down: Vec<u64> = [1].into_iter().chain((2..=39).rev()).chain([40]).collect();
+        assert_eq!(shown(&down), "id 1\n[… 38 lines, the same with 39-2]\nid 40\n");
+        let swapped: Vec<u64> = [3, 1, 2].into_iter().chain(4..=40).collect();
+        assert_eq!(shown(&swapped), "id 3\n[… 38 lines, the same with 1-2,4-39]\nid 40\n");
+        let mixed: Vec<u64> = (0..40).map(|n| n * 17 % 40).collect();
+        assert_eq!(shown(&mixed), "id 0\n[… 38 lines, the same with 1-22,24-39, in another order]\nid 23\n");
+    }
+
+    #[test]
+    fn runs_of_numbers_go_up_and_down() {
+        for (numbers, expected) in
+            [(vec![3, 1, 2, 7, 9, 10], "3,1-2,7,9-10"), (vec![5, 4, 3, 8], "5-3,8"), (vec![], ""), (vec![1], "1")]
+        {
+            assert_eq!(ranges(&numbers), expected);
+        }
+        assert_eq!(numbers_of(&[1, 10, 11, 12, 2, 3], true), "1-3,10-12");
+        let apart: Vec<u64> = (0..500).map(|n| n * 3).collect();
+        assert_eq!(numbers_of(&apart, false), "numbers from 0 to 1497");
+        assert!(numbers_of(&apart, true).ends_with(",1494,1497"));
     }
 }
