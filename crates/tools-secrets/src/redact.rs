@@ -134,8 +134,8 @@ impl SecretRedactor {
         self.find_with(text, &mut |_| {})
     }
 
-    /// The same, which tells of lines that say what stands below them. A text with controls in it is
-    /// also searched as it will be shown.
+    /// The same, which tells of lines that say what stands below them. A text with controls in it
+    /// is also searched as it will be shown.
     pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let findings = self.find_as_it_stands(text, tell);
         let Some(shown) = Shown::of(text) else { return findings };

@@ -91,8 +91,8 @@ enum Control {
     Nothing(usize),
 }
 
-/// Where the first control is that is no blank and no end of a line. Controls above ASCII begin with
-/// a byte that harmless characters begin with too.
+/// Where the first control is that is no blank and no end of a line. Controls above ASCII begin
+/// with a byte that harmless characters begin with too.
 fn first_control(bytes: &[u8]) -> Option<usize> {
     let may_be = |byte: u8| {
         let low = u8::from(byte < 0x20) & u8::from(!matches!(byte, b'\t' | b'\n' | b'\r'));

@@ -158,8 +158,8 @@ mod tests {
     }
 
     proptest! {
-        /// However the streams come, each line is one that was printed, and those of a stream stand in
-        /// their order.
+        /// However the streams come, each line is one that was printed, and those of a stream stand
+        /// in their order.
         #[test]
         fn lines_stay_whole(
             lines in prop::collection::vec((any::<bool>(), "[a-z]{0,12}"), 0..30),

@@ -18,9 +18,8 @@ pub trait Redactor: Send + Sync {
         None
     }
 
-    /// Where the credentials of a text of the file `origin` are in a session, in bytes: in order, none
-    /// over another, each within its line. As [`Redactor::reading`] replaces
-    /// them.
+    /// Where the credentials of a text of the file `origin` are in a session, in bytes: in order,
+    /// none over another, each within its line. As [`Redactor::reading`] replaces them.
     fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
         let _ = (session, origin, text);
         Vec::new()

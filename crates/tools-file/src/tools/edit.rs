@@ -219,8 +219,8 @@ fn apply<'t>(
     Ok(edited)
 }
 
-/// Why an edit does not apply to a file with credentials, told by the text that is shown of it: what
-/// is nearest must not tell how much of a credential was guessed.
+/// Why an edit does not apply to a file with credentials, told by the text that is shown of it:
+/// what is nearest must not tell how much of a credential was guessed.
 fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path), miss: Miss) -> Miss {
     if matches!(miss, Miss::Ambiguous { .. }) {
         return miss;

@@ -79,9 +79,9 @@ const ORDER: usize = 20;
 /// greatest are told.
 const MAX_LISTED: usize = 400;
 
-/// The numbers of all lines. Where their order takes much room they are told in ascending order, and
-/// that it is another; names of files stand in the order of their letters as a rule, which is not
-/// worth saying.
+/// The numbers of all lines. Where their order takes much room they are told in ascending order,
+/// and that it is another; names of files stand in the order of their letters as a rule, which is
+/// not worth saying.
 fn numbers_of(numbers: &[u64], are_names: bool) -> String {
     let in_order = ranges(numbers);
     let mut sorted = numbers.to_vec();
