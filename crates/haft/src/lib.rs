@@ -173,8 +173,6 @@ pub use builder::ToolboxBuilder;
 pub use credentials::redactor;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};
-#[cfg(feature = "embed")]
-pub use embedding::EmbeddingConfig;
 #[cfg(feature = "policy")]
 pub use explain::Explanation;
 #[cfg(feature = "filter")]

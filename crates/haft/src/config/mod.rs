@@ -3,6 +3,7 @@
 mod absent;
 #[cfg(feature = "policy")]
 mod aliases;
+mod embedding;
 mod environment;
 mod error;
 mod load;
@@ -17,6 +18,7 @@ mod typed;
 pub mod places;
 
 pub use absent::AbsentSection;
+pub use embedding::EmbeddingConfig;
 pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::LoadedConfig;

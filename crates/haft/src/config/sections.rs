@@ -58,10 +58,7 @@ use crate::ApprovalsConfig;
 #[cfg(feature = "agent")]
 use crate::SessionsConfig;
 
-#[cfg(feature = "embed")]
-use crate::EmbeddingConfig;
-
-use super::ProfileConfig;
+use super::{EmbeddingConfig, ProfileConfig};
 
 #[cfg(not(feature = "acp"))]
 use super::AbsentSection as AcpConfig;
@@ -77,8 +74,6 @@ use super::AbsentSection as CheckpointConfig;
 use super::AbsentSection as IndexConfig;
 #[cfg(not(feature = "diagnostics"))]
 use super::AbsentSection as DiagnosticsConfig;
-#[cfg(not(feature = "embed"))]
-use super::AbsentSection as EmbeddingConfig;
 #[cfg(not(feature = "file"))]
 use super::AbsentSection as FileConfig;
 #[cfg(not(feature = "filter"))]
