@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{codegen, command, dist, failure::Failure, layering, packages, shapes, start_pages, tidy};
+use crate::{codegen, command, failure::Failure, layering, packages, repository, shapes, start_pages, tidy, timings};
 
 /// The version of cargo-nextest that `.ci/run` installs too.
 const NEXTEST: &str = "0.9.143";
@@ -25,11 +25,12 @@ const STEPS: &[Step] = &[
     Step { name: "packages", action: packages::check },
     Step { name: "clippy", action: || command::run(&mut clippy(&[])) },
     Step { name: "clippy with all features", action: || command::run(&mut clippy(&["--all-features"])) },
-    Step { name: "the facade alone", action: shapes::facade },
+    Step { name: "the facade and the binary alone", action: shapes::alone },
     Step { name: "start pages", action: start_pages::check },
-    // Its binary is the one that the reference describes: another build would take minutes.
-    Step { name: "cold release build and the reference", action: || dist::time_cold_build(codegen::check_with) },
+    Step { name: "build of the tests", action: build_of_tests },
     Step { name: "tests", action: tests },
+    // The build of the tests has made the binary: its sections are the same in every build.
+    Step { name: "reference", action: || codegen::check_with(&repository::target().join("debug/haft")) },
     Step {
         name: "doc tests",
         action: || command::run(&mut command::cargo(&["test", "--locked", "--doc", "--workspace"])),
@@ -60,6 +61,12 @@ fn clippy(features: &[&str]) -> Command {
     let mut clippy = command::cargo(&["clippy", "--locked", "--workspace", "--all-targets"]);
     clippy.args(features).args(["--", "-D", "warnings"]);
     clippy
+}
+
+/// What nextest is going to build, with the seconds of each crate.
+fn build_of_tests() -> Result<(), Failure> {
+    command::run(&mut command::cargo(&["test", "--locked", "--workspace", "--no-run", "--timings"]))?;
+    timings::print(&repository::target())
 }
 
 fn tests() -> Result<(), Failure> {

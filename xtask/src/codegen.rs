@@ -1,6 +1,6 @@
 //! `docs/reference/` is written by the binary itself, from the types that the pages describe. This
-//! module runs the binary and, when checking, compares what it writes with what is committed. Only
-//! a build of `haft-cli` alone counts: one of the whole workspace joins the features of its crates.
+//! module runs the binary and, when checking, compares what it writes with what is committed. What
+//! a build of the whole workspace joins to the features of `haft-cli` changes no page.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -24,7 +24,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     compare(built())
 }
 
-/// The same with a binary that was built already, with the features that it has by default.
+/// The same with a binary that was built already.
 pub(crate) fn check_with(binary: &Path) -> Result<(), Failure> {
     compare(command::command(binary))
 }

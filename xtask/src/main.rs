@@ -83,7 +83,7 @@ fn run(words: &[&str]) -> Result<(), Failure> {
         ["deps"] => deps::run(),
         ["deps", "--install"] => deps::install_and_run(),
         ["dist"] => dist::run(),
-        ["dist", "--time"] => dist::time_cold_build(|_| Ok(())),
+        ["dist", "--time"] => dist::time_cold_build(),
         ["dist", "--check"] => dist::check(None),
         ["dist", "--check", binary] => dist::check(Some(binary)),
         ["help" | "--help" | "-h"] => {

@@ -14,6 +14,11 @@ pub(crate) fn root() -> &'static Path {
     package.parent().unwrap_or(package)
 }
 
+/// Where cargo builds the workspace, unless its configuration names another folder.
+pub(crate) fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
 /// One text file, read once and handed to every check.
 #[derive(Debug, Clone)]
 pub(crate) struct File {

@@ -50,12 +50,14 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compiles the facade alone, with its default features and with none: a build of the workspace
-/// never does.
-pub(crate) fn facade() -> Result<(), Failure> {
-    let shape = |flags: &[&str]| Shape { package: "haft", flags: flags.iter().map(|&flag| flag.to_owned()).collect() };
-    command::run(&mut shape(&[]).check())?;
-    command::run(&mut shape(&["--no-default-features"]).check())
+/// Compiles the facade alone, with its default features and with none, and the binary alone: a
+/// build of the workspace never does.
+pub(crate) fn alone() -> Result<(), Failure> {
+    for (package, flags) in [("haft", vec![]), ("haft", vec!["--no-default-features".to_owned()]), ("haft-cli", vec![])]
+    {
+        command::run(&mut Shape { package, flags }.check())?;
+    }
+    Ok(())
 }
 
 /// The shapes of a crate. One feature with the default ones is left out where it is a default one.
