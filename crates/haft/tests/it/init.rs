@@ -60,6 +60,11 @@ async fn commands_that_harm_do_not_run() {
 }
 
 #[tokio::test]
+async fn no_other_spelling_passes_what_asks() {
+    check("passing", include_str!("../fixtures/init/passing.txt"), false, 0).await;
+}
+
+#[tokio::test]
 async fn what_is_stopped_without_rules_is_stopped_under_them() {
     let stopped = include_str!("../../../tools-shell/src/fixtures/stopped.txt");
     // Behind a tab stands what is expected of it.

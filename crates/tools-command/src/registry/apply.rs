@@ -51,7 +51,7 @@ fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
 
 /// Whether the program is asked for nothing but its help or its version, or the help of a
 /// subcommand: what stands between could be an option whose value is `--help`.
-fn only_says(parsed: &Parsed<'_>) -> bool {
+pub(super) fn only_says(parsed: &Parsed<'_>) -> bool {
     let args = &parsed.command.args;
     let says = |arg: &Value| arg.is_exact && matches!(arg.text.as_str(), "--help" | "--version");
     let is_help = |arg: &Value| {
@@ -171,7 +171,7 @@ fn holds(when: ArgumentCondition, parsed: &Parsed<'_>) -> bool {
     let listed = |list: &str, text: &str| list.split(' ').any(|one| one == text);
     match when {
         ArgumentCondition::Has(options) => parsed.has(options),
-        ArgumentCondition::Lacks(options) => !parsed.has(options),
+        ArgumentCondition::Lacks(options) => !parsed.surely_has(options),
         ArgumentCondition::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
         ArgumentCondition::ValueStarts(options, texts) => {
             parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.starts_with(text)))

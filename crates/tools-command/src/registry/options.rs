@@ -7,12 +7,21 @@ use crate::reader::{PLACEHOLDER, Value};
 /// An option as an argument spells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum OptionSpelling {
-    Known { spellings: &'static str, meaning: ValueForm, attached: Option<Value> },
+    Known {
+        spellings: &'static str,
+        meaning: ValueForm,
+        attached: Option<Value>,
+    },
+    /// A flag with a value that takes it back: `--dry-run=false`.
+    Denied(&'static str),
     Unknown(String),
 }
 
+/// Values that take a flag back, in any case: those of Go, Node, Python and `kubectl`.
+const DENIALS: [&str; 9] = ["false", "f", "0", "no", "n", "off", "none", "null", ""];
+
 /// Stands for every option that is not listed.
-const ANY: &str = "-*";
+pub(super) const ANY: &str = "-*";
 
 /// Whether what follows the known beginning of an argument may still belong to the name of an
 /// option.
@@ -22,7 +31,7 @@ pub(super) fn is_incomplete(arg: &Value, syntaxes: &[&'static Syntax]) -> bool {
     let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     let begins_value = |spelled: &OptionSpelling| match spelled {
         OptionSpelling::Known { meaning, .. } => *meaning != ValueForm::Flag,
-        OptionSpelling::Unknown(_) => false,
+        OptionSpelling::Denied(_) | OptionSpelling::Unknown(_) => false,
     };
     if beginning.starts_with("--") || is_single {
         let is_begun = begun(&Value::exact(beginning), syntaxes).is_some_and(|known| !is_any(&known));
@@ -66,10 +75,9 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpell
         .or_else(|| whole(undoubled()?, syntaxes))
         .filter(|(_, meaning)| value.is_none() || *meaning != ValueForm::Flag || is_single || name.starts_with("--"));
     if let Some((spellings, meaning)) = found {
-        let denies = |value: &Value| ["false", "0", "no", "off"].contains(&value.text.as_str()) || !value.is_exact;
+        let denies = |value: &Value| !value.is_exact || DENIALS.contains(&value.text.to_lowercase().as_str());
         if meaning == ValueForm::Flag && value.as_ref().is_some_and(denies) {
-            // `--dry-run=false` is no rehearsal.
-            return Vec::new();
+            return vec![OptionSpelling::Denied(spellings)];
         }
         return vec![OptionSpelling::Known { spellings, meaning, attached: value }];
     }

@@ -51,6 +51,11 @@ pub struct Parsed<'a> {
     pub unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
     pub words: Vec<usize>,
+    /// Positions right behind options of which it is not known whether they take a value, and
+    /// behind words that may be such.
+    valued_perhaps: Vec<usize>,
+    /// Spellings of the options that are given and denied: `--dry-run=false`.
+    denied: Vec<&'static str>,
     /// Positions of the options whose names are completed when it runs, ascending.
     pub(super) incomplete: Vec<usize>,
     /// Whether an option ended the options.
@@ -70,6 +75,8 @@ impl<'a> Parsed<'a> {
             unknown: None,
             unlisted: None,
             words: Vec::new(),
+            valued_perhaps: Vec::new(),
+            denied: Vec::new(),
             incomplete: Vec::new(),
             is_ended: false,
         };
@@ -100,6 +107,26 @@ impl<'a> Parsed<'a> {
     /// Whether one of these options is given, in any spelling. `options` are separated by blanks.
     pub fn has(&self, options: &str) -> bool {
         self.given(options).next().is_some()
+    }
+
+    /// Whether one of these options is given for certain: what stands behind an option that is not
+    /// known may be its value, `--notes --help`, and of `--dry-run --no-dry-run` one program heeds
+    /// the last, another the first.
+    pub(super) fn surely_has(&self, options: &str) -> bool {
+        let is_false = |at: usize| self.command.args.get(at + 1).is_some_and(|next| next.text == "false");
+        self.given(options).any(|given| {
+            let is_denied = self.denied.contains(&given.spellings) || self.is_negated(given.spellings);
+            !is_denied && !is_false(given.at) && !self.valued_perhaps.contains(&given.at)
+        })
+    }
+
+    /// Whether an argument begins the name of an option behind `--no-`.
+    fn is_negated(&self, spellings: &str) -> bool {
+        let names = || spellings.split('|').filter_map(|one| one.strip_prefix("--"));
+        let negated = self.command.options().filter_map(|option| option.strip_prefix("--no-"));
+        negated
+            .map(|rest| rest.split('=').next().unwrap_or_default())
+            .any(|rest| !rest.is_empty() && names().any(|name| name.starts_with(rest)))
     }
 
     /// The given ones among these options.
@@ -209,6 +236,7 @@ impl<'a> Parsed<'a> {
 
     fn operand_at(&mut self, at: usize) {
         let arg = &self.command.args[at];
+        self.valued_perhaps.extend((!arg.is_exact).then_some(at + 1));
         if !self.awaits_subcommand() {
             return self.operands.push(at);
         }
@@ -236,6 +264,8 @@ impl<'a> Parsed<'a> {
         for spelled in options::read(&args[at], &syntaxes) {
             match spelled {
                 OptionSpelling::Known { spellings, meaning, attached } => {
+                    let is_any = spellings == options::ANY && !args[at].text.contains('=');
+                    self.valued_perhaps.extend(is_any.then_some(next));
                     self.is_ended |= meaning == ValueForm::Last;
                     let value = match (meaning, attached) {
                         (ValueForm::Flag, _) => None,
@@ -248,7 +278,9 @@ impl<'a> Parsed<'a> {
                     };
                     self.options.push(GivenOption { spellings, value, at });
                 }
+                OptionSpelling::Denied(spellings) => self.denied.push(spellings),
                 OptionSpelling::Unknown(option) => {
+                    self.valued_perhaps.extend((!option.contains('=')).then_some(next));
                     let (hides_subcommand, hides_operands) = (self.awaits_subcommand(), self.operands.is_empty());
                     self.unknown.get_or_insert(UnknownOption { option, hides_subcommand, hides_operands });
                 }

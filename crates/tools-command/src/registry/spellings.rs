@@ -1,6 +1,7 @@
 //! Other ways to write a command, for rules: the one that says the same, and those that a rule
 //! which forbids has to bind too.
 
+use super::apply;
 use super::lookup::{self, find};
 use super::parsed::Parsed;
 use crate::reader::{Command, Value};
@@ -20,6 +21,9 @@ pub struct Spellings {
     pub same: Option<Vec<String>>,
     /// Words that the command may amount to: a rule that forbids one of them forbids the command.
     pub generous: Vec<Vec<String>>,
+    /// Where the command does nothing but ask its program for its help or its version: `help` and
+    /// the program with its subcommand. A rule that allows these words allows the command.
+    pub help: Option<Vec<String>>,
     /// Number of arguments before the subcommand or the first operand, where the first is an
     /// option: a rule that forbids what is left without the first of them, or the first two and so
     /// on, forbids the command.
@@ -34,6 +38,7 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     let described = find(name).map(|description| {
         let command = command(program, arguments);
         let parsed = Parsed::of(description, &command);
+        found.help = apply::only_says(&parsed).then(|| help(program, arguments));
         (lookup::canonical(&parsed), parsed.words.iter().chain(&parsed.operands).min().copied())
     });
     let first = if let Some((canonical, first)) = described {
@@ -46,6 +51,9 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
         found.generous.extend((!is_as_written || folder.is_some()).then_some(words));
         first.filter(|_| canonical.is_certain).unwrap_or(arguments.len())
     } else {
+        // A word in front may be a program that it starts.
+        let is_alone = matches!(arguments, [only] if matches!(only.as_str(), "--help" | "--version"));
+        found.help = is_alone.then(|| help(program, arguments));
         found.generous.extend(folder.map(|_| from(name, arguments)));
         arguments.len()
     };
@@ -66,6 +74,11 @@ fn is_unknown(word: &str) -> bool {
 
 fn from(name: &str, arguments: &[String]) -> Vec<String> {
     std::iter::once(name.to_owned()).chain(arguments.iter().cloned()).collect()
+}
+
+fn help(program: &str, arguments: &[String]) -> Vec<String> {
+    let words = arguments.iter().filter(|word| !word.starts_with('-')).cloned();
+    ["help", program].map(str::to_owned).into_iter().chain(words).collect()
 }
 
 pub(super) fn command(program: &str, arguments: &[String]) -> Command {
@@ -100,5 +113,39 @@ mod tests {
         check("./rm -f x", None, &["rm -f x", "rm x"]);
         check("git -C . log push", Some("git log push"), &["git log push", "git . log push", "git log push"]);
         check("git log -C push", None, &[]);
+    }
+
+    #[test]
+    fn a_command_that_only_asks_for_help_is_told_from_one_with_the_word_in_it() {
+        let check = |line: &str, expected: Option<&str>| {
+            let mut words = line.split(' ').map(str::to_owned);
+            let program = words.next().expect("a program");
+            let found = spellings(&program, &words.collect::<Vec<_>>()).help;
+            assert_eq!(found.map(|words| words.join(" ")).as_deref(), expected, "{line}");
+        };
+        check("cargo --version", Some("help cargo"));
+        check("gh pr create --help", Some("help gh pr create"));
+        check("docker run --help", Some("help docker run"));
+        check("npx --help", Some("help npx"));
+        check("unheard-of --version", Some("help unheard-of"));
+        for line in [
+            "npx -y cowsay hello --help",
+            "npx cowsay --help",
+            "gh release create v1 --notes --help",
+            "gh pr merge 1 --squash --body --help",
+            "python3 -m pdb -c q x.py --help",
+            "uvx --from git+x evil --help",
+            "pipx run evil --help",
+            "gem exec evil --help",
+            "deno run -A jsr:@x/y --help",
+            "docker run evil --help",
+            "docker exec web python -c x --help",
+            "adb shell rm --help",
+            "unheard-of x --version",
+            "cargo yank --version 1.0.0",
+            "cargo test",
+        ] {
+            check(line, None);
+        }
     }
 }

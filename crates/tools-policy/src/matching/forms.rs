@@ -51,7 +51,8 @@ impl<'a> Forms<'a> {
             // Words with blanks or quotes in them are not the same when they are put together.
             let is_plain = |word: &String| !word.contains([' ', '\t', '\n', '\'', '"', '*', '?', '[']);
             let plain = found.same.filter(|words| words.iter().all(is_plain));
-            same.extend(plain.map(|words| Cow::Owned(spaced_words(&words))));
+            let help = found.help.filter(|words| words.iter().all(is_plain));
+            same.extend(plain.into_iter().chain(help).map(|words| Cow::Owned(spaced_words(&words))));
         }
         same.extend(without_assignments(line).map(spaced));
         Self { typed, same, others }

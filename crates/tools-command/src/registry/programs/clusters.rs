@@ -188,6 +188,8 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl config view --raw", Expect::Asks("shows credentials")),
             ("kubectl delete ns prod", Expect::Asks("removes resources")),
             ("kubectl delete --help", Expect::Plain),
+            ("kubectl delete ns prod --dry-run=client", Expect::Plain),
+            ("kubectl delete ns prod --dry-run=None", Expect::Asks("removes resources")),
             ("kubectl -n x delete --help", Expect::Asks("removes resources")),
             ("kubectl delete $(echo ns) --help", Expect::Asks("removes resources")),
             ("kubectl -n x drain node", Expect::Asks("removes resources")),

@@ -157,6 +157,8 @@ pub(super) static ALL: &[Program] = &[
             ("envchain aws sudo id", Expect::Denied("takes other rights")),
             ("sops exec-env s.yaml 'sudo id'", Expect::Denied("takes other rights")),
             ("sops -d s.yaml", Expect::Asks("shows credentials")),
+            ("sops -d s.yaml --output-type --version", Expect::Asks("shows credentials")),
+            ("sops -e s.yaml", Expect::Plain),
             ("aws-vault list", Expect::Plain),
             ("chamber export app", Expect::Asks("shows credentials")),
         ],
@@ -210,7 +212,8 @@ fn vault(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.command.name() == "sops" {
         return match first {
             "exec-env" | "exec-file" => parsed.operand(2).cloned().map(Effect::Line).into_iter().collect(),
-            _ if args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "--encrypt" | "encrypt" | "--version")) => {
+            "encrypt" => Vec::new(),
+            _ if args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-e" | "--encrypt" | "--version")) => {
                 Vec::new()
             }
             _ => vec![Effect::is(Consequence::ShowsCredentials)],

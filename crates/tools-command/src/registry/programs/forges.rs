@@ -199,6 +199,8 @@ pub(super) static ALL: &[Program] = &[
         plain: "attestation browse completion copilot help licenses org preview search status at version",
         otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
         examples: &[
+            ("gh release create v1 --notes --help", Expect::Asks("publishes")),
+            ("gh pr merge 1 --squash --body --help", Expect::Asks("publishes")),
             ("gh pr create --fill", Expect::Asks("publishes")),
             ("gh pr -R o/r merge 1", Expect::Asks("publishes")),
             ("gh -R o/r pr merge 1", Expect::Is("gh pr merge 1")),

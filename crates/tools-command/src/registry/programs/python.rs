@@ -5,7 +5,7 @@ use tools_core::Access;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, find, when};
 
 pub(super) static ALL: &[Program] = &[Program {
     names: &[
@@ -71,6 +71,14 @@ pub(super) static ALL: &[Program] = &[Program {
         ("echo x > a.py; python3 -m cProfile -o out a.py", Expect::Opaque("written by this very line")),
         ("echo x > a.py; python3 a.py", Expect::Opaque("written by this very line")),
         ("python3 -m pip install x", Expect::Runs("pip install x")),
+        ("python3 -m poetry run bash -c 'rm -rf src' -h", Expect::Runs("rm -rf src")),
+        ("python3 -m pipenv run git push", Expect::Runs("git push")),
+        ("python3 -m coverage run -m twine upload x", Expect::Runs("twine upload x")),
+        ("python3 -m IPython -c 'import subprocess'", Expect::Opaque("subprocess")),
+        ("python3 -m sqlite3 x.db 'drop table y'", Expect::Runs("sqlite3 x.db drop table y")),
+        ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
+        ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
+        ("python3 -m pdb --help", Expect::Plain),
         ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
         ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
         ("python -m pytest -x tests", Expect::Plain),
@@ -94,6 +102,19 @@ fn reads_code(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
 }
 
+/// Modules of Python itself that share no more than their name with a program.
+const NAMESAKES: &[&str] = &[
+    "base64", "code", "gzip", "http", "io", "locale", "lzma", "math", "pdb", "pwd", "pydoc", "socket", "stat", "test",
+    "time", "trace", "tty",
+];
+
+/// The described program that a module is: `pip`, `coverage`, `IPython`. Most tools that are
+/// written in Python have a command and a module of one name.
+fn program_of(module: &str) -> Option<String> {
+    let name = module.strip_suffix(".__main__").unwrap_or(module).to_lowercase().replace('_', "-");
+    (!NAMESAKES.contains(&name.as_str()) && find(&name).is_some()).then_some(name)
+}
+
 /// What a module does with the arguments behind its name.
 fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.behind("-m");
@@ -101,20 +122,20 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
     if !name.is_exact {
         return vec![Effect::hidden("a module that is known only when it runs")];
     }
-    let is_asked = args.iter().any(|arg| matches!(arg.text.as_str(), "-h" | "--help" | "--version"));
+    if let Some(program) = program_of(&name.text) {
+        let program = Value { text: program, ..name.clone() };
+        return vec![Effect::runs(std::iter::once(program).chain(args.iter().cloned()).collect())];
+    }
+    // Further behind it may be the value of an option, or an argument of what the module runs.
+    let is_asked = args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-h" | "--help" | "--version"));
     match name.text.as_str() {
         _ if is_asked => Vec::new(),
-        // They have commands of the same name.
-        "pip" | "pipx" | "twine" | "poetry" | "uv" | "hatch" | "flit" | "pdm" | "ansible" | "awscli" | "conda"
-        | "virtualenv" => {
-            vec![Effect::runs(words)]
-        }
         "timeit" => timed(args),
         "cProfile" | "profile" | "trace" | "doctest" | "debugpy" | "memory_profiler" | "line_profiler" | "kernprof" => {
             profiled(args)
         }
-        "pdb" | "bdb" | "code" | "codeop" | "runpy" | "asyncio" | "IPython" | "ptpython" | "bpython" | "idlelib"
-        | "turtledemo" | "pydoc" | "_pyrepl" | "sqlite3" | "ensurepip" | "webbrowser"
+        "pdb" | "bdb" | "code" | "codeop" | "runpy" | "asyncio" | "ptpython" | "bpython" | "idlelib" | "turtledemo"
+        | "pydoc" | "_pyrepl" | "ensurepip" | "webbrowser"
             if parsed.command.input != Input::None || args.iter().any(|arg| arg.text.starts_with('-')) =>
         {
             vec![Effect::hidden(format!("the module `{}` runs code by its arguments or its input", name.text))]

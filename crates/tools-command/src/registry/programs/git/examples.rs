@@ -14,6 +14,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     // What reaches others.
     ("git push", PUBLISHES),
     ("git push --dry-run", Plain),
+    ("git push --dry-run --no-dry-run", Asks("publishes")),
     ("git push -n --force", Plain),
     ("git push -u origin x", PUBLISHES),
     ("git push -fu origin x", OTHERS),

@@ -19,7 +19,7 @@ const FLAGS: &str = "-a|--all -f|--force -g|--global -h|-H|-?|--usage|--help -l|
     --legacy-bundling --legacy-peer-deps --link --offline --omit-lockfile-registry-resolved --package-lock \
     --package-lock-only --prefer-dedupe --prefer-offline --prefer-online --progress --provenance --read-only \
     --rebuild-bundle --save-peer --shrinkwrap --sign-git-commit --sign-git-tag --strict-peer-deps --strict-ssl --timing \
-    --unicode --update-notifier --workspaces-update --production --no-dry-run --no-*";
+    --unicode --update-notifier --workspaces-update --production --no-*";
 const VALUED: &str = "-C|--prefix -c|--call -L|--location -m|--message -w|--workspace --access --auth-type --before --ca \
     --cache --cafile --cert --cidr --cpu --depth --diff --diff-dst-prefix --diff-src-prefix --diff-unified --editor \
     --fetch-retries --fetch-retry-factor --fetch-retry-maxtimeout --fetch-retry-mintimeout --fetch-timeout --git \
@@ -46,11 +46,7 @@ const OPTIONS: &[Rule] = &[
 ];
 
 /// What a publishing subcommand does unless it is a rehearsal.
-const PUBLISHING: &[Rule] = &[
-    when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
-    when(&[ArgumentCondition::Has("--no-dry-run")], PUBLISHES),
-    when(&[ArgumentCondition::Operand("false")], PUBLISHES),
-];
+const PUBLISHING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)];
 
 /// Verbs that change something in a registry, whatever the noun.
 const CHANGES: &[Rule] = &[when(
@@ -211,11 +207,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
 ];
 
 /// What `unpublish` does unless it is a rehearsal.
-const WITHDRAWING: &[Rule] = &[
-    when(&[ArgumentCondition::Lacks("--dry-run")], WITHDRAWS),
-    when(&[ArgumentCondition::Has("--no-dry-run")], WITHDRAWS),
-    when(&[ArgumentCondition::Operand("false")], WITHDRAWS),
-];
+const WITHDRAWING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], WITHDRAWS)];
 
 /// `npm config set` and its kin: the file of settings, and settings that start programs.
 fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
@@ -245,6 +237,12 @@ const EXAMPLES: &[Example] = &[
     ("npm publish --dry-run", Expect::Plain),
     ("npm publish --dry-run=false", Expect::Asks("publishes")),
     ("npm publish --dry-run false", Expect::Asks("publishes")),
+    ("npm publish --dry-run --dry-run=false", Expect::Asks("publishes")),
+    ("npm publish --dry-run --no-dry-run", Expect::Asks("publishes")),
+    ("npm publish --dry-run --no-dry", Expect::Asks("publishes")),
+    ("npm publish --no-dry-run --dry-run", Expect::Asks("publishes")),
+    ("npm unpublish x --dry-run --dry-run=false", Expect::Asks("others may use")),
+    ("npm publish --dry-run --no-fund", Expect::Plain),
     ("npm --json false publish", Expect::Opaque("no command of it")),
     ("npm -w a publish", Expect::Asks("publishes")),
     ("npm --prefix sub publish", Expect::Is("npm publish")),

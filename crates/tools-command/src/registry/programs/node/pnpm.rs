@@ -145,6 +145,8 @@ const EXAMPLES: &[Example] = &[
     ("pnpm -C x publish", Expect::Is("pnpm publish")),
     ("pnpm -r --filter x publish --no-git-checks", Expect::Asks("publishes")),
     ("pnpm publish --dry-run", Expect::Plain),
+    ("pnpm publish --dry-run --dry-run=false", Expect::Asks("publishes")),
+    ("pnpm publish --dry-run false", Expect::Asks("publishes")),
     ("pnpm dlx sudo id", Expect::Runs("sudo id")),
     ("pnpm exec sudo id", Expect::Runs("sudo id")),
     ("pnpm -r exec -c 'sudo id'", Expect::Runs("sudo id")),

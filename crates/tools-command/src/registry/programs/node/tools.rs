@@ -7,9 +7,12 @@ use crate::registry::{
 };
 
 /// A program that publishes unless it is a rehearsal.
-const RELEASES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help --version")], PUBLISHES)];
+const RELEASES: &[Rule] = &[
+    when(&[ArgumentCondition::Lacks("--dry-run --help --version")], PUBLISHES),
+    when(&[ArgumentCondition::Has("--no-dry-run")], PUBLISHES),
+];
 const REHEARSAL: Syntax =
-    Syntax { flags: "--dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
+    Syntax { flags: "--dry-run --no-dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
@@ -121,6 +124,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         examples: &[
             ("semantic-release --ci", Expect::Asks("publishes")),
             ("semantic-release --dry-run", Expect::Plain),
+            ("semantic-release --dry-run --no-dry-run", Expect::Asks("publishes")),
             ("gh-pages --dist dist", Expect::Asks("publishes")),
             ("release-it", Expect::Asks("publishes")),
         ],
