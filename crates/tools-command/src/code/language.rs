@@ -1,7 +1,7 @@
 //! The languages whose interpreters take code by an option, and what is looked for in each.
 
 use super::named_file::NamedFile;
-use super::{awk, javascript, lua, other, perl, php, python, ruby, sed, text};
+use super::{awk, ipython, javascript, lua, other, perl, php, python, ruby, sed, text};
 use crate::effect::Effect;
 
 /// Languages whose interpreters take code by an option.
@@ -9,6 +9,8 @@ use crate::effect::Effect;
 pub enum Language {
     /// Python.
     Python,
+    /// Python with the lines for a shell that IPython takes.
+    IPython,
     /// Perl.
     Perl,
     /// Ruby.
@@ -33,6 +35,7 @@ pub(crate) fn suspicion(language: Language, code: &str) -> Option<String> {
         Language::Awk => return sign(awk::read(code)),
         Language::Sed => return sign(sed::read(code)),
         Language::Python => python::sign(code),
+        Language::IPython => ipython::sign(code),
         Language::Perl => perl::sign(code),
         Language::Ruby => ruby::sign(code),
         Language::Node => javascript::sign(code),

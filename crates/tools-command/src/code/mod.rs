@@ -3,6 +3,7 @@
 //! is asked about.
 
 mod awk;
+mod ipython;
 mod javascript;
 mod language;
 mod lua;

@@ -78,6 +78,11 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("parallel sudo ::: id", Expect::Denied("takes other rights")),
             ("parallel --rpl '{x} system(\"id\")' echo {x} ::: a", Expect::Opaque("that are code")),
+            ("parallel --tagstring '{= system(\"id\") =}' echo ::: a", Expect::Opaque("that are code")),
+            ("parallel --workdir '{=system(1)=}' echo ::: a", Expect::Opaque("that are code")),
+            ("parallel --results '{= `id` =}' echo ::: a", Expect::Opaque("that are code")),
+            ("parallel echo '{=system(1)=}' ::: a", Expect::Opaque("that are code")),
+            ("parallel --tagstring '{}' echo {.} ::: '{=a'", Expect::Plain),
             ("parallel ::: 'sudo id'", Expect::Denied("takes other rights")),
             ("parallel -j4 'sudo id; echo {}' ::: a", Expect::Denied("takes other rights")),
             ("ls | parallel", Expect::Opaque("lines from elsewhere")),
@@ -175,6 +180,11 @@ fn replace(words: &[Value], placeholder: Option<&str>) -> Vec<Value> {
 /// The command of `parallel` is a line for a shell; the arguments behind `:::` are lines where it
 /// has none.
 fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let own = parsed.command.args.iter().take_while(|arg| !arg.text.starts_with(":::"));
+    // In the values of options too: `--tagstring '{= … =}'`.
+    if own.into_iter().any(|arg| arg.text.contains("{=")) {
+        return vec![Effect::hidden("`parallel` with replacements that are code")];
+    }
     if let Some(doubt) = parsed.doubt() {
         let behind = parsed.from(1).to_vec();
         return vec![doubt, Effect::runs(parsed.from(0).to_vec()), Effect::runs(behind)];

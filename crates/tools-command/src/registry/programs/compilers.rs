@@ -1,5 +1,6 @@
 //! Compilers, linkers and their tools: what they write, and options that load or start code.
 
+use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
@@ -113,7 +114,8 @@ pub(super) static ALL: &[Program] = &[
             flags: "-g -nowarn -verbose -deprecation -parameters -version|--version -help|--help -Werror --enable-preview",
             valued: "-d -s -h -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
                      --processor-module-path -source|--source -target|--target -encoding --release -p|--module-path -m|--module \
-                     --add-modules --add-exports -doclet -docletpath -taglet -tagletpath -implicit -proc -P",
+                     --add-modules --add-exports -doclet -docletpath -taglet -tagletpath -implicit -proc -P \
+                     -e|-expression -script",
             optional: "-J* -X* -A* -Xplugin* -g:* -proc:* -W*",
             ..Syntax::SINGLE
         },
@@ -125,6 +127,8 @@ pub(super) static ALL: &[Program] = &[
                 CHOICE,
             ),
             always(Does::ByOption(java_plugins)),
+            always(Does::Evaluates(Language::Other, At::Value("-e -expression"))),
+            always(Does::RunsScript(At::Value("-script"))),
             always(Does::Writes(At::Value("-d -s"))),
         ],
         builds: true,
@@ -132,6 +136,8 @@ pub(super) static ALL: &[Program] = &[
             ("javac -processorpath x A.java", Expect::Opaque("of its own choice")),
             ("javac -J-javaagent:x.jar A.java", Expect::Opaque("of its own choice")),
             ("javac -Xplugin:X A.java", Expect::Opaque("of its own choice")),
+            ("kotlinc -e 'Runtime.getRuntime().exec(\"id\")'", Expect::Opaque("code with")),
+            ("kotlinc -script x.kts", Expect::Scripts("x.kts")),
             ("javac @x", Expect::Opaque("options from a file")),
             ("javac -d out A.java", Expect::Writes("out")),
             ("javac -cp lib/x.jar -Xlint:all A.java", Expect::Plain),

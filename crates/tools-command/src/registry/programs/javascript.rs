@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, GivenOption, Parsed, Program, Rule, Syntax, always, when};
 
 /// Options of `node` that stand alone.
 const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
@@ -101,6 +101,10 @@ pub(super) static ALL: &[Program] = &[
         rules: NODE_RULES,
         examples: &[
             ("tsx -e 'import(\"child_process\")'", Expect::Opaque("import")),
+            ("tsx -pe 'fetch(1)'", Expect::Opaque("fetch")),
+            ("ts-node -pe 'fetch(1)'", Expect::Opaque("fetch")),
+            ("ts-node -Tpe 'fetch(1)'", Expect::Opaque("fetch")),
+            ("ts-node -pe '1 + 1'", Expect::Plain),
             ("ts-node -T -e 'fetch(1)'", Expect::Opaque("fetch")),
             ("tsx --odd x.ts", Expect::Opaque("`--odd` of `tsx`")),
             ("tsx watch src/x.ts", Expect::Plain),
@@ -133,15 +137,19 @@ pub(super) static ALL: &[Program] = &[
 
 /// Code that options give. The value of `--print` is an option of its own where it begins like one.
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let given = parsed.values("--eval --print");
-    let read = |value: &Value| {
-        if value.is_exact && value.text.starts_with('-') {
-            parsed.operands().cloned().map(|code| Effect::Code(Language::Node, code)).collect()
-        } else {
-            vec![Effect::Code(Language::Node, value.clone())]
+    let read = |given: &GivenOption| {
+        let Some(value) = &given.value else { return Vec::new() };
+        // Where `-p` takes no value, what stands behind it in a cluster are options: `-pe`.
+        let arg = &parsed.command.args[given.at].text;
+        let is_cluster =
+            arg.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with(&value.text));
+        let mut code = vec![Effect::Code(Language::Node, value.clone())];
+        if is_cluster || value.is_exact && value.text.starts_with('-') {
+            code.extend(parsed.operands().cloned().map(|code| Effect::Code(Language::Node, code)));
         }
+        code
     };
-    given.flat_map(read).collect()
+    parsed.given("--eval --print").flat_map(read).collect()
 }
 
 /// Code that comes in: seen through where the text is known.

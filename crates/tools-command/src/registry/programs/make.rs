@@ -295,21 +295,27 @@ pub(super) static ALL: &[Program] = &[
             flags: "--batch --nohome_rc --noworkspace_rc --nosystem_rc --ignore_all_rc_files --autodetect_server_javabase \
                     --block_for_lock --noblock_for_lock --expand_configs_in_place --client_debug -h|--help --version --no-*",
             valued: "--bazelrc --output_base --output_user_root --host_jvm_args --server_javabase --max_idle_secs -l|--level \
-                     --isolation-dir --run_under --shell_executable --script_path --action_env",
+                     --isolation-dir --run_under --shell_executable --script_path --action_env \
+                     --workspace_status_command --credential_helper --experimental_credential_helper",
             ..Syntax::SINGLE
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable")],
+                &[ArgumentCondition::Has(
+                    "--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable --workspace_status_command \
+                     --credential_helper --experimental_credential_helper",
+                )],
                 Does::Hides("a build with programs or settings of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--run_under"))),
+            always(Does::RunsLine(At::Value("--workspace_status_command"))),
             always(Does::RunsLine(At::Value("--shell_executable"))),
             always(Does::Writes(At::Value("--script_path"))),
         ],
         subcommands: &[Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW }],
         examples: &[
             ("bazel run --run_under=sudo //x", Expect::Runs("sudo")),
+            ("bazel build x --workspace_status_command='git push'", Expect::Runs("git push")),
             ("bazel --bazelrc=x build //x", Expect::Opaque("of its own choice")),
             ("bazel run --script_path=x //y", Expect::Writes("x")),
             ("pants publish ::", Expect::Asks("publishes")),

@@ -1,7 +1,9 @@
 //! Programs that build packages of a distribution and images of systems: they run the recipe that
 //! they find.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Style, Syntax, always, when};
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, when};
 
 const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "makes or changes a system");
 const HOOKS: &str = "commands that are run while a system is made";
@@ -224,7 +226,7 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::Has("--plugin -S --skeleton")],
                 Does::Hides("a generator with a program of its own choice"),
             ),
-            when(&[ArgumentCondition::Has("--template")], Does::RunsScript(At::Value("--template"))),
+            always(Does::ByOption(template)),
             always(Does::Writes(At::Value("-o --output --descriptor_set_out --dependency_out"))),
         ],
         examples: &[
@@ -232,6 +234,11 @@ pub(super) static ALL: &[Program] = &[
             ("protoc --descriptor_set_out=.envrc y.proto", Expect::Writes(".envrc")),
             ("bison -o .envrc x.y", Expect::Writes(".envrc")),
             ("bison -d x.y", Expect::Plain),
+            (
+                "buf generate --template '{\"plugins\":[{\"local\":[\"git\",\"push\"]}]}'",
+                Expect::Opaque("names programs"),
+            ),
+            ("buf generate --template=x.gen.yaml", Expect::Scripts("x.gen.yaml")),
             ("buf lint", Expect::Plain),
         ],
         ..Program::NEW
@@ -275,3 +282,16 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// The template of `buf`: a file by its ending, everything else is the text itself.
+fn template(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_file = |text: &str| [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end));
+    let read = |value: &Value| {
+        if is_file(&value.text) {
+            Effect::Script(value.clone())
+        } else {
+            Effect::hidden("a template on the line that names programs")
+        }
+    };
+    parsed.values("--template").map(read).collect()
+}

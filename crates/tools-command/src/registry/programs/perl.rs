@@ -27,6 +27,9 @@ pub(super) static ALL: &[Program] = &[
                 Does::By(perl_reads),
             ),
             always(Does::By(perl_modules)),
+            // What fields are split at stands in the code as it is given.
+            always(Does::Evaluates(Language::Perl, At::Value("-F"))),
+            when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e -E")], Does::RunsWords(At::From(0))),
             always(Does::By(opened)),
             when(&[ArgumentCondition::Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
         ],
@@ -44,6 +47,9 @@ pub(super) static ALL: &[Program] = &[
             ("perl -e 'while(<>){}' 'id |'", Expect::Opaque("opens a pipe")),
             ("perl x.pl 'id |'", Expect::Opaque("opens a pipe")),
             ("perl -M'POSIX;system(1)' -e 1", Expect::Opaque("system")),
+            ("perl -F'/x/);system(q(git push));(/y/' -e 1 f", Expect::Opaque("system")),
+            ("perl -S git push", Expect::Runs("git push")),
+            ("perl -F: -lane 'print $F[0]' f", Expect::Plain),
             ("perl -d -e 1", Expect::Opaque("the debugger")),
             ("perl --odd -e 1", Expect::Opaque("`--odd` of `perl`")),
             ("cat x | perl", Expect::Opaque("runs what it reads")),
@@ -80,6 +86,8 @@ pub(super) static ALL: &[Program] = &[
             ("ruby -r./x -e 1", Expect::Opaque("a module first")),
             ("cat x | ruby", Expect::Opaque("runs what it reads")),
             ("ruby /dev/fd/3", Expect::Opaque("from a descriptor")),
+            ("ruby -S gem push x", Expect::Runs("gem push x")),
+            ("ruby -wS gem push x", Expect::Asks("publishes")),
             ("ruby -e 'puts 1+1'", Expect::Plain),
             ("ruby -rjson -e 'puts 1'", Expect::Plain),
             ("ruby -Ilib test/x.rb", Expect::Plain),
@@ -92,6 +100,8 @@ pub(super) static ALL: &[Program] = &[
 const RUBY: &[Rule] = &[
     always(Does::By(ruby_code)),
     when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    // A program that is looked for as the shell does.
+    when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e")], Does::RunsWords(At::From(0))),
     when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::First("-")], Does::By(ruby_reads)),
     when(
         &[ArgumentCondition::Lacks("-e -v -h --version --help --copyright"), ArgumentCondition::AtMost(0)],

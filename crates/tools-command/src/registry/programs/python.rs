@@ -7,96 +7,145 @@ use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, find, when};
 
-pub(super) static ALL: &[Program] = &[Program {
-    names: &[
-        "python",
-        "python2",
-        "python3",
-        "python3.*",
-        "python2.*",
-        "pypy",
-        "pypy3",
-        "pypy3.*",
-        "ipython",
-        "ipython3",
-        "py",
-        "uvpython",
-    ],
-    is_family: true,
-    syntax: Syntax {
-        flags: "-b -bb -B -d -E -h -? -i -I -O -OO -P -q -R -s -S -t -u -v -V -VV -x --help-env --help-xoptions --help-all -3 -2 \
-                --no-banner --quiet --no-confirm-exit",
-        valued: "-W -X -Q --check-hash-based-pycs --profile --pylab",
-        last: "-c -m",
-        ..Syntax::LEADING
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &[
+            "python",
+            "python2",
+            "python3",
+            "python3.*",
+            "python2.*",
+            "pypy",
+            "pypy3",
+            "pypy3.*",
+            "py",
+            "uvpython",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-b -bb -B -d -E -h -? -i -I -O -OO -P -q -R -s -S -t -u -v -V -VV -x --help-env --help-xoptions --help-all -3 -2",
+            valued: "-W -X -Q --check-hash-based-pycs",
+            last: "-c -m",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Python, At::Value("-c"))),
+            always(Does::By(module)),
+            when(
+                &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(reads_code)),
+            when(
+                &[
+                    ArgumentCondition::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"),
+                    ArgumentCondition::AtMost(0),
+                ],
+                Does::By(reads_code),
+            ),
+            when(
+                &[ArgumentCondition::Has("-i"), ArgumentCondition::AtLeast(1), ArgumentCondition::Fed],
+                Does::Evaluates(Language::Python, At::Input),
+            ),
+            when(
+                &[ArgumentCondition::Has("-i"), ArgumentCondition::Has("-c -m"), ArgumentCondition::Fed],
+                Does::Evaluates(Language::Python, At::Input),
+            ),
+        ],
+        examples: &[
+            ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
+            ("python3 -Ic 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
+            ("python3 -X utf8 -W ignore -c 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3 --check-hash-based-pycs always -c 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3.12 -c 'import os; os.ｓystem(\"id\")'", Expect::Opaque("code with")),
+            ("python3 --odd -c 'print(1)'", Expect::Opaque("`--odd` of `python3`")),
+            ("python3 -c \"$x\"", Expect::Opaque("known only when it runs")),
+            ("cat x | python3", Expect::Opaque("known only when it runs")),
+            ("cat x | python3 -", Expect::Opaque("known only when it runs")),
+            ("python3", Expect::Opaque("runs what it reads")),
+            ("python3 /dev/stdin <<< x", Expect::Opaque("read from a descriptor")),
+            ("python3 -ic 1 <<< 'import os; os.system(1)'", Expect::Opaque("os.system")),
+            ("python3 -m timeit '__import__(\"os\").system(\"id\")'", Expect::Opaque("__import__")),
+            ("python3 -m timeit -n 1 -s 'import subprocess' 'x'", Expect::Opaque("subprocess")),
+            ("python3 -m pdb -c '!import os' x.py", Expect::Opaque("runs code by its arguments")),
+            ("cat x | python3 -m code", Expect::Opaque("runs code by its arguments")),
+            ("echo x > a.py; python3 -m cProfile -o out a.py", Expect::Opaque("written by this very line")),
+            ("echo x > a.py; python3 a.py", Expect::Opaque("written by this very line")),
+            ("python3 -m pip install x", Expect::Runs("pip install x")),
+            ("python3 -m poetry run bash -c 'rm -rf src' -h", Expect::Runs("rm -rf src")),
+            ("python3 -m pipenv run git push", Expect::Runs("git push")),
+            ("python3 -m coverage run -m twine upload x", Expect::Runs("twine upload x")),
+            ("python3 -m IPython -c 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3 -m sqlite3 x.db 'drop table y'", Expect::Runs("sqlite3 x.db drop table y")),
+            ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
+            ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
+            ("python3 -m pdb --help", Expect::Plain),
+            ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
+            ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
+            ("python -m pytest -x tests", Expect::Plain),
+            ("python -m http.server --help", Expect::Plain),
+            ("echo '{}' | python3 -m json.tool", Expect::Plain),
+            ("python3 -u script.py --odd", Expect::Plain),
+            ("python3 -c 'print(1+1)'", Expect::Plain),
+            ("python --version", Expect::Plain),
+        ],
+        ..Program::NEW
     },
-    rules: &[
-        always(Does::Evaluates(Language::Python, At::Value("-c"))),
-        always(Does::By(module)),
-        when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-        when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(reads_code)),
-        when(
-            &[
-                ArgumentCondition::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"),
-                ArgumentCondition::AtMost(0),
-            ],
-            Does::By(reads_code),
-        ),
-        when(
-            &[ArgumentCondition::Has("-i"), ArgumentCondition::AtLeast(1), ArgumentCondition::Fed],
-            Does::Evaluates(Language::Python, At::Input),
-        ),
-        when(
-            &[ArgumentCondition::Has("-i"), ArgumentCondition::Has("-c -m"), ArgumentCondition::Fed],
-            Does::Evaluates(Language::Python, At::Input),
-        ),
-    ],
-    examples: &[
-        ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
-        ("python3 -Ic 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
-        ("python3 -X utf8 -W ignore -c 'import subprocess'", Expect::Opaque("subprocess")),
-        ("python3 --check-hash-based-pycs always -c 'import subprocess'", Expect::Opaque("subprocess")),
-        ("python3.12 -c 'import os; os.ｓystem(\"id\")'", Expect::Opaque("code with")),
-        ("python3 --odd -c 'print(1)'", Expect::Opaque("`--odd` of `python3`")),
-        ("python3 -c \"$x\"", Expect::Opaque("known only when it runs")),
-        ("cat x | python3", Expect::Opaque("known only when it runs")),
-        ("cat x | python3 -", Expect::Opaque("known only when it runs")),
-        ("python3", Expect::Opaque("runs what it reads")),
-        ("python3 /dev/stdin <<< x", Expect::Opaque("read from a descriptor")),
-        ("python3 -ic 1 <<< 'import os; os.system(1)'", Expect::Opaque("os.system")),
-        ("python3 -m timeit '__import__(\"os\").system(\"id\")'", Expect::Opaque("__import__")),
-        ("python3 -m timeit -n 1 -s 'import subprocess' 'x'", Expect::Opaque("subprocess")),
-        ("python3 -m pdb -c '!import os' x.py", Expect::Opaque("runs code by its arguments")),
-        ("cat x | python3 -m code", Expect::Opaque("runs code by its arguments")),
-        ("echo x > a.py; python3 -m cProfile -o out a.py", Expect::Opaque("written by this very line")),
-        ("echo x > a.py; python3 a.py", Expect::Opaque("written by this very line")),
-        ("python3 -m pip install x", Expect::Runs("pip install x")),
-        ("python3 -m poetry run bash -c 'rm -rf src' -h", Expect::Runs("rm -rf src")),
-        ("python3 -m pipenv run git push", Expect::Runs("git push")),
-        ("python3 -m coverage run -m twine upload x", Expect::Runs("twine upload x")),
-        ("python3 -m IPython -c 'import subprocess'", Expect::Opaque("subprocess")),
-        ("python3 -m sqlite3 x.db 'drop table y'", Expect::Runs("sqlite3 x.db drop table y")),
-        ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
-        ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
-        ("python3 -m pdb --help", Expect::Plain),
-        ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
-        ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
-        ("python -m pytest -x tests", Expect::Plain),
-        ("python -m http.server --help", Expect::Plain),
-        ("echo '{}' | python3 -m json.tool", Expect::Plain),
-        ("python3 -u script.py --odd", Expect::Plain),
-        ("python3 -c 'print(1+1)'", Expect::Plain),
-        ("python --version", Expect::Plain),
-    ],
-    ..Program::NEW
-}];
+    Program {
+        names: &["ipython", "ipython3"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -i -V|--version --no-banner --banner --quiet --no-confirm-exit --confirm-exit --classic --simple-prompt --no-simple-prompt \
+                --no-automagic --automagic --no-color-info --color-info --nosep --pprint --no-pprint",
+            valued: "--profile|-p --pylab --matplotlib --colors --gui",
+            last: "-c -m",
+            ..Syntax::LEADING
+        },
+        rules: &[
+            always(Does::Evaluates(Language::IPython, At::Value("-c"))),
+            always(Does::By(module)),
+            when(
+                &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
+                Does::RunsScript(At::Nth(0)),
+            ),
+            when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(ipython_reads)),
+            when(&[ArgumentCondition::Lacks("-c -m -V -h"), ArgumentCondition::AtMost(0)], Does::By(ipython_reads)),
+            when(
+                &[ArgumentCondition::Has("-i"), ArgumentCondition::Fed],
+                Does::Evaluates(Language::IPython, At::Input),
+            ),
+        ],
+        examples: &[
+            ("ipython -c '!git push'", Expect::Opaque("code with `!g`")),
+            ("ipython -c '%sx git push'", Expect::Opaque("code with `%sx`")),
+            ("ipython -c 'import subprocess'", Expect::Opaque("subprocess")),
+            ("ipython --InteractiveShellApp.exec_lines='[\"!id\"]' x.py", Expect::Opaque("is not known")),
+            ("echo '!git push' | ipython", Expect::Opaque("code with")),
+            ("cat x | ipython", Expect::Opaque("known only when it runs")),
+            ("ipython", Expect::Opaque("runs what it reads")),
+            ("ipython -m pipenv run git push", Expect::Runs("git push")),
+            ("ipython -c 'print(1 != 2)'", Expect::Plain),
+            ("ipython x.py", Expect::Scripts("x.py")),
+            ("ipython --version", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
+
+fn reads_code(parsed: &Parsed<'_>) -> Vec<Effect> {
+    reads(parsed, Language::Python)
+}
+
+fn ipython_reads(parsed: &Parsed<'_>) -> Vec<Effect> {
+    reads(parsed, Language::IPython)
+}
 
 /// Code that comes in: seen through where the text is known.
-fn reads_code(parsed: &Parsed<'_>) -> Vec<Effect> {
+fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     match &parsed.command.input {
-        Input::Text(text) => vec![Effect::Code(Language::Python, Value::exact(text.clone()))],
+        Input::Text(text) => vec![Effect::Code(language, Value::exact(text.clone()))],
         Input::Unknown => {
-            vec![Effect::Code(Language::Python, Value { text: "-".to_owned(), is_exact: false, has_pattern: false })]
+            vec![Effect::Code(language, Value { text: "-".to_owned(), is_exact: false, has_pattern: false })]
         }
         Input::None => vec![Effect::hidden(format!("`{}` runs what it reads", parsed.command.name()))],
     }

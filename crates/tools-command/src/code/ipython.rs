@@ -1,0 +1,32 @@
+//! Signs in IPython: lines that are no Python, but commands of a shell and of IPython itself.
+
+use super::python;
+use super::text::{first, pattern, without_strings};
+
+// `!line` and `x = !line` are lines for a shell, `%sx line` and `x = %sx line` do what a magic of that name says.
+pattern!(
+    LINES,
+    r"(?m)!(?:[^=]|$)|(?:^|[=;:])\s*%+\w*|\b(?:get_ipython|run_line_magic|run_cell_magic|run_cell|getoutput)\b"
+);
+
+pub(super) fn sign(code: &str) -> Option<&str> {
+    let is_line = LINES.is_match(&without_strings(code));
+    first(&LINES, code).filter(|_| is_line).or_else(|| python::sign(code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sign;
+
+    #[test]
+    fn lines_for_a_shell_are_told_from_python() {
+        for code in
+            ["!git push", "%sx git push", "x = !ls", "x=%sx ls", "1\n%%bash\nls", "import subprocess", "if 1: !ls"]
+        {
+            assert!(sign(code).is_some(), "{code}");
+        }
+        for code in ["1 != 2", "print(7 % 2)", "print('100%! %s' % 1)", "import json"] {
+            assert_eq!(sign(code), None, "{code}");
+        }
+    }
+}
