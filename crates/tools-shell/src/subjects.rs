@@ -16,8 +16,8 @@ pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subj
     }
     for command in &found.commands {
         let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
-        let program = command.program.text.clone();
-        subjects.push(Subject::Command { line: command.line.clone(), program, argv, via: command.via.clone() });
+        let (line, program) = called(command, workdir);
+        subjects.push(Subject::Command { line, program, argv, via: command.via.clone() });
         for subject in command.effects.iter().filter_map(|effect| of_effect(effect, command)) {
             add(&mut subjects, subject);
         }
@@ -31,6 +31,27 @@ pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subj
     subjects.extend(found.connects.iter().map(host));
     subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
     subjects
+}
+
+/// The text of a command and the program that it calls; one whose path goes up by where it leads,
+/// since `./*` says nothing of `./../../usr/bin/ssh`.
+fn called(command: &Command, workdir: &Path) -> (String, String) {
+    let (line, program) = (command.line.as_str(), command.program.text.as_str());
+    let is_up = program.split('/').skip_while(|step| *step == "..").any(|step| step == "..");
+    if !command.program.is_exact || !is_up {
+        return (line.to_owned(), program.to_owned());
+    }
+    let straight = match (&command.folder, program.starts_with('/')) {
+        (None, false) => straight(program),
+        (folder, _) => {
+            let path = resolved(&Path::new(folder.as_deref().unwrap_or_default()).join(program), Access::Delete);
+            let inside = path.strip_prefix(workdir).map(|inside| format!("./{}", inside.display()));
+            inside.unwrap_or_else(|_| path.display().to_string())
+        }
+    };
+    let args = command.args.iter().map(|arg| format!(" {}", arg.text)).collect::<String>();
+    let rest = line.strip_prefix(program).map_or(args, str::to_owned);
+    (format!("{straight}{rest}"), straight)
 }
 
 /// The file of a redirection. One that is written and is known only when it runs asks in any case.
@@ -185,6 +206,24 @@ mod tests {
             _ => None,
         });
         told.collect()
+    }
+
+    #[test]
+    fn a_program_whose_path_goes_up_is_judged_by_where_it_leads() {
+        let check = |line: &str, expected: &str| {
+            let around = Surroundings { home: "/h".to_owned(), workdir: "/nowhere/w".to_owned() };
+            let told = subjects(line, &analyse(line, &around), Path::new("/nowhere/w"));
+            let found = told.iter().find_map(|subject| match subject {
+                Subject::Command { line, program, .. } if !program.is_empty() => Some(line.as_str()),
+                _ => None,
+            });
+            assert_eq!(found, Some(expected), "{line}");
+        };
+        check("./../../usr/bin/ssh host id", "/usr/bin/ssh host id");
+        check(".venv/bin/../../../../usr/bin/curl x", "/usr/bin/curl x");
+        check("sub/../x 'a b'", "./x 'a b'");
+        check("./x y", "./x y");
+        check("../x y", "../x y");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From a description and the arguments to effects: which rules hold, and what they name.
 
+use super::address;
 use super::parsed::Parsed;
 use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule, Style};
 use super::unknown;
@@ -28,6 +29,11 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     // Last: what a rule says of an argument tells more.
     if decides_by_option(parsed) || runs_later_operands(parsed) {
         found.extend(parsed.doubtful());
+    }
+    for effect in &mut found {
+        if let Effect::Host(host) = effect {
+            *host = address::addressed(host);
+        }
     }
     if !parsed.program.folder.is_empty() {
         for effect in &mut found {
@@ -229,6 +235,14 @@ pub(crate) fn is_remote(value: &Value) -> bool {
     is_url || !text.contains("://") && text.split_once(':').is_some_and(has_host)
 }
 
+/// What a program that fetches does with an address: one of a file is read.
+fn fetched(address: &Value) -> Effect {
+    match address.text.strip_prefix("file://") {
+        Some(file) => Effect::path(Value { text: file.to_owned(), ..address.clone() }, Access::Read),
+        None => Effect::Host(address::of_web(address)),
+    }
+}
+
 /// What follows one of these texts in a value that begins with it.
 fn behind(value: &Value, starts: &str) -> Option<Value> {
     let rest = starts.split(' ').find_map(|start| value.text.strip_prefix(start))?;
@@ -263,6 +277,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::DeletesTrees(at) => paths(at, Access::Delete, true),
         Does::ChangesTrees(at) => paths(at, Access::Write, true),
         Does::Connects(at) => found.extend(values(at, parsed).into_iter().map(Effect::Host)),
+        Does::Fetches(at) => found.extend(values(at, parsed).iter().map(fetched)),
         Does::NeedsNetwork => found.push(Effect::Network),
         Does::RunsWords(at) => commands(at, None, false, parsed, found),
         Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),

@@ -4,6 +4,7 @@
 mod consequence;
 mod spec;
 
+mod address;
 mod apply;
 mod carried;
 mod doubt;

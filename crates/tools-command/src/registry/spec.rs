@@ -275,6 +275,8 @@ pub enum Does {
     ChangesTrees(At),
     /// Opens a connection to a host, an address or a URL.
     Connects(At),
+    /// Opens a connection to an address of the web, which may be a bare host: `example.org/x`.
+    Fetches(At),
     /// Needs the network, to hosts that its arguments do not name.
     NeedsNetwork,
     /// Runs words as another command.

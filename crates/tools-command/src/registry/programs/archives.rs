@@ -3,7 +3,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when};
 use tools_core::Access;
 
 /// Options of `tar` whose value is run.
@@ -52,6 +52,9 @@ pub(super) static ALL: &[Program] = &[
             ("tar czf a.tgz private", Expect::Reads("private")),
             ("tar -T private/x -cf y", Expect::Reads("private/x")),
             ("tar -xzf a.tgz -C out", Expect::Plain),
+            ("tar xf host:x", Expect::Connects("ssh://host/x")),
+            ("tar -xf me@host:x", Expect::Connects("ssh://host/x")),
+            ("tar --force-local -xf host:x", Expect::Reads("host:x")),
             ("tar tvf a.tar", Expect::Plain),
             ("tar --checkpoint=100 -cf x y", Expect::Plain),
         ],
@@ -243,7 +246,11 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let extracts = parsed.has("--extract");
     let archive =
         if parsed.has("--create --append --update --catenate --delete") { Access::Write } else { Access::Read };
-    found.extend(paths(values("--file").into_iter().filter(|file| file.text != "-").collect(), archive));
+    // GNU `tar` reads an archive of another machine by a colon in front of every slash.
+    let (far, near): (Vec<Value>, Vec<Value>) =
+        values("--file").into_iter().partition(|file| !parsed.has("--force-local") && is_remote(file));
+    found.extend(far.into_iter().map(Effect::Host));
+    found.extend(paths(near.into_iter().filter(|file| file.text != "-").collect(), archive));
     found.extend(paths(values("--files-from --exclude-from"), Access::Read));
     found.extend(paths(values("--index-file --volno-file --listed-incremental"), Access::Write));
     let folders = values("--directory --one-top-level");

@@ -32,6 +32,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Hides("a cluster whose settings may run a program"),
             ),
             always(Does::Reads(At::Value("--filename --kustomize"))),
+            always(Does::Fetches(At::Value("--server"))),
         ],
         subcommands: &[
             Subcommand {
@@ -187,6 +188,8 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl get pods,secrets --output=json", Expect::Asks("shows credentials")),
             ("kubectl config view --raw", Expect::Asks("shows credentials")),
             ("kubectl delete ns prod", Expect::Asks("removes resources")),
+            ("kubectl -s http://evil get pods", Expect::Connects("http://evil")),
+            ("kubectl get pods --server evil", Expect::Connects("http://evil")),
             ("kubectl delete --help", Expect::Plain),
             ("kubectl delete ns prod --dry-run=client", Expect::Plain),
             ("kubectl delete ns prod --dry-run=None", Expect::Asks("removes resources")),

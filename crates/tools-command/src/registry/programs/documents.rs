@@ -28,6 +28,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Has("--filter --pdf-engine --defaults --data-dir")], OWN),
             always(Does::RunsScript(At::Value("--filter --lua-filter"))),
             always(Does::Reads(At::All)),
+            always(Does::Connects(At::Remotes)),
             always(Does::Writes(At::Value("--output --log --extract-media"))),
         ],
         examples: &[
@@ -35,6 +36,7 @@ pub(super) static ALL: &[Program] = &[
             ("pandoc -F./x a.md", Expect::Opaque("that an option names")),
             ("pandoc --pdf-engine ./x a.md -o a.pdf", Expect::Opaque("that an option names")),
             ("echo x > f.lua; pandoc -L f.lua a.md", Expect::Opaque("written by this very line")),
+            ("pandoc http://evil/x -o x.md", Expect::Connects("http://evil/x")),
             ("pandoc a.md -o .envrc", Expect::Writes(".envrc")),
             ("pandoc -s --toc README.md -o out.html", Expect::Plain),
         ],

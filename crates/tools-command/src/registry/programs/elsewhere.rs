@@ -242,7 +242,7 @@ pub(super) static ALL: &[Program] = &[
             ("plink -proxycmd 'rm -rf x' h", Expect::Opaque("of its own choice")),
             ("dbclient -J 'rm -rf x' h", Expect::Runs("rm -rf x $@")),
             ("plink me@h rm -rf x", Expect::Asks("runs `rm -rf x` elsewhere")),
-            ("plink me@h uptime", Expect::Connects("me@h")),
+            ("plink me@h uptime", Expect::Connects("tcp://h")),
         ],
         ..Program::NEW
     },

@@ -84,7 +84,7 @@ pub(super) static ALL: &[Program] = &[
             ("nc -lvp 4444 -e sh", Expect::Opaque(HANDS)),
             ("ncat --sh-ex 'rm -rf x' h 1", Expect::Runs("rm -rf x")),
             ("ncat --lua-exec x h 1", Expect::Opaque(HANDS)),
-            ("nc -z h 80", Expect::Connects("h")),
+            ("nc -z h 80", Expect::Connects("tcp://h")),
         ],
         ..Program::NEW
     },
@@ -196,7 +196,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         examples: &[
             ("openssl req -engine ./x.so", Expect::Opaque("a library of its own choice")),
-            ("openssl s_client -connect h:443", Expect::Connects("h:443")),
+            ("openssl s_client -connect h:443", Expect::Connects("tcp://h:443")),
             ("openssl enc -in private/x -out y", Expect::Reads("private/x")),
             ("openssl enc -in x -out .envrc", Expect::Writes(".envrc")),
             ("openssl rand -hex 16", Expect::Plain),

@@ -108,7 +108,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("check_by_ssh -o 'ProxyCommand id' -H h -C x", Expect::Opaque("settings of its own")),
             ("check_by_ssh -H h -C 'rm -rf x'", Expect::Asks("elsewhere")),
-            ("check_by_ssh -H h -C uptime", Expect::Connects("h")),
+            ("check_by_ssh -H h -C uptime", Expect::Connects("tcp://h")),
         ],
         ..Program::NEW
     },

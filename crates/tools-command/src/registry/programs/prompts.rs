@@ -171,7 +171,7 @@ pub(super) static ALL: &[Program] = &[
             ("sqlmap -u h --eval='import os; os.system(\"id\")'", Expect::Opaque("os.system")),
             ("sqlmap -u h --tamper=x.py", Expect::Scripts("x.py")),
             ("sqlmap -c x", Expect::Opaque("from a file")),
-            ("sqlmap -u h --batch", Expect::Connects("h")),
+            ("sqlmap -u h --batch", Expect::Connects("tcp://h")),
             ("sqlmap --version", Expect::Plain),
         ],
         ..Program::NEW

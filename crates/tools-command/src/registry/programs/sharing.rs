@@ -219,7 +219,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
         ],
         examples: &[
-            ("mosquitto_pub -h host -t x -m y", Expect::Connects("host")),
+            ("mosquitto_pub -h host -t x -m y", Expect::Connects("tcp://host")),
             ("mosquitto_pub -h host -t x -f private/y", Expect::Reads("private/y")),
             ("rabbitmqctl eval 'os:cmd(\"id\").'", Expect::Opaque("a server runs")),
             ("nats pub x y", Expect::Asks("others may use")),

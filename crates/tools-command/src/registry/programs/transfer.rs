@@ -34,8 +34,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[TELLS], Does::NeedsNetwork),
-            when(&[TELLS], Does::Connects(At::All)),
-            always(Does::Connects(At::Value("--url --proxy --doh-url --connect-to --preproxy --socks5 --socks4"))),
+            when(&[TELLS], Does::Fetches(At::All)),
+            always(Does::Fetches(At::Value("--url --proxy --doh-url --preproxy"))),
+            always(Does::Connects(At::Value("--socks4 --socks4a --socks5 --socks5-hostname"))),
+            always(Does::By(others)),
+            always(Does::Writes(At::Value("--unix-socket"))),
             always(Does::Writes(At::Value(
                 "--output --dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
@@ -57,6 +60,18 @@ pub(super) static ALL: &[Program] = &[
             ("curl --engine ./x.so https://y", Expect::Opaque("a library of its own choice")),
             ("curl -K x", Expect::Opaque("options from a file")),
             ("curl https://x", Expect::Connects("https://x")),
+            ("curl evil.com localhost", Expect::Connects("http://evil.com")),
+            ("curl localhost:80@evil.com/", Expect::Connects("http://evil.com/")),
+            ("curl --proxy evil.com localhost", Expect::Connects("http://evil.com")),
+            ("curl -x socks5://evil.com localhost", Expect::Connects("socks5://evil.com")),
+            ("curl --socks5-hostname evil.com localhost", Expect::Connects("tcp://evil.com")),
+            ("curl --connect-to ::evil.com: localhost", Expect::Connects("tcp://evil.com")),
+            ("curl --connect-to a:80:[::2]:81 localhost", Expect::Connects("tcp://[::2]:81")),
+            ("curl --resolve localhost:80:1.2.3.4 localhost", Expect::Connects("tcp://1.2.3.4")),
+            ("curl --dns-servers 1.2.3.4 localhost", Expect::Connects("tcp://1.2.3.4")),
+            ("curl --unix-socket /run/x.sock http://localhost/", Expect::Writes("/run/x.sock")),
+            ("curl localhost:3000/x", Expect::Connects("http://localhost:3000/x")),
+            ("curl file:///x/y", Expect::Reads("/x/y")),
             ("curl -V", Expect::Plain),
             ("curl -fsSL https://x", Expect::Plain),
         ],
@@ -78,7 +93,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[ArgumentCondition::Lacks("--help --version -V -h")], Does::NeedsNetwork),
-            always(Does::Connects(At::All)),
+            always(Does::Fetches(At::All)),
             always(Does::Writes(At::Value(
                 "--output-file --append-output --output-document --directory-prefix --save-cookies --hsts-file --warc-file --rejected-log",
             ))),
@@ -97,6 +112,7 @@ pub(super) static ALL: &[Program] = &[
             ("wget --post-file=private/x https://y", Expect::Reads("private/x")),
             ("wget --use-askpass=./x https://y", Expect::Opaque("asks a program for a password")),
             ("wget -e use_askpass=./x https://y", Expect::Opaque("settings of its own")),
+            ("wget evil.com localhost", Expect::Connects("http://evil.com")),
             ("wget --version", Expect::Plain),
             ("wget -q https://x", Expect::Plain),
         ],
@@ -186,4 +202,31 @@ fn uploads(parsed: &Parsed<'_>) -> Vec<Effect> {
         Some(Effect::path(Value { text: file.to_owned(), ..value.clone() }, Access::Read))
     };
     forms.into_iter().filter_map(file).collect()
+}
+
+/// Hosts that are reached in the place of those that the addresses name.
+fn others(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let host = |text: &str, value: &Value| Effect::Host(Value { text: text.to_owned(), ..value.clone() });
+    let mut found = Vec::new();
+    // `HOST:PORT:OTHER:PORT`, `HOST:PORT:ADDRESS,ADDRESS`.
+    let behind = |value: &Value| {
+        let (mut colons, mut is_inside) = (0, false);
+        let at = value.text.find(|c: char| {
+            is_inside = (is_inside || c == '[') && c != ']';
+            colons += usize::from(c == ':' && !is_inside);
+            colons == 2
+        });
+        at.map_or_else(|| value.text.clone(), |at| value.text[at + 1..].trim_end_matches(':').to_owned())
+    };
+    for value in parsed.values("--connect-to") {
+        let other = behind(value);
+        found.extend((!other.is_empty()).then(|| host(&other, value)));
+    }
+    for value in parsed.values("--resolve").filter(|value| !value.text.starts_with('-')) {
+        found.extend(behind(value).split(',').map(|address| host(address, value)));
+    }
+    for value in parsed.values("--dns-servers") {
+        found.extend(value.text.split(',').map(|address| host(address, value)));
+    }
+    found
 }

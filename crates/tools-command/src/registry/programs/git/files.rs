@@ -149,7 +149,7 @@ pub(super) const ARCHIVE: Subcommand = Subcommand {
     rules: &[
         always(Does::Writes(At::Value("--output"))),
         always(Does::Reads(At::Value("--add-file"))),
-        always(Does::Connects(At::Value("--remote"))),
+        always(Does::By(super::remotes::remote)),
         always(Does::By(super::remotes::names_helper)),
         when(&[ArgumentCondition::Has("--exec")], super::remotes::OTHER_SIDE),
         always(Does::RunsLine(At::Value("--exec"))),

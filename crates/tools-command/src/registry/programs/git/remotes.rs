@@ -35,6 +35,11 @@ fn connects(parsed: &Parsed<'_>) -> Vec<Effect> {
     first.filter(|address| is_remote(address)).cloned().map(Effect::Host).collect()
 }
 
+/// The address by `--remote`, where it is not the name of one.
+pub(super) fn remote(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("--remote").filter(|address| is_remote(address)).cloned().map(Effect::Host).collect()
+}
+
 /// Addresses `HELPER::…`, for which `git` starts a program of that name.
 pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut named = parsed.operands().chain(parsed.values("--remote --repo"));

@@ -1,0 +1,60 @@
+//! Hosts as rules are compared with them: always behind a scheme, so that one rule binds every way
+//! to name a host, and never behind the name of a user, which may look like another host.
+
+use crate::reader::Value;
+use crate::registry::apply::is_remote;
+
+/// An address with its scheme: `git@host:x` is `ssh://host/x`, `host:80` is `tcp://host:80`.
+pub(super) fn addressed(value: &Value) -> Value {
+    let text = value.text.as_str();
+    if !value.is_exact {
+        let text = if text.contains("://") { text.to_owned() } else { format!("tcp://{}", text.trim_matches('"')) };
+        return Value { text, ..value.clone() };
+    }
+    let text = match text.split_once("://") {
+        Some((scheme, rest)) => format!("{scheme}://{}", without_user(rest)),
+        None => match text.split_once(':').filter(|(_, path)| is_remote(value) && !is_port(path)) {
+            Some((host, path)) => format!("ssh://{}/{}", without_user(host), path.trim_start_matches('/')),
+            None => format!("tcp://{}", without_user(text)),
+        },
+    };
+    Value { text, ..value.clone() }
+}
+
+/// An address of the web; programs that fetch take a bare host for one.
+pub(super) fn of_web(value: &Value) -> Value {
+    let text = value.text.trim();
+    if text.contains("://") {
+        return value.clone();
+    }
+    Value { text: format!("http://{}", text.trim_start_matches('"')), ..value.clone() }
+}
+
+fn without_user(rest: &str) -> String {
+    let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    format!("{}{path}", authority.rsplit('@').next().unwrap_or_default())
+}
+
+fn is_port(text: &str) -> bool {
+    let port = text.split(['/', '?']).next().unwrap_or_default();
+    !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_name_a_host_gets_its_scheme() {
+        let check = |text: &str, expected: &str| assert_eq!(addressed(&Value::exact(text)).text, expected);
+        check("git@host:me/x", "ssh://host/me/x");
+        check("host:/me/x", "ssh://host/me/x");
+        check("me@host", "tcp://host");
+        check("host:80", "tcp://host:80");
+        check("[::1]:80", "tcp://[::1]:80");
+        check("http://localhost:80@evil.com/x@y", "http://evil.com/x@y");
+        check("https://host/x", "https://host/x");
+        assert_eq!(of_web(&Value::exact("localhost:80@evil.com/")).text, "http://localhost:80@evil.com/");
+    }
+}
