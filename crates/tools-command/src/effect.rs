@@ -61,6 +61,8 @@ pub enum Effect {
     MayBeOption(Value, Doubt),
     /// A text is evaluated by the shell as an expression.
     Evaluates(Value),
+    /// What it starts works in this folder.
+    StartsIn(Value),
     /// The shell's folder changes; `None` where it cannot be told to which.
     Folder(Option<Value>),
     /// The shell goes to the user's home.

@@ -24,8 +24,20 @@ impl Reader<'_> {
 
     /// Follows effects that make no file that is run later.
     pub(super) fn follow_all(&mut self, command: &Command, effects: Vec<Effect>) {
+        let folder = effects.iter().rev().find_map(|effect| match effect {
+            Effect::StartsIn(folder) => Some(folder.clone()),
+            _ => None,
+        });
+        let around = folder.as_ref().map(|folder| {
+            let around = self.folder.clone();
+            self.enter(Some(folder));
+            around
+        });
         for effect in effects {
             self.follow(command, effect);
+        }
+        if let Some(around) = around {
+            self.folder = around;
         }
     }
 
@@ -66,6 +78,7 @@ impl Reader<'_> {
             Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
             Effect::MayBeOption(..)
             | Effect::Recipe(_)
+            | Effect::StartsIn(_)
             | Effect::Path { .. }
             | Effect::Host(_)
             | Effect::Network

@@ -43,3 +43,21 @@ fn redirections_to_hosts_are_connections() {
     check("h=example.org; echo x > \"/dev/tcp/$h/80\"", &["example.org:80"]);
     check("cat < /dev/tcp/$h/80", &["/dev/tcp/$h/80"]);
 }
+
+#[test]
+fn what_is_started_in_another_folder_is_found_there() {
+    let check = |line: &str, program: &str, folder: Option<&str>| {
+        let around = Surroundings { home: "/home/me".to_owned(), workdir: "/w".to_owned() };
+        let found = analyse(line, &around);
+        let command = found.commands.iter().find(|command| command.program.text == program).expect("it is found");
+        assert_eq!(command.folder.as_deref(), folder, "{line}");
+    };
+    check("env -C bin ./t", "./t", Some("/w/bin"));
+    check("cd a && env --chdir=bin ./t", "./t", Some("/w/a/bin"));
+    check("env -C a -C b ./t", "./t", Some("/w/b"));
+    check("env -C \"$x\" ./t", "./t", None);
+    check("env -C bin ls; ./t", "./t", Some("/w"));
+    check("uv run --directory bin ./t", "./t", Some("/w/bin"));
+    check("pnpm -C bin exec ./t", "./t", Some("/w/bin"));
+    check("poetry -C bin run ./t", "./t", Some("/w/bin"));
+}

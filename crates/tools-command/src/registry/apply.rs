@@ -279,6 +279,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Connects(at) => found.extend(values(at, parsed).into_iter().map(Effect::Host)),
         Does::Fetches(at) => found.extend(values(at, parsed).iter().map(fetched)),
         Does::NeedsNetwork => found.push(Effect::Network),
+        Does::StartsIn(at) => found.extend(values(at, parsed).into_iter().map(Effect::StartsIn)),
         Does::RunsWords(at) => commands(at, None, false, parsed, found),
         Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),
         Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),

@@ -73,6 +73,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(parallel)),
             when(&[ArgumentCondition::Has("--rpl")], Does::Hides("replacements that are code")),
             always(Does::Reads(At::Value("--arg-file"))),
+            always(Does::StartsIn(At::Value("--workdir"))),
             always(Does::Writes(At::Value("--joblog --results"))),
         ],
         examples: &[

@@ -17,6 +17,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
             when(&[ArgumentCondition::First("-")], Does::RunsWithVariables(At::From(1))),
             always(Does::By(split)),
+            always(Does::StartsIn(At::Value("--chdir"))),
         ],
         is_exhaustive: true,
         examples: &[
@@ -29,6 +30,7 @@ pub(super) static ALL: &[Program] = &[
             (r"env -S '\_sudo'", Expect::Opaque("a line that `env` splits")),
             ("env PATH=./x ls", Expect::Opaque("PATH")),
             ("env --odd sudo id", Expect::Opaque("`--odd` of `env`")),
+            ("env -C bin ./t", Expect::Scripts("t")),
             ("env RUST_LOG=trace cargo run", Expect::Plain),
             ("env", Expect::Plain),
         ],

@@ -46,6 +46,10 @@ const NODE_RULES: &[Rule] = &[
         &[ArgumentCondition::Lacks("--eval --print --test --run"), ArgumentCondition::FirstIsNot("- inspect")],
         Does::RunsScript(At::Nth(0)),
     ),
+    when(
+        &[ArgumentCondition::Lacks("--eval --print --test --run"), ArgumentCondition::FirstIsNot("- inspect")],
+        Does::By(resolved),
+    ),
     when(&[ArgumentCondition::First("inspect")], Does::Hides("a debugger that runs what it reads")),
     when(
         &[
@@ -79,6 +83,10 @@ pub(super) static ALL: &[Program] = &[
             ("node", Expect::Opaque("runs what it reads")),
             ("node <<< 'require(\"child_process\")'", Expect::Opaque("child_process")),
             ("echo x > a.js; node a.js", Expect::Opaque("written by this very line")),
+            ("echo x > a.js; node a", Expect::Opaque("written by this very line")),
+            ("node ./a", Expect::Scripts("a.js")),
+            ("node a", Expect::Scripts("a/index.js")),
+            ("node .", Expect::Scripts("index.js")),
             ("node server.js", Expect::Plain),
             ("node --max-old-space-size=4096 build.mjs --watch", Expect::Plain),
             ("node --test --test-reporter spec", Expect::Plain),
@@ -134,6 +142,21 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// The files that a name without an ending stands for.
+fn resolved(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some(name) = parsed.operand(0).filter(|name| name.is_exact) else { return Vec::new() };
+    let path = name.text.trim_end_matches('/');
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if last.trim_start_matches('.').contains('.') {
+        return Vec::new();
+    }
+    let file = |end: &str| Effect::Script(Value::exact(format!("{path}{end}")));
+    let is_folder = ["", ".", ".."].contains(&last);
+    let own = [".js", ".mjs", ".cjs", ".ts"].into_iter().filter(|_| !is_folder).map(file);
+    let folder = [Effect::Recipe(Value::exact(format!("{path}/package.json"))), file("/index.js"), file("/index.ts")];
+    own.chain(folder).collect()
+}
 
 /// Code that options give. The value of `--print` is an option of its own where it begins like one.
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -31,6 +31,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Python, At::Value("-c"))),
             always(Does::By(module)),
+            always(Does::By(module_files)),
             when(
                 &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
                 Does::RunsScript(At::Nth(0)),
@@ -80,6 +81,10 @@ pub(super) static ALL: &[Program] = &[
             ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
             ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
             ("python3 -m pdb --help", Expect::Plain),
+            ("python3 -m m x", Expect::Scripts("m.py")),
+            ("python3 -m a.b", Expect::Scripts("a/b/__main__.py")),
+            ("python3 -m a.b", Expect::Scripts("a/__init__.py")),
+            ("echo x > m.py; python3 -m m", Expect::Opaque("written by this very line")),
             ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
             ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
             ("python -m pytest -x tests", Expect::Plain),
@@ -104,6 +109,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::IPython, At::Value("-c"))),
             always(Does::By(module)),
+            always(Does::By(module_files)),
             when(
                 &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
                 Does::RunsScript(At::Nth(0)),
@@ -149,6 +155,19 @@ fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
         }
         Input::None => vec![Effect::hidden(format!("`{}` runs what it reads", parsed.command.name()))],
     }
+}
+
+/// The files that a module may be: those of the workspace come before the installed ones.
+fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some(name) = parsed.values("-m").next().filter(|name| name.is_exact && !name.text.is_empty()) else {
+        return Vec::new();
+    };
+    let path = name.text.replace('.', "/");
+    let scripts = [format!("{path}.py"), format!("{path}/__main__.py")].map(|file| Effect::Script(Value::exact(file)));
+    // The packages that it lies in are run first.
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    let packages = ends.map(|end| Effect::Recipe(Value::exact(format!("{}/__init__.py", &path[..end]))));
+    scripts.into_iter().chain(packages).collect()
 }
 
 /// Modules of Python itself that share no more than their name with a program.

@@ -97,6 +97,7 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--directory",
         rules: &[
+            always(Does::StartsIn(At::Value("--directory"))),
             when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
@@ -149,6 +150,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         folder: "--directory --project",
+        rules: &[always(Does::StartsIn(At::Value("--directory")))],
         subcommands: &[
             publishes(&["publish"]),
             runs(&["run"], Syntax::LEADING),

@@ -60,6 +60,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     syntax: SYNTAX,
     folder: "--dir",
     rules: &[
+        always(Does::StartsIn(At::Value("--dir"))),
         when(
             &[ArgumentCondition::Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
