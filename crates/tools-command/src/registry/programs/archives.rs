@@ -3,7 +3,9 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when};
+use crate::registry::{
+    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when,
+};
 use tools_core::Access;
 
 /// Options of `tar` whose value is run.
@@ -55,6 +57,7 @@ pub(super) static ALL: &[Program] = &[
             ("tar xf host:x", Expect::Connects("ssh://host/x")),
             ("tar -xf me@host:x", Expect::Connects("ssh://host/x")),
             ("tar --force-local -xf host:x", Expect::Reads("host:x")),
+            ("tar cf x.tar --remove-files src", Expect::Asks("deletes what it packs")),
             ("tar tvf a.tar", Expect::Plain),
             ("tar --checkpoint=100 -cf x y", Expect::Plain),
         ],
@@ -79,6 +82,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value("--output-file -lf"))),
             always(Does::ReadsTrees(At::From(1))),
             when(&[ArgumentCondition::Has("-m --move")], Does::DeletesTrees(At::From(1))),
+            when(&[ArgumentCondition::Has("-m --move")], Does::Says(Consequence::Destroys, "deletes what it packs")),
         ],
         examples: &[
             ("zip x.zip y -T -TT 'rm -rf z'", Expect::Opaque("to test what it made")),
@@ -87,6 +91,8 @@ pub(super) static ALL: &[Program] = &[
             ("zip x.zip private/x", Expect::Reads("private/x")),
             ("zip -r .envrc x", Expect::Writes(".envrc")),
             ("zip -rm x.zip private", Expect::Deletes("private")),
+            ("zip -rm x.zip src", Expect::Asks("deletes what it packs")),
+            ("zip -m x.zip src", Expect::Asks("deletes what it packs")),
             ("zip -r x.zip src", Expect::Plain),
         ],
         ..Program::NEW
@@ -263,6 +269,7 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.extend(sources.map(|path| Effect::Path { path: path.clone(), access: Access::Read, is_tree: true }));
     }
     if parsed.has("--remove-files") {
+        found.push(Effect::says(Consequence::Destroys, "deletes what it packs"));
         found.extend(parsed.operands().map(|path| Effect::Path {
             path: path.clone(),
             access: Access::Delete,

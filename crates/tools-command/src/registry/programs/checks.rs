@@ -19,11 +19,14 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::Has("--pastebin")], PUBLISHES),
             always(Does::Writes(At::Value("--junit-xml --report-log --log-file"))),
             always(Does::DeletesTrees(At::Value("--basetemp"))),
+            always(Does::By(emptied)),
         ],
         examples: &[
             ("pytest --pastebin=all", Expect::Asks("publishes")),
             ("pytest --junit-xml=x", Expect::Writes("x")),
             ("pytest --basetemp x", Expect::Deletes("x")),
+            ("pytest --basetemp=src", Expect::Asks("empties a folder")),
+            ("pytest --basetemp=/tmp/x", Expect::Plain),
             ("pytest -x -q tests/test_x.py::test_y -k z", Expect::Plain),
             ("pytest --cov=src --cov-report=term", Expect::Plain),
         ],
@@ -179,4 +182,9 @@ fn measured(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.behind("--module");
     let python = ["python3", "-m"].map(Value::exact);
     if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words).collect())] }
+}
+
+/// The folder that `pytest` empties for the files of its tests.
+fn emptied(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("--basetemp").flat_map(super::emptied::emptied).collect()
 }

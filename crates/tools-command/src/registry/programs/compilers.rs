@@ -145,7 +145,7 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["tsc", "swc", "esbuild", "rollup", "vite", "webpack", "parcel", "tsup"],
+        names: &["tsc", "swc", "esbuild", "rollup", "webpack", "parcel", "tsup"],
         is_family: true,
         syntax: Syntax {
             flags: "-w|--watch --noEmit -b|--build --strict --bundle --minify --sourcemap --init -v|--version -h|--help",
@@ -162,8 +162,27 @@ pub(super) static ALL: &[Program] = &[
             ("tsc --outFile x a.ts", Expect::Writes("x")),
             ("esbuild a.ts --bundle --outfile=x", Expect::Writes("x")),
             ("tsc --noEmit -p tsconfig.json", Expect::Plain),
-            ("vite build", Expect::Plain),
             ("webpack --config webpack.prod.js", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["vite"],
+        syntax: Syntax {
+            flags: "-w|--watch --emptyOutDir --ssr --sourcemap --minify --manifest --ssrManifest --force --open --cors --strictPort \
+                    --clearScreen -v|--version -h|--help -*",
+            valued: "-c|--config -m|--mode -l|--logLevel -f|--filter --outDir --assetsDir --assetsInlineLimit --target --base --port \
+                     --configLoader",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::ByOption(bundled)), always(Does::Writes(At::Value("--outDir")))],
+        builds: true,
+        examples: &[
+            ("vite build --outDir src --emptyOutDir", Expect::Asks("empties a folder")),
+            ("vite build --outDir=src", Expect::Asks("empties a folder")),
+            ("vite build --outDir dist --emptyOutDir", Expect::Plain),
+            ("vite build", Expect::Plain),
+            ("vite --port 3000", Expect::Plain),
         ],
         ..Program::NEW
     },
@@ -206,4 +225,10 @@ fn java_plugins(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn from_file(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_file = parsed.operands().any(|operand| operand.text.starts_with('@'));
     is_file.then(|| Effect::hidden("a compiler with options from a file")).into_iter().collect()
+}
+
+/// The folder that `vite` empties before it fills it: one of the workspace always, another where it
+/// is told to.
+fn bundled(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("--outDir").flat_map(super::emptied::emptied).collect()
 }

@@ -1,7 +1,7 @@
 //! Creating, copying, moving, linking and removing files.
 
 use crate::effect::Effect;
-use crate::reader::Value;
+use crate::reader::{PLACEHOLDER, Value};
 use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when,
 };
@@ -85,6 +85,8 @@ pub(super) static ALL: &[Program] = &[
             ("cp private/a b", Expect::Reads("private/a")),
             ("cp -r x/hooks .git", Expect::Writes(".git/hooks")),
             ("cp --target=.git x/config", Expect::Writes(".git/config")),
+            ("find src -type f -exec cp /dev/null {} \\;", Expect::Asks("empties every file")),
+            ("find src -type f -exec cp {} {}.bak \\;", Expect::Plain),
             ("cp a b", Expect::Plain),
         ],
     ),
@@ -189,6 +191,9 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     };
     let is_folder = given.is_some() || sources.len() != 1 || may_be_folder(target);
     let mut found = vec![Effect::path(target.clone(), Access::Write)];
+    if empties_found(parsed) {
+        found.push(Effect::says(Consequence::Destroys, "empties every file that is found"));
+    }
     for source in &sources {
         let (access, is_tree) = match name {
             "mv" => (Access::Delete, true),
@@ -204,6 +209,12 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
     }
     found
+}
+
+/// Whether nothing is copied over each file that another program finds.
+fn empties_found(parsed: &Parsed<'_>) -> bool {
+    let mut targets = parsed.operands().skip_while(|operand| operand.text != "/dev/null");
+    targets.any(|target| target.text.contains(PLACEHOLDER))
 }
 
 /// Whether a target may be a folder by its look: a file's name has an ending.

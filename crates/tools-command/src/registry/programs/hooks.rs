@@ -1,6 +1,7 @@
 //! Programs that run what one of their options, or one of their files, says.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::effect::Effect;
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
 const RUNS: &str = "a program that an option names is run";
 const FILE: &str = "a file says what is run";
@@ -40,10 +41,11 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-U -*",
-            valued: "-o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination",
+            valued: "-o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir",
             ..Syntax::EXACT
         },
         rules: &[
+            always(Does::By(cleaned)),
             when(&[ArgumentCondition::Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
             always(Does::Reads(At::All)),
@@ -53,6 +55,11 @@ pub(super) static ALL: &[Program] = &[
             ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
             ("asciidoctor -o .envrc x", Expect::Writes(".envrc")),
             ("groff -man private/x", Expect::Reads("private/x")),
+            ("hugo --cleanDestinationDir -d src", Expect::Asks("empties a folder")),
+            ("mkdocs build --site-dir src", Expect::Asks("empties a folder")),
+            ("jekyll build -d src", Expect::Asks("empties a folder")),
+            ("hugo -d src", Expect::Writes("src")),
+            ("hugo --cleanDestinationDir -d public", Expect::Plain),
             ("mkdocs build", Expect::Plain),
         ],
         ..Program::NEW
@@ -320,7 +327,17 @@ pub(super) static ALL: &[Program] = &[
 ];
 
 /// The files of a new key.
-fn keys(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn keys(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file = parsed.values("-f").cloned();
-    file.map(|path| crate::effect::Effect::path(path, tools_core::Access::Write)).collect()
+    file.map(|path| Effect::path(path, tools_core::Access::Write)).collect()
+}
+
+/// The folder that a generator of pages empties before it fills it.
+fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let empties = match parsed.command.name() {
+        "hugo" => parsed.command.args.iter().any(|arg| arg.text.starts_with("--cleanDestinationDir")),
+        "mkdocs" | "jekyll" => true,
+        _ => false,
+    };
+    parsed.values("--destination").filter(|_| empties).flat_map(super::emptied::emptied).collect()
 }

@@ -52,6 +52,10 @@ pub(super) static ALL: &[Program] = &[
                 Does::RunsScript(At::Nth(0)),
             ),
             when(
+                &[ArgumentCondition::Lacks("-r -B -R -E -f -F -S"), ArgumentCondition::FirstIsNot("-")],
+                Does::By(super::project_scripts::named),
+            ),
+            when(
                 &[
                     ArgumentCondition::Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"),
                     ArgumentCondition::AtMost(0),

@@ -217,8 +217,11 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsScript(At::Value("--rakefile --require"))),
             when(&[ArgumentCondition::Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
             when(&[ArgumentCondition::Lacks("--dry-run")], Does::By(releases)),
+            when(&[ArgumentCondition::Lacks("--dry-run --tasks")], Does::By(super::ruby_packages::drops)),
         ],
         examples: &[
+            ("rake db:drop", Expect::Asks("a database")),
+            ("rake -q db:create db:reset", Expect::Asks("a database")),
             ("rake release", Expect::Asks("publishes")),
             ("rake -q release[origin]", Expect::Asks("publishes")),
             ("rake release:rubygem_push", Expect::Asks("publishes")),

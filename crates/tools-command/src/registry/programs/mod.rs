@@ -19,6 +19,7 @@ mod desktop;
 mod documents;
 mod editors;
 mod elsewhere;
+mod emptied;
 mod encodings;
 mod environment;
 mod files;
@@ -47,6 +48,7 @@ mod packaging;
 mod perl;
 mod php_tools;
 mod profilers;
+mod project_scripts;
 mod prompts;
 mod python;
 mod python_packages;
@@ -123,6 +125,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     perl::ALL,
     php_tools::ALL,
     profilers::ALL,
+    project_scripts::ALL,
     prompts::ALL,
     python::ALL,
     python_packages::ALL,

@@ -86,6 +86,7 @@ pub(super) static ALL: &[Program] = &[
             ("ruby -r./x -e 1", Expect::Opaque("a module first")),
             ("cat x | ruby", Expect::Opaque("runs what it reads")),
             ("ruby /dev/fd/3", Expect::Opaque("from a descriptor")),
+            ("ruby bin/rails db:drop", Expect::Asks("a database")),
             ("ruby -S gem push x", Expect::Runs("gem push x")),
             ("ruby -wS gem push x", Expect::Asks("publishes")),
             ("ruby -e 'puts 1+1'", Expect::Plain),
@@ -100,6 +101,10 @@ pub(super) static ALL: &[Program] = &[
 const RUBY: &[Rule] = &[
     always(Does::By(ruby_code)),
     when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(
+        &[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")],
+        Does::By(super::project_scripts::named),
+    ),
     // A program that is looked for as the shell does.
     when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e")], Does::RunsWords(At::From(0))),
     when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::First("-")], Does::By(ruby_reads)),

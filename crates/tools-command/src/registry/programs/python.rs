@@ -2,6 +2,8 @@
 
 use tools_core::Access;
 
+use super::emptied::emptied;
+use super::project_scripts;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
@@ -36,6 +38,7 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
                 Does::RunsScript(At::Nth(0)),
             ),
+            when(&[ArgumentCondition::Lacks("-c -m")], Does::By(project_scripts::named)),
             when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(reads_code)),
             when(
                 &[
@@ -81,6 +84,10 @@ pub(super) static ALL: &[Program] = &[
             ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
             ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
             ("python3 -m pdb --help", Expect::Plain),
+            ("python3 -m venv --clear src", Expect::Asks("empties a folder")),
+            ("python3 -m venv --clear ../.venv", Expect::Asks("empties a folder")),
+            ("python3 -m venv --clear .venv", Expect::Plain),
+            ("python3 -m venv \"$x\"", Expect::Plain),
             ("python3 -m m x", Expect::Scripts("m.py")),
             ("python3 -m a.b", Expect::Scripts("a/b/__main__.py")),
             ("python3 -m a.b", Expect::Scripts("a/__init__.py")),
@@ -198,6 +205,9 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_asked = args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-h" | "--help" | "--version"));
     match name.text.as_str() {
         _ if is_asked => Vec::new(),
+        // Programs that are not described.
+        "virtualenv" | "ansible" | "awscli" => vec![Effect::runs(words)],
+        "venv" => cleared(args),
         "timeit" => timed(args),
         "cProfile" | "profile" | "trace" | "doctest" | "debugpy" | "memory_profiler" | "line_profiler" | "kernprof" => {
             profiled(args)
@@ -219,6 +229,15 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
         _ => Vec::new(),
     }
+}
+
+/// The folders that `venv --clear` empties. A word that is known only when it runs may be that
+/// option.
+fn cleared(args: &[Value]) -> Vec<Effect> {
+    let is_clear = |arg: &Value| arg.text.len() > 2 && "--clear".starts_with(arg.text.as_str());
+    let (is_given, is_possible) = (args.iter().any(is_clear), args.iter().any(|arg| !arg.is_exact));
+    let folders = args.iter().filter(|arg| !arg.text.starts_with('-'));
+    folders.filter(|folder| is_given || is_possible && folder.is_exact).flat_map(emptied).collect()
 }
 
 /// The statements that `timeit` measures, and its setup.

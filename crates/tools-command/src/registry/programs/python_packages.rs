@@ -105,6 +105,10 @@ pub(super) static ALL: &[Program] = &[
         plain: "add remove sync lock export tree init venv build cache version help generate-shell-completion format",
         examples: &[
             ("uv publish", Expect::Asks("publishes")),
+            ("uv venv --clear ..", Expect::Asks("empties a folder")),
+            ("uv venv --clear src --seed", Expect::Asks("empties a folder")),
+            ("uv venv --clear", Expect::Plain),
+            ("uv venv --clear .venv", Expect::Plain),
             ("uv --directory x publish", Expect::Is("uv publish")),
             ("uv publish --dry-run", Expect::Plain),
             ("uv run sudo id", Expect::Runs("sudo id")),
@@ -465,6 +469,15 @@ const UV: &[Subcommand] = &[
         ],
         ..Subcommand::NEW
     },
+    Subcommand {
+        names: &["venv"],
+        syntax: Syntax {
+            flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable",
+            ..Syntax::EXACT
+        },
+        rules: &[when(&[ArgumentCondition::Has("--clear")], Does::By(cleared))],
+        ..Subcommand::NEW
+    },
     Subcommand { names: &["pip"], syntax: Syntax::LEADING, rules: &[always(Does::By(pip))], ..Subcommand::NEW },
     Subcommand {
         names: &["tool"],
@@ -535,4 +548,9 @@ fn tools(parsed: &Parsed<'_>) -> Vec<Effect> {
         "list" | "tree" | "" => Vec::new(),
         _ => vec![Effect::says(Consequence::ChangesSystem, "changes programs outside of the workspace")],
     }
+}
+
+/// The folders that `uv venv --clear` empties.
+fn cleared(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.operands().flat_map(super::emptied::emptied).collect()
 }

@@ -183,17 +183,12 @@ pub(super) static ALL: &[Program] = &[
         names: &["rails", "hanami"],
         is_family: true,
         syntax: Syntax::LEADING,
+        rules: &[always(Does::By(drops))],
         subcommands: &[
             Subcommand {
                 names: &["runner", "r"],
                 syntax: Syntax { valued: "-e|--environment", ..Syntax::LEADING },
                 rules: &[always(Does::By(runner))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["db:drop", "db:reset", "db:truncate_all", "db:purge", "db:drop:all", "db:schema:load"],
-                group: true,
-                rules: &[always(Does::Says(Consequence::DeletesForOthers, "deletes a database"))],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -206,6 +201,8 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("rails runner 'system(1)'", Expect::Opaque("code with `system`")),
             ("rails db:drop", Expect::Asks("a database")),
+            ("rails db:create db:reset", Expect::Asks("a database")),
+            ("bin/rails db:migrate:reset", Expect::Asks("a database")),
             ("rails credentials:show", Expect::Asks("shows credentials")),
             ("rails test", Expect::Plain),
             ("rails db:migrate", Expect::Plain),
@@ -259,4 +256,25 @@ fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
         if is_file { Effect::Script(code.clone()) } else { Effect::Code(Language::Ruby, code.clone()) }
     };
     parsed.operand(0).map(of).into_iter().collect()
+}
+
+/// Tasks of Rails that delete a database, wherever they stand among the tasks.
+pub(super) fn drops(parsed: &Parsed<'_>) -> Vec<Effect> {
+    const TASKS: [&str; 9] = [
+        "db:drop",
+        "db:drop:all",
+        "db:drop:_unsafe",
+        "db:reset",
+        "db:purge",
+        "db:truncate_all",
+        "db:schema:load",
+        "db:migrate:reset",
+        "db:seed:replant",
+    ];
+    let is_task = |arg: &Value| {
+        let task = arg.text.split('[').next().unwrap_or_default();
+        TASKS.contains(&task)
+    };
+    let drops = parsed.command.args.iter().any(is_task);
+    drops.then(|| Effect::says(Consequence::DeletesForOthers, "deletes a database")).into_iter().collect()
 }

@@ -3,7 +3,8 @@
 use crate::effect::Effect;
 use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
+    plain, when,
 };
 
 /// A program that publishes unless it is a rehearsal.
@@ -25,6 +26,31 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ..Subcommand::NEW
         }],
         examples: &[("corepack pnpm publish", Expect::Asks("publishes")), ("corepack enable", Expect::Plain)],
+        ..Program::NEW
+    },
+    Program {
+        names: &["rimraf", "del", "del-cli"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help --version --preserve-root --no-preserve-root -G|--no-glob -g|--glob -v|--verbose -V|--no-verbose \
+                    -i|--interactive -I|--no-interactive -f|--force -d|--dry-run",
+            valued: "--impl --tmp --max-retries --backoff --maxBackoff --retry-delay --cwd",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::Lacks("--help")], Does::DeletesTrees(At::All)),
+            when(
+                &[ArgumentCondition::Operand(". ./ * ./* ** ./** .. ../")],
+                Does::Says(Consequence::Destroys, "deletes everything"),
+            ),
+        ],
+        examples: &[
+            ("rimraf ~/x", Expect::Deletes("/home/me/x")),
+            ("npx rimraf ../x", Expect::Deletes("../x")),
+            ("rimraf dist build", Expect::Deletes("build")),
+            ("rimraf .", Expect::Asks("deletes everything")),
+            ("rimraf dist", Expect::Plain),
+        ],
         ..Program::NEW
     },
     Program {

@@ -1,0 +1,28 @@
+//! Folders that a program empties before it fills them: harmless where they hold what it made
+//! before, a loss where they are any other.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::Consequence;
+
+/// Names of folders that hold what programs make.
+const OUTPUTS: &[&str] = &[
+    ".next", ".nuxt", ".output", ".venv", "_site", "build", "coverage", "dist", "env", "htmlcov", "out", "output",
+    "public", "site", "target", "venv", "www",
+];
+
+/// What is lost when a folder is emptied.
+pub(super) fn emptied(folder: &Value) -> Vec<Effect> {
+    let text = folder.text.trim_end_matches('/');
+    let is_up = text.starts_with(['/', '~']) || text.split('/').any(|step| step == "..");
+    let is_output = OUTPUTS.contains(&text.rsplit('/').next().unwrap_or_default()) && !is_up;
+    if folder.is_exact && (is_output || text.starts_with("/tmp/") && !text.contains("..")) {
+        return Vec::new();
+    }
+    vec![
+        Effect::Path { path: folder.clone(), access: Access::Delete, is_tree: true },
+        Effect::says(Consequence::Destroys, "empties a folder"),
+    ]
+}
