@@ -12,7 +12,7 @@ pub(super) fn addressed(value: &Value) -> Value {
         return Value { text, ..value.clone() };
     }
     let text = match text.split_once("://") {
-        Some((scheme, rest)) => format!("{scheme}://{}", without_user(rest)),
+        Some((scheme, rest)) => format!("{}://{}", alone(scheme), without_user(rest)),
         None => match text.split_once(':').filter(|(_, path)| is_remote(value) && !is_port(path)) {
             Some((host, path)) => format!("ssh://{}/{}", without_user(host), path.trim_start_matches('/')),
             None => format!("tcp://{}", without_user(text)),
@@ -28,6 +28,12 @@ pub(super) fn of_web(value: &Value) -> Value {
         return value.clone();
     }
     Value { text: format!("http://{}", text.trim_start_matches('"')), ..value.clone() }
+}
+
+/// A scheme without what stands in front of it: `name @ git+https`.
+fn alone(scheme: &str) -> &str {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
+    scheme.rsplit(|c| !is_part(c)).next().unwrap_or_default()
 }
 
 fn without_user(rest: &str) -> String {
@@ -55,6 +61,8 @@ mod tests {
         check("[::1]:80", "tcp://[::1]:80");
         check("http://localhost:80@evil.com/x@y", "http://evil.com/x@y");
         check("https://host/x", "https://host/x");
+        check("x @ git+https://host/x", "git+https://host/x");
+        check("x@https://host/x", "https://host/x");
         assert_eq!(of_web(&Value::exact("localhost:80@evil.com/")).text, "http://localhost:80@evil.com/");
     }
 }

@@ -186,7 +186,11 @@ fn holds(when: ArgumentCondition, parsed: &Parsed<'_>) -> bool {
             parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.contains(text)))
         }
         ArgumentCondition::OperandHas(texts) => {
-            parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.contains(text)))
+            let has = |operand: &Value| {
+                let folded = operand.text.to_lowercase();
+                texts.split(' ').any(|text| folded.contains(text))
+            };
+            parsed.operands().any(has)
         }
         ArgumentCondition::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
         ArgumentCondition::OperandStarts(texts) => {

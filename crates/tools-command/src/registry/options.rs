@@ -137,6 +137,25 @@ fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
     found.all(|other| other.0 == first.0).then_some(*first)
 }
 
+/// The full names of the long options that a name may be short for; none where it is one in full.
+pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[&'static Syntax]) -> impl Iterator<Item = &'static str> + 'a {
+    let own = whole(name, syntaxes).map(|(spellings, _)| spellings);
+    let abbreviating = syntaxes.iter().filter(|syntax| matches!(syntax.style, Style::Gnu | Style::Leading));
+    let all = abbreviating.flat_map(|syntax| &Index::of(syntax).all).map(|(spellings, _)| *spellings);
+    let longest = |spellings: &'static str| {
+        let names = spellings.split('|').filter(|one| one.starts_with("--") && !one.ends_with('*'));
+        names.max_by_key(|one| one.len())
+    };
+    let begun = |spellings: &'static str| {
+        spellings.split('|').find(|one| name.len() > 2 && one.starts_with(name) && !one.ends_with('*'))
+    };
+    let found: Vec<&'static str> = match own {
+        Some(spellings) => longest(spellings).into_iter().collect(),
+        None => all.filter_map(begun).collect(),
+    };
+    found.into_iter().filter(move |full| *full != name)
+}
+
 /// The options of a cluster: `-xzf file` is three.
 fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
     let unknown = || vec![OptionSpelling::Unknown(arg.text.clone())];

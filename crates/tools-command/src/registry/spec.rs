@@ -212,7 +212,7 @@ pub enum ArgumentCondition {
     Operand(&'static str),
     /// An operand begins with one of these texts.
     OperandStarts(&'static str),
-    /// An operand contains one of these texts.
+    /// An operand contains one of these texts, which are in lower case, in any case.
     OperandHas(&'static str),
     /// The first operand is one of these words.
     First(&'static str),

@@ -3,6 +3,7 @@
 
 use super::apply;
 use super::lookup::{self, find};
+use super::options;
 use super::parsed::Parsed;
 use crate::reader::{Command, Value};
 
@@ -57,12 +58,35 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
         found.generous.extend(folder.map(|_| from(name, arguments)));
         arguments.len()
     };
+    found.generous.extend(in_full(name, arguments));
     if arguments.first().is_some_and(|first| first.starts_with(['-', '+'])) {
         // Which of them are values cannot always be told: each may be left out with those in front
         // of it.
         found.leading = first.min(MAX_LEADING);
         let starts = (1..=found.leading).filter(|at| arguments.get(*at).is_some_and(|word| !is_unknown(word)));
         found.generous.extend(starts.map(|at| from(name, &arguments[at..])));
+    }
+    found
+}
+
+/// The words with a long option by its full name, where one is shortened: `pip install --pref x`.
+/// One that may be several options is each of them once.
+fn in_full(name: &str, arguments: &[String]) -> Vec<Vec<String>> {
+    let has_long = arguments.iter().any(|argument| argument.len() > 2 && argument.starts_with("--"));
+    let Some(description) = find(name).filter(|_| has_long) else { return Vec::new() };
+    let command = command(name, arguments);
+    let parsed = Parsed::of(description, &command);
+    let syntaxes: Vec<_> = parsed.syntaxes().collect();
+    let end = parsed.dashes.unwrap_or(arguments.len());
+    let mut found = Vec::new();
+    for (at, argument) in arguments.iter().enumerate().take(end).filter(|(_, argument)| argument.starts_with("--")) {
+        let option = argument.split('=').next().unwrap_or_default();
+        for full in options::in_full(option, &syntaxes).take(MAX_LEADING - found.len().min(MAX_LEADING)) {
+            let mut words = arguments.to_vec();
+            words[at] = format!("{full}{}", &argument[option.len()..]);
+            let command = self::command(name, &words);
+            found.push(lookup::canonical(&Parsed::of(description, &command)).words);
+        }
     }
     found
 }
@@ -113,6 +137,14 @@ mod tests {
         check("./rm -f x", None, &["rm -f x", "rm x"]);
         check("git -C . log push", Some("git log push"), &["git log push", "git . log push", "git log push"]);
         check("git log -C push", None, &[]);
+        check("pip install --pref x y", None, &["pip install --prefix x y"]);
+        check("pip install --index-u=y x", None, &["pip install --index-url=y x"]);
+        check("npm install --g x", None, &["npm install --global x"]);
+        check(
+            "npm i --reg=y x",
+            Some("npm install --reg=y x"),
+            &["npm install --reg=y x", "npm install --registry=y x"],
+        );
     }
 
     #[test]

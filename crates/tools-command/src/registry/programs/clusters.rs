@@ -190,6 +190,8 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl delete ns prod", Expect::Asks("removes resources")),
             ("kubectl -s http://evil get pods", Expect::Connects("http://evil")),
             ("kubectl get pods --server evil", Expect::Connects("http://evil")),
+            ("kubectl get SECRETS -o yaml", Expect::Asks("shows credentials")),
+            ("kubectl get configmap,Secret x -o yaml", Expect::Asks("shows credentials")),
             ("kubectl delete --help", Expect::Plain),
             ("kubectl delete ns prod --dry-run=client", Expect::Plain),
             ("kubectl delete ns prod --dry-run=None", Expect::Asks("removes resources")),

@@ -105,6 +105,8 @@ pub(super) static ALL: &[Program] = &[
         plain: "add remove sync lock export tree init venv build cache version help generate-shell-completion format",
         examples: &[
             ("uv publish", Expect::Asks("publishes")),
+            ("uv add git+https://host/x", Expect::Connects("git+https://host/x")),
+            ("uv add 'x @ git+https://host/x'", Expect::Connects("git+https://host/x")),
             ("uv venv --clear ..", Expect::Asks("empties a folder")),
             ("uv venv --clear src --seed", Expect::Asks("empties a folder")),
             ("uv venv --clear", Expect::Plain),
@@ -154,7 +156,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         folder: "--directory --project",
-        rules: &[always(Does::StartsIn(At::Value("--directory")))],
+        rules: &[always(Does::StartsIn(At::Value("--directory"))), always(Does::By(registries::addresses))],
         subcommands: &[
             publishes(&["publish"]),
             runs(&["run"], Syntax::LEADING),
@@ -192,6 +194,8 @@ pub(super) static ALL: &[Program] = &[
             ("poetry publish --build", Expect::Asks("publishes")),
             ("poetry -C x publish", Expect::Is("poetry publish")),
             ("poetry publish --dry-run", Expect::Plain),
+            ("poetry add git+https://host/x", Expect::Connects("git+https://host/x")),
+            ("poetry add git+ssh://git@host/x", Expect::Connects("git+ssh://host/x")),
             ("poetry -n run sudo id", Expect::Runs("sudo id")),
             ("poetry config pypi-token.pypi x", Expect::Opaque("settings of `poetry`")),
             ("poetry self add x", Expect::Asks("outside of the workspace")),
@@ -213,10 +217,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         folder: "--project",
-        rules: &[when(
-            &[ArgumentCondition::Has("--config")],
-            Does::Hides("a package manager with settings from elsewhere"),
-        )],
+        rules: &[
+            when(&[ArgumentCondition::Has("--config")], Does::Hides("a package manager with settings from elsewhere")),
+            always(Does::By(registries::addresses)),
+        ],
         subcommands: &[
             publishes(&["publish"]),
             publishes(&["upload"]),

@@ -23,18 +23,32 @@ pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
     let registry =
         parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source");
     let named = parsed.operands().chain(registry);
-    named
-        .filter(|value| value.text.contains("://") && !value.text.starts_with("file:"))
-        .cloned()
-        .map(Effect::Host)
-        .collect()
+    let web = named.filter(|value| value.text.contains("://") && !value.text.starts_with("file:"));
+    let logins = parsed.operands().filter(|_| installs(parsed)).filter_map(login);
+    web.cloned().chain(logins).map(Effect::Host).collect()
+}
+
+/// A package that is fetched over a login: `git@host.org:x`, also behind a name and an `@`.
+fn login(word: &Value) -> Option<Value> {
+    let (before, path) = word.text.split_once(':').filter(|_| !word.text.contains("://"))?;
+    let (user, host) = before.rsplit_once('@')?;
+    let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+    let user = user.rsplit('@').next().unwrap_or_default();
+    let is_login = host.contains('.') && is_name(host) && is_name(user);
+    is_login.then(|| Value { text: format!("{user}@{host}:{path}"), ..word.clone() })
+}
+
+/// Whether packages are installed that the operands name.
+fn installs(parsed: &Parsed<'_>) -> bool {
+    let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
+    ["install", "i", "add", "install-test", "link", "up", "upgrade", "update"]
+        .contains(&unlisted.unwrap_or(parsed.subcommand()))
 }
 
 /// Packages that are named by a repository of a forge, `owner/name` or `github:owner/name`: fetched
 /// from there.
 pub(super) fn repositories(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let installs = ["install", "add", "install-test", "link"].contains(&parsed.subcommand());
-    let named = parsed.operands().filter(|_| installs);
+    let named = parsed.operands().filter(|_| installs(parsed));
     named.filter_map(repository).map(|host| Effect::Host(Value::exact(host))).collect()
 }
 
@@ -46,7 +60,11 @@ fn repository(word: &Value) -> Option<String> {
         ("bitbucket:", "bitbucket.org"),
         ("gist:", "gist.github.com"),
     ];
-    let text = word.text.as_str();
+    // Behind the name that it gets here: `name@owner/repository`.
+    let text = match word.text.rsplit_once('@') {
+        Some((name, rest)) if !name.is_empty() && rest.contains('/') => rest,
+        _ => word.text.as_str(),
+    };
     let prefixed = forges.iter().find_map(|(prefix, host)| Some((text.strip_prefix(prefix)?, *host)));
     let is_short = || {
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '#' | '/');

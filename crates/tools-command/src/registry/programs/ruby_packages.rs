@@ -132,7 +132,19 @@ pub(super) static ALL: &[Program] = &[
             },
             plain(&["install"]),
             plain(&["update"]),
-            plain(&["add"]),
+            Subcommand {
+                names: &["add"],
+                syntax: Syntax {
+                    flags: "--skip-install --optimistic --strict --quiet",
+                    valued: "--git --github --source|-s --path --branch --ref --glob --version|-v --group|-g --require|-r",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    always(Does::Connects(At::Value("--git --source"))),
+                    when(&[ArgumentCondition::Has("--github")], Does::Connects(At::Path("https://github.com/"))),
+                ],
+                ..Subcommand::NEW
+            },
             Subcommand {
                 names: &["config"],
                 rules: &[when(
@@ -163,6 +175,9 @@ pub(super) static ALL: &[Program] = &[
         ],
         abbreviates: true,
         examples: &[
+            ("bundle add x --git http://host/x", Expect::Connects("http://host/x")),
+            ("bundle add x --git git@host:y", Expect::Connects("ssh://host/y")),
+            ("bundle add x --github y/z", Expect::Connects("https://github.com/")),
             ("bundle exec sudo id", Expect::Runs("sudo id")),
             ("bundle exe sudo id", Expect::Runs("sudo id")),
             ("bundle --no-color exec sudo id", Expect::Runs("sudo id")),

@@ -10,7 +10,7 @@ use crate::registry::{
     when,
 };
 
-const FLAGS: &str = "-a|--all -f|--force -g|--global -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
+const FLAGS: &str = "-a|--all -f|--force -g|--global|--g -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
     -s|--silent -S|--save -B|--save-bundle -D|--save-dev -E|--save-exact -O|--save-optional -P|--save-prod -y|--yes \
     -v|--version --verbose --versions -d|-dd|-ddd --ws|--workspaces --iwr|--include-workspace-root --allow-same-version \
     --audit --bin-links --commit-hooks --description --desc --diff-ignore-all-space --diff-name-only --diff-no-prefix \
@@ -273,6 +273,11 @@ const EXAMPLES: &[Example] = &[
     ("npm create @a/b", Expect::Runs("@a/create-b")),
     ("npm init -y", Expect::Plain),
     ("npm explore x -- sudo id", Expect::Runs("sudo id")),
+    ("npm i --reg=https://host x", Expect::Connects("https://host")),
+    ("npm install x@user/repo", Expect::Connects("https://github.com/user/repo")),
+    ("npm install @a/b@user/repo", Expect::Connects("https://github.com/user/repo")),
+    ("npm install x@git@github.com:y/z", Expect::Connects("ssh://github.com/y/z")),
+    ("npm install x@npm:y@1", Expect::Plain),
     ("npm install -g x", Expect::Asks("outside of the workspace")),
     ("npm install --location=global x", Expect::Asks("outside of the workspace")),
     ("npm i https://host/x.tgz", Expect::Connects("https://host/x.tgz")),

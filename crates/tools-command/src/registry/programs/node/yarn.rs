@@ -151,6 +151,9 @@ fn configures(_: &Parsed<'_>) -> Vec<Effect> {
 }
 
 const EXAMPLES: &[Example] = &[
+    ("yarn add user/repo", Expect::Connects("https://github.com/user/repo")),
+    ("yarn add git@github.com:x/y", Expect::Connects("ssh://github.com/x/y")),
+    ("yarn add lodash@4.17.21", Expect::Plain),
     ("yarn publish", Expect::Asks("publishes")),
     ("yarn --cwd x publish", Expect::Is("yarn publish")),
     ("yarn npm publish", Expect::Asks("publishes")),
