@@ -61,7 +61,7 @@ pub enum Effect {
     MayBeOption(Value, Doubt),
     /// A text is evaluated by the shell as an expression.
     Evaluates(Value),
-    /// What it starts works in this folder.
+    /// Commands that it starts work in this folder.
     StartsIn(Value),
     /// The shell's folder changes; `None` where it cannot be told to which.
     Folder(Option<Value>),

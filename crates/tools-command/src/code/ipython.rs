@@ -3,7 +3,8 @@
 use super::python;
 use super::text::{first, pattern, without_strings};
 
-// `!line` and `x = !line` are lines for a shell, `%sx line` and `x = %sx line` do what a magic of that name says.
+// `!line` and `x = !line` are lines for a shell, `%sx line` and `x = %sx line` do what a magic of
+// that name says.
 pattern!(
     LINES,
     r"(?m)!(?:[^=]|$)|(?:^|[=;:])\s*%+\w*|\b(?:get_ipython|run_line_magic|run_cell_magic|run_cell|getoutput)\b"

@@ -283,7 +283,7 @@ pub enum Does {
     RunsWords(At),
     /// As [`Does::RunsWords`], behind assignments of variables: `env A=1 program`.
     RunsWithVariables(At),
-    /// What it starts works in this folder: `env -C`.
+    /// Works in this folder with whatever it starts: `env -C`.
     StartsIn(At),
     /// Runs words with a text in them replaced, or with more arguments behind them, that come from
     /// elsewhere.
