@@ -17,7 +17,11 @@ const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostnam
 /// Verbs that change what others see.
 const fn changes(names: &'static [&'static str]) -> Subcommand {
     const RULES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help")], PUBLISHES)];
-    let syntax = Syntax { flags: "--dry-run -h|--help", ..Syntax::EXACT };
+    let syntax = Syntax {
+        flags: "--dry-run -h|--help --fill --fill-first --fill-verbose --draft --web --squash --merge --rebase --auto --admin \
+                --delete-branch",
+        ..Syntax::EXACT
+    };
     Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
 }
 
@@ -199,6 +203,7 @@ pub(super) static ALL: &[Program] = &[
         plain: "attestation browse completion copilot help licenses org preview search status at version",
         otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
         examples: &[
+            ("gh pr create --fill --dry-run", Expect::Plain),
             ("gh release create v1 --notes --help", Expect::Asks("publishes")),
             ("gh pr merge 1 --squash --body --help", Expect::Asks("publishes")),
             ("gh pr create --fill", Expect::Asks("publishes")),

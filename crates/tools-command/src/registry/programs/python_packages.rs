@@ -17,7 +17,7 @@ const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 /// A subcommand that publishes unless it is a rehearsal.
 const fn publishes(names: &'static [&'static str]) -> Subcommand {
     let syntax = Syntax {
-        flags: "--dry-run",
+        flags: "--dry-run --build --skip-existing",
         valued: "-r|--repository -u|--username -p|--password -t|--token",
         ..Syntax::EXACT
     };
@@ -194,6 +194,7 @@ pub(super) static ALL: &[Program] = &[
             ("poetry publish --build", Expect::Asks("publishes")),
             ("poetry -C x publish", Expect::Is("poetry publish")),
             ("poetry publish --dry-run", Expect::Plain),
+            ("poetry publish --build --dry-run", Expect::Plain),
             ("poetry add git+https://host/x", Expect::Connects("git+https://host/x")),
             ("poetry add git+ssh://git@host/x", Expect::Connects("git+ssh://host/x")),
             ("poetry -n run sudo id", Expect::Runs("sudo id")),

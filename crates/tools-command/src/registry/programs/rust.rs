@@ -149,7 +149,11 @@ const CARGO: &[Subcommand] = &[
     Subcommand { names: &["run", "r"], syntax: RUN, ..Subcommand::NEW },
     Subcommand {
         names: &["publish"],
-        syntax: Syntax { flags: "-n|--dry-run", ..Syntax::GNU },
+        syntax: Syntax {
+            flags: "-n|--dry-run --allow-dirty --no-verify --all-features --no-default-features --keep-going --workspace|--all",
+            valued: "--index --registry --token -p|--package --exclude -F|--features --target -j|--jobs",
+            ..Syntax::GNU
+        },
         rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
         ..Subcommand::NEW
     },
@@ -328,6 +332,7 @@ const EXAMPLES: &[Example] = &[
     ("cargo +nightly publish", Expect::Asks("publishes")),
     ("cargo publish -n", Expect::Plain),
     ("cargo publish --dry-run -p x", Expect::Plain),
+    ("cargo publish -p x --allow-dirty --dry-run", Expect::Plain),
     ("cargo --frozen publish --allow-dirty", Expect::Is("cargo publish --allow-dirty")),
     ("cargo yank --version 1 x", Expect::Asks("others may use")),
     ("cargo owner --add me x", Expect::Asks("publishes")),
