@@ -13,7 +13,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::{
     cancel::Cancel,
     error::FileError,
-    text::{self, is_binary, lossy_line},
+    text::{self, SNIFF, is_binary, lossy_line},
     workspace::Site,
 };
 
@@ -144,7 +144,9 @@ impl Search {
             .multi_line(query.span != Span::Line)
             .before_context(query.context)
             .after_context(query.context)
-            .binary_detection(BinaryDetection::quit(0))
+            // Whether a file is binary is decided by its first bytes: what is decided by how far a
+            // search comes differs from page to page.
+            .binary_detection(BinaryDetection::none())
             .heap_limit(Some(MAX_LINE_LEN))
             .build();
         Self { matcher, searcher, buffer: Vec::new(), line_chars, span: query.span, cancel }
@@ -166,6 +168,12 @@ impl Search {
             if self.span != Span::Line {
                 return Err(io::ErrorKind::FileTooLarge.into());
             }
+            let mut head = Vec::with_capacity(SNIFF);
+            (&file).take(SNIFF as u64).read_to_end(&mut head)?;
+            if is_binary(&head) {
+                return Ok(Hits { binary: true, ..Hits::default() });
+            }
+            (&file).rewind()?;
             let found = self.stream(Interruptible(&file, &self.cancel.clone()), take)?;
             if found.matches == 0 || !site.hides() {
                 return Ok(found);
@@ -256,11 +264,12 @@ impl Collector<'_> {
         Hit { line: line.unwrap_or_default(), text: self.cut(bytes, matched), matched }
     }
 
-    /// A long line is shown around its match.
+    /// A long line is shown around its match. As in `read`, a raw NUL would end the text for some
+    /// readers.
     fn cut(&self, bytes: &[u8], matched: bool) -> String {
         let most = self.line_chars;
         if bytes.len() <= most {
-            return lossy_line(bytes).0;
+            return printable(bytes);
         }
         let found = if matched { self.matcher.find(bytes).ok().flatten() } else { None };
         let start = found.map_or(0, |found| back(bytes, found.start(), most / 4));
@@ -268,12 +277,17 @@ impl Collector<'_> {
         // So that the piece is full also when the match stands near the end.
         let start = if end == bytes.len() { back(bytes, end, most) } else { start };
         if (start, end) == (0, bytes.len()) {
-            return lossy_line(bytes).0;
+            return printable(bytes);
         }
-        let piece = lossy_line(&bytes[start..end]).0;
+        let piece = printable(&bytes[start..end]);
         let (before, after) = (if start > 0 { "… " } else { "" }, if end < bytes.len() { " …" } else { "" });
         format!("{before}{piece}{after} [line of {} bytes]", bytes.len())
     }
+}
+
+fn printable(bytes: &[u8]) -> String {
+    let line = lossy_line(bytes).0;
+    if line.contains('\0') { line.replace('\0', "\u{2400}") } else { line }
 }
 
 /// The byte `chars` characters before the one at `at`.
@@ -311,10 +325,5 @@ impl Sink for Collector<'_> {
             self.found.lines.push(hit);
         }
         Ok(true)
-    }
-
-    fn binary_data(&mut self, _: &Searcher, _: u64) -> io::Result<bool> {
-        self.found = Hits { binary: true, ..Hits::default() };
-        Ok(false)
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tools_file::FileConfig;
 
@@ -310,4 +311,74 @@ async fn a_deep_and_wide_tree_is_searched_to_its_ends() {
     }
     let text = world.text("grep", json!({"pattern": "[0-9]", "mode": "counts", "limit": 1000})).await;
     assert!(text.ends_with("[400 matches in 400 files]"), "{text}");
+}
+
+/// The answer in pages of `limit`, put together, without what is said below the last one.
+async fn pages(world: &World, mode: &str, context: usize, limit: usize) -> (Vec<String>, String) {
+    let (mut all, mut offset) = (Vec::new(), 0);
+    loop {
+        let params = json!({"pattern": "hit", "mode": mode, "context": context, "limit": limit, "offset": offset});
+        let output = world.call("grep", params).await.unwrap();
+        all.extend(output.summary.lines().filter(|line| !line.starts_with('[')).map(str::to_owned));
+        match output.window.and_then(|window| window.next) {
+            Some(next) => offset = usize::try_from(next).unwrap(),
+            None => return (all, output.summary),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_nul_behind_many_matches_loses_none_of_another_file() {
+    let world = World::new();
+    let many = |name: &str, count: usize| (0..count).map(|n| format!("hit {name}{n:060}\n")).collect::<String>();
+    let far = "quiet line\n".repeat(400_000);
+    world
+        .file("a", [many("a", 1500).as_bytes(), b"\0 hit\n"].concat())
+        .file("b", many("b", 1200))
+        .file("c", [many("c", 20).as_bytes(), far.as_bytes(), b"\0 hit\n"].concat())
+        .file("d", [b"\0".as_slice(), many("d", 20).as_bytes(), far.as_bytes()].concat());
+    let (all, end) = pages(&world, "lines", 0, 250).await;
+    let of = |name: &str| all.iter().filter(|line| line.starts_with(name)).count();
+    assert_eq!((of("a:"), of("b:"), of("c:"), of("d:")), (1501, 1200, 21, 0));
+    assert!(end.ends_with("of 2722]\n[1 binary files skipped]"), "{end}");
+    assert!(all.contains(&"a:1501:\u{2400} hit".to_owned()));
+    for (mode, expected) in [("files", "a\nb\nc"), ("counts", "a:1501\nb:1200\nc:21")] {
+        let text = world.text("grep", json!({"pattern": "hit", "mode": mode})).await;
+        assert!(text.starts_with(expected) && text.ends_with("[1 binary files skipped]"), "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn pages_of_any_size_make_the_whole_answer_wherever_files_hold_a_nul(
+        files in proptest::collection::vec((1..500_usize, 0..60_usize, 1..9_usize, proptest::option::of(0.0..1.0_f64)), 1..5),
+        limit in 20..700_usize,
+    ) {
+        let world = World::new();
+        for (index, (lines, width, nth, nul)) in files.iter().enumerate() {
+            let mut text: Vec<u8> = (0..*lines)
+                .flat_map(|n| format!("{} {n:0width$}\n", if n % nth == 0 { "hit" } else { "no" }).into_bytes())
+                .collect();
+            if let Some(place) = nul {
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the length")]
+                let at = (text.len() as f64 * place) as usize;
+                text.insert(at, 0);
+            }
+            world.file(&format!("f{index}"), text);
+        }
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (lines, end) = runtime.block_on(pages(&world, "lines", 0, 20_000));
+        let skipped = |text: &str| text.lines().find(|line| line.contains("binary")).map(str::to_owned);
+        let paged = runtime.block_on(pages(&world, "lines", 0, limit));
+        prop_assert_eq!((&paged.0, skipped(&paged.1)), (&lines, skipped(&end)));
+        for (mode, limit) in [("files", 1), ("files", 100), ("counts", 1), ("counts", 100)] {
+            let (named, end_of_mode) = runtime.block_on(pages(&world, mode, 0, limit));
+            let expected: Vec<String> = (0..files.len()).filter_map(|index| {
+                let count = lines.iter().filter(|line| line.starts_with(&format!("f{index}:"))).count();
+                (count > 0).then(|| if mode == "files" { format!("f{index}") } else { format!("f{index}:{count}") })
+            }).collect();
+            prop_assert_eq!((named, skipped(&end_of_mode)), (expected, skipped(&end)));
+        }
+    }
 }
