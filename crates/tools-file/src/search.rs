@@ -1,6 +1,7 @@
 //! Searching one open file for a pattern: which lines match, with context, in bounded memory.
 
 use std::{
+    borrow::Cow,
     fs::File,
     io::{self, Read, Seek as _},
     path::Path,
@@ -13,7 +14,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::{
     cancel::Cancel,
     error::FileError,
-    text::{self, SNIFF, is_binary, lossy_line},
+    text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line},
     workspace::Site,
 };
 
@@ -32,6 +33,18 @@ pub(crate) struct Query<'a> {
     pub(crate) span: Span,
     /// Lines around each match.
     pub(crate) context: usize,
+}
+
+impl Query<'_> {
+    /// Whether the pattern speaks of carriage returns. For all others `CRLF` is a line break, and
+    /// `.` or `[^a-z]` must not match half of it.
+    fn names_carriage_returns(&self) -> bool {
+        const CODES: [&str; 4] = ["\\x0d", "\\x{0d}", "\\x{d}", "\\u000d"];
+        self.pattern.contains('\r')
+            || (!self.literal
+                && (has_escape(self.pattern, b'r')
+                    || CODES.iter().any(|code| self.pattern.to_ascii_lowercase().contains(code))))
+    }
 }
 
 /// How far one match may reach.
@@ -98,9 +111,10 @@ pub(crate) struct Hits {
 pub(crate) struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
-    buffer: Vec<u8>,
     line_chars: usize,
     span: Span,
+    keeps_carriage_returns: bool,
+    buffer: Vec<u8>,
     cancel: Cancel,
 }
 
@@ -123,23 +137,18 @@ pub(crate) fn compile(query: &Query<'_>) -> Result<RegexMatcher, FileError> {
         .fixed_strings(query.literal)
         .multi_line(true)
         .size_limit(16 * 1024 * 1024);
-    // `$` must match before CRLF too; without it the plain terminator searches faster.
-    if query.span != Span::Line {
-        // Line endings are made alike before such a search.
-        builder.dot_matches_new_line(query.span == Span::Any);
-    } else if query.pattern.contains('$') && !query.literal {
-        builder.crlf(true);
-    } else {
+    if query.span == Span::Line {
         builder.line_terminator(Some(b'\n'));
+    } else {
+        builder.dot_matches_new_line(query.span == Span::Any);
     }
     builder.build(query.pattern).map_err(|error| fail(error.to_string()))
 }
 
 impl Search {
     pub(crate) fn new(matcher: RegexMatcher, query: &Query<'_>, line_chars: usize, cancel: Cancel) -> Self {
-        let crlf = matcher.line_terminator().is_some_and(|terminator| terminator.is_crlf());
         let searcher = SearcherBuilder::new()
-            .line_terminator(if crlf { LineTerminator::crlf() } else { LineTerminator::byte(b'\n') })
+            .line_terminator(LineTerminator::byte(b'\n'))
             .line_number(true)
             .multi_line(query.span != Span::Line)
             .before_context(query.context)
@@ -149,7 +158,8 @@ impl Search {
             .binary_detection(BinaryDetection::none())
             .heap_limit(Some(MAX_LINE_LEN))
             .build();
-        Self { matcher, searcher, buffer: Vec::new(), line_chars, span: query.span, cancel }
+        let keeps_carriage_returns = query.names_carriage_returns();
+        Self { matcher, searcher, line_chars, span: query.span, keeps_carriage_returns, buffer: Vec::new(), cancel }
     }
 
     /// Searches an open regular file of about `bytes` bytes.
@@ -173,14 +183,16 @@ impl Search {
             if is_binary(&head) {
                 return Ok(Hits { binary: true, ..Hits::default() });
             }
-            (&file).rewind()?;
-            let found = self.stream(Interruptible(&file, &self.cancel.clone()), take)?;
+            let cancel = self.cancel.clone();
+            let text = || {
+                (&file).rewind()?;
+                io::Result::Ok(decoded(&head, Interruptible(&file, &cancel)))
+            };
+            let found = self.stream(text()?, take)?;
             if found.matches == 0 || !site.hides() {
                 return Ok(found);
             }
-            (&file).rewind()?;
-            let cancel = self.cancel.clone();
-            return self.stream(site.hiding(path, Interruptible(&file, &cancel)), take);
+            return self.stream(site.hiding(path, text()?), take);
         }
         self.buffer.clear();
         self.buffer.reserve(usize::try_from(bytes).unwrap_or_default() + 1);
@@ -189,52 +201,117 @@ impl Search {
         if is_binary(&self.buffer) {
             return Ok(Hits { binary: true, ..Hits::default() });
         }
-        if self.span != Span::Line {
-            without_carriage_returns(&mut self.buffer);
+        if is_wide(&self.buffer) {
+            let mut text = Vec::new();
+            decoded(&self.buffer, self.buffer.as_slice()).read_to_end(&mut text)?;
+            self.buffer = text;
         }
-        let found = self.slice(take)?;
+        let text = std::mem::take(&mut self.buffer);
+        let found = self.shown(&text, path, take, site);
+        self.buffer = text;
+        found
+    }
+
+    /// Searches a text, and once more without its credentials where something matches.
+    fn shown(&mut self, text: &[u8], path: &Path, take: Take, site: &Site) -> io::Result<Hits> {
+        let found = self.slice(text, take)?;
         if found.matches == 0 || !site.hides() {
             return Ok(found);
         }
-        let mut hidden = Vec::with_capacity(self.buffer.len());
-        site.hiding(path, self.buffer.as_slice()).read_to_end(&mut hidden)?;
-        if hidden == self.buffer {
-            return Ok(found);
-        }
-        self.buffer = hidden;
-        self.slice(take)
+        let mut hidden = Vec::with_capacity(text.len());
+        site.hiding(path, text).read_to_end(&mut hidden)?;
+        if hidden == text { Ok(found) } else { self.slice(&hidden, take) }
     }
 
     fn stream(&mut self, text: impl Read, take: Take) -> io::Result<Hits> {
         let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
-        searcher.search_reader(&*matcher, text, &mut collector)?;
+        match self.keeps_carriage_returns {
+            true => searcher.search_reader(&*matcher, text, &mut collector)?,
+            false => searcher.search_reader(&*matcher, PlainBreaks::new(text), &mut collector)?,
+        }
         Ok(collector.found)
     }
 
-    fn slice(&mut self, take: Take) -> io::Result<Hits> {
-        let Self { matcher, searcher, buffer, line_chars, cancel, .. } = self;
+    fn slice(&mut self, text: &[u8], take: Take) -> io::Result<Hits> {
+        let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
-        searcher.search_slice(&*matcher, buffer, &mut collector)?;
+        let text = if self.keeps_carriage_returns { Cow::Borrowed(text) } else { without_carriage_returns(text) };
+        searcher.search_slice(&*matcher, &text, &mut collector)?;
         Ok(collector.found)
     }
 }
 
+/// Whether a file that begins so is text of two-byte units, in which line breaks are no single
+/// bytes.
+fn is_wide(head: &[u8]) -> bool {
+    matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)))
+}
+
+/// A file that begins with `head`, with its line breaks as single bytes.
+fn decoded<'a>(head: &[u8], text: impl Read + 'a) -> Box<dyn Read + 'a> {
+    match Encoding::announced(head) {
+        Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => Box::new(Transcode::new(text, encoding)),
+        _ => Box::new(text),
+    }
+}
+
 /// Makes `CRLF` a plain line break, which changes no line's number.
-fn without_carriage_returns(bytes: &mut Vec<u8>) {
-    if memchr::memmem::find(bytes, b"\r\n").is_none() {
-        return;
+fn without_carriage_returns(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut breaks = memchr::memmem::find_iter(bytes, b"\r\n").peekable();
+    if breaks.peek().is_none() {
+        return Cow::Borrowed(bytes);
     }
-    let mut previous_kept = 0;
-    let mut kept = Vec::with_capacity(bytes.len());
-    for at in memchr::memmem::find_iter(bytes, b"\r\n") {
-        kept.extend_from_slice(&bytes[previous_kept..at]);
-        previous_kept = at + 1;
+    let (mut from, mut plain) = (0, Vec::with_capacity(bytes.len()));
+    for at in breaks {
+        plain.extend_from_slice(&bytes[from..at]);
+        from = at + 1;
     }
-    kept.extend_from_slice(&bytes[previous_kept..]);
-    *bytes = kept;
+    plain.extend_from_slice(&bytes[from..]);
+    Cow::Owned(plain)
+}
+
+/// The same for a text that comes in pieces.
+struct PlainBreaks<R> {
+    reader: R,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    given: usize,
+    /// Whether the last byte that was read is a carriage return, which is not given yet.
+    is_held: bool,
+    ended: bool,
+}
+
+impl<R: Read> PlainBreaks<R> {
+    fn new(reader: R) -> Self {
+        Self { reader, input: vec![0; 64 * 1024], output: Vec::new(), given: 0, is_held: false, ended: false }
+    }
+
+    fn refill(&mut self) -> io::Result<()> {
+        let length = self.reader.read(&mut self.input)?;
+        self.ended = length == 0;
+        let mut piece = if self.is_held { vec![b'\r'] } else { Vec::new() };
+        piece.extend_from_slice(&self.input[..length]);
+        self.is_held = !self.ended && piece.pop_if(|last| *last == b'\r').is_some();
+        self.output.clear();
+        self.output.extend_from_slice(&without_carriage_returns(&piece));
+        self.given = 0;
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for PlainBreaks<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.output.len() && !self.ended {
+            self.refill()?;
+        }
+        let length = buffer.len().min(self.output.len() - self.given);
+        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
+        self.given += length;
+        Ok(length)
+    }
 }
 
 /// Ends reading when nobody waits for the result.
@@ -325,5 +402,34 @@ impl Sink for Collector<'_> {
             self.found.lines.push(hit);
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Gives a few bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let (now, later) = self.0.split_at(self.1.min(self.0.len()).min(buffer.len()));
+            buffer[..now.len()].copy_from_slice(now);
+            self.0 = later;
+            Ok(now.len())
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn line_breaks_are_made_plain_wherever_a_text_is_cut(text in "[a\r\n]{0,40}", piece in 1..5_usize) {
+            let mut plain = String::new();
+            PlainBreaks::new(Slow(text.as_bytes(), piece)).read_to_string(&mut plain).unwrap();
+            prop_assert_eq!(&plain, &text.replace("\r\n", "\n"));
+            prop_assert_eq!(without_carriage_returns(text.as_bytes()), plain.as_bytes());
+        }
     }
 }

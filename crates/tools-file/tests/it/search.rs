@@ -382,3 +382,36 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn half_of_a_line_break_is_no_text() {
+    let world = World::new();
+    let wide = |text: &str| -> Vec<u8> {
+        [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    let text = "a\r\n\r\nb \u{0A0D}\r\n";
+    let far = "\r\n".repeat(2_200_000);
+    world.file("f", text).file("large", format!("{text}{far}")).file("wide", wide(text)).file("cr", "x\ry\r\n");
+    let check = async |pattern: &str, path: &str, expected: &str| {
+        let text = world.text("grep", json!({"pattern": pattern, "path": path, "limit": 3, "mode": "lines"})).await;
+        let lines: Vec<&str> = text.lines().filter_map(|line| line.split(':').nth(1)).collect();
+        assert_eq!(lines.join(" "), expected, "{pattern} in {path}: {text}");
+    };
+    for path in ["f", "large", "wide"] {
+        check(".", path, "1 3").await;
+        check("[^a-z]", path, "3").await;
+        check("a$", path, "1").await;
+        check("a\\s", path, "").await;
+        check("a\r$", path, "1").await;
+        check("a\\r$", path, "1").await;
+        check("\u{0A0D}", path, "3").await;
+    }
+    check("^$", "f", "2").await;
+    check("^$", "wide", "2").await;
+    check("x.y$", "cr", "1").await;
+    check("x\\ry", "cr", "1").await;
+    // Over lines: only what names carriage returns sees them.
+    check("a\\n\\nb", "f", "1 2 3").await;
+    check("a\\r\\n\\r\\nb", "f", "1 2 3").await;
+    check("\u{0A0D}\\n", "wide", "3").await;
+}
