@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use tools_sandbox::Roots;
 
 use crate::checkers::Coverage;
+use crate::go_files::{GoSurvey, Target, survey, why_left_out};
+use crate::project::Job;
 
 /// Bytes of a compiler's list that are read.
 const LIST: u64 = 1024 * 1024;
@@ -18,40 +20,114 @@ pub(crate) struct RunCoverage {
     pub(crate) files: Option<usize>,
     /// What was asked for and not checked; a phrase.
     pub(crate) unchecked: Option<String>,
+    /// The same of something that another checker may have read.
+    pub(crate) missed: Option<String>,
 }
 
-/// Compares what was read with what was asked for: `file`, else the project in `directory`.
+/// What a call named.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Asked<'a> {
+    /// The project.
+    Project,
+    /// A file of the checker's own kind.
+    File(&'a Path),
+    /// A file that the checker does not know.
+    Other(&'a Path),
+    /// A folder in the project.
+    Folder(&'a Path),
+}
+
+impl<'a> Asked<'a> {
+    pub(crate) fn of(job: &'a Job) -> Self {
+        match (&job.file, &job.aside) {
+            (Some(file), _) => Self::File(file),
+            (None, Some(aside)) if aside.is_dir() => Self::Folder(aside),
+            (None, Some(aside)) => Self::Other(aside),
+            (None, None) => Self::Project,
+        }
+    }
+}
+
+/// Compares what was read with what was asked for.
 pub(crate) fn covered(
     checked: &Coverage,
-    file: Option<&Path>,
+    asked: Asked<'_>,
     directory: &Path,
     roots: &Roots,
     show: impl Fn(&Path) -> String,
 ) -> RunCoverage {
     let own = |files: &[PathBuf]| files.iter().filter(|path| is_own(path, roots)).count();
     let outside = |file: &Path| format!("`{}` is not part of what was checked", show(file));
-    match (checked, file) {
-        (Coverage::Unknown, _) | (Coverage::Lists(_), None) => RunCoverage::default(),
-        (Coverage::Files(files) | Coverage::Partly(files, _), Some(file)) => RunCoverage {
+    let no_file = |folder: &Path| format!("no file of `{}` is part of what was checked", show(folder));
+    let unchecked = |phrase: Option<String>| RunCoverage { unchecked: phrase, ..RunCoverage::default() };
+    let missed = |phrase: Option<String>| RunCoverage { missed: phrase, ..RunCoverage::default() };
+    match (checked, asked) {
+        (Coverage::Unknown | Coverage::GoBuild, Asked::Other(file)) => missed(Some(outside(file))),
+        (Coverage::Unknown, _) | (Coverage::Lists(_), Asked::Project) => RunCoverage::default(),
+        (Coverage::Files(files) | Coverage::Partly(files, _), Asked::File(file)) => RunCoverage {
             files: Some(own(files)),
-            unchecked: (!files.iter().any(|path| path == file)).then(|| outside(file)),
+            ..unchecked((!files.iter().any(|path| path == file)).then(|| outside(file)))
         },
-        (Coverage::Partly(files, more), None) => RunCoverage {
+        (Coverage::Files(files) | Coverage::Partly(files, _), Asked::Other(file)) => RunCoverage {
             files: Some(own(files)),
-            unchecked: Some(format!("{more} more files of `{}`", show(directory))),
+            ..missed((!files.iter().any(|path| path == file)).then(|| outside(file)))
         },
-        (Coverage::Files(files), None) => RunCoverage {
+        (Coverage::Files(files), Asked::Folder(folder)) => RunCoverage {
             files: Some(own(files)),
-            unchecked: (own(files) == 0)
-                .then(|| format!("no file of `{}` is part of what was checked", show(directory))),
+            ..missed((!files.iter().any(|path| path.starts_with(folder))).then(|| no_file(folder)))
         },
-        (Coverage::Lists(lists), Some(file)) => {
+        (Coverage::Partly(files, more), Asked::Project | Asked::Folder(_)) => RunCoverage {
+            files: Some(own(files)),
+            ..unchecked(Some(format!("{more} more files of `{}`", show(directory))))
+        },
+        (Coverage::Files(files), Asked::Project) => {
+            RunCoverage { files: Some(own(files)), ..unchecked((own(files) == 0).then(|| no_file(directory))) }
+        }
+        (Coverage::Lists(lists), Asked::File(file) | Asked::Other(file)) => {
             let read: Vec<String> = lists.iter().filter_map(|list| text(list, roots)).collect();
-            let is_listed = read.iter().any(|list| names(list, file));
-            // Lists that cannot be read say nothing.
-            RunCoverage { files: None, unchecked: (!read.is_empty() && !is_listed).then(|| outside(file)) }
+            let is_listed = read.iter().any(|list| sources(list).any(|source| file.ends_with(&source)));
+            match asked {
+                Asked::Other(_) => missed((!is_listed).then(|| outside(file))),
+                // Lists that cannot be read say nothing.
+                _ => unchecked((!read.is_empty() && !is_listed).then(|| outside(file))),
+            }
+        }
+        (Coverage::Lists(lists), Asked::Folder(folder)) => {
+            let read: Vec<String> = lists.iter().filter_map(|list| text(list, roots)).collect();
+            // Spelled from the folder of the workspace, which may lie above the project.
+            let lies_in = |source: &Path| directory.ancestors().any(|above| above.join(source).starts_with(folder));
+            let is_listed = read.iter().any(|list| sources(list).any(|source| lies_in(&source)));
+            missed((!read.is_empty() && !is_listed).then(|| no_file(folder)))
+        }
+        (Coverage::GoBuild, Asked::File(file)) => {
+            let why = why_left_out(file, roots, Target::own());
+            unchecked(why.map(|why| format!("{}: a build on this machine leaves it out {why}", outside(file))))
+        }
+        (Coverage::GoBuild, Asked::Project | Asked::Folder(_)) => {
+            let folder = if let Asked::Folder(folder) = asked { folder } else { directory };
+            let found = survey(folder, roots, Target::own());
+            match asked {
+                Asked::Folder(_) if found.taken == 0 && !found.is_cut => missed(Some(no_file(folder))),
+                _ => unchecked(left_out(&found, &show)),
+            }
         }
     }
+}
+
+/// What `go vet` said nothing about.
+fn left_out(found: &GoSurvey, show: impl Fn(&Path) -> String) -> Option<String> {
+    let some = |what: &str, paths: &[PathBuf]| {
+        let first = paths.first().map(|first| show(first))?;
+        Some(match paths.len() {
+            1 => format!("{what} `{first}`"),
+            count => format!("{count} {what}s, `{first}` among them"),
+        })
+    };
+    let files = some("file", &found.left_out).map(|files| format!("{files} (not for a build on this machine)"));
+    let modules = some("module", &found.modules).map(|modules| format!("{modules} (by its own `path`)"));
+    let cut = found.is_cut.then(|| "perhaps more: there are too many files to look at".to_owned());
+    let phrases: Vec<String> = files.into_iter().chain(modules).chain(cut).collect();
+    (!phrases.is_empty()).then(|| phrases.join("; "))
 }
 
 /// Whether it is code of the workspace, and no library that it brings along.
@@ -68,10 +144,10 @@ fn text(list: &Path, roots: &Roots) -> Option<String> {
     Some(text)
 }
 
-/// Whether such a list names the file, which it may spell relative to a folder above.
-fn names(list: &str, file: &Path) -> bool {
-    let sources = list.lines().filter_map(|line| line.split_once(": ")).flat_map(|(_, sources)| words(sources));
-    { sources }.any(|source| file.ends_with(Path::new(&source)))
+/// The sources that such a list names, some relative to a folder above.
+fn sources(list: &str) -> impl Iterator<Item = PathBuf> {
+    let lines = list.lines().filter_map(|line| line.split_once(": "));
+    lines.flat_map(|(_, sources)| words(sources)).map(PathBuf::from)
 }
 
 /// The words of such a list, in which a blank that belongs to a name has a backslash before it.
@@ -95,8 +171,13 @@ mod tests {
         let at = |name: &str| workspace.path(name);
         let check = |checked: Coverage, file: Option<&str>, files: Option<usize>, unchecked: bool| {
             let file = file.map(at);
-            let found = covered(&checked, file.as_deref(), workspace.root(), &roots, |path| path.display().to_string());
+            let asked = file.as_deref().map_or(Asked::Project, Asked::File);
+            let found = covered(&checked, asked, workspace.root(), &roots, |path| path.display().to_string());
             assert_eq!((found.files, found.unchecked.is_some()), (files, unchecked), "{checked:?} {file:?}");
+        };
+        let misses = |checked: Coverage, asked: Asked<'_>, missed: bool| {
+            let found = covered(&checked, asked, workspace.root(), &roots, |path| path.display().to_string());
+            assert_eq!((found.unchecked, found.missed.is_some()), (None, missed), "{checked:?} {asked:?}");
         };
         let read = || vec![at("src/a.ts"), at("node_modules/x/y.d.ts"), "/usr/lib/lib.d.ts".into()];
         check(Coverage::Unknown, Some("src/a.ts"), None, false);
@@ -111,5 +192,17 @@ mod tests {
         }
         check(lists(), Some("src/orphan.rs"), None, true);
         check(Coverage::Lists(vec![at("target/gone.d")]), Some("src/orphan.rs"), None, false);
+        let (other, listed) = (at("src/a.md"), at("src/abs.rs"));
+        for checked in [Coverage::Unknown, Coverage::GoBuild, Coverage::Files(read()), lists()] {
+            misses(checked, Asked::Other(&other), true);
+        }
+        misses(lists(), Asked::Other(&listed), false);
+        misses(Coverage::Lists(vec![at("target/gone.d")]), Asked::Other(&other), true);
+        for (folder, missed) in [("src", false), ("docs", true)] {
+            let folder = at(folder);
+            misses(Coverage::Files(read()), Asked::Folder(&folder), missed);
+            misses(lists(), Asked::Folder(&folder), missed);
+            misses(Coverage::Unknown, Asked::Folder(&folder), false);
+        }
     }
 }

@@ -1,10 +1,12 @@
 //! What the checkers of one call say, put together: diagnostics, places, remarks, and whether a
 //! check itself has failed.
 
+use std::path::Path;
+
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
 use crate::checkers::{CheckCommand, Coverage, RawDiagnostic, Request};
-use crate::covered::{RunCoverage, covered as compared};
+use crate::covered::{Asked, RunCoverage, covered as compared};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::DiagnosticsError;
 use crate::project::{Job, Places};
@@ -21,6 +23,10 @@ pub(crate) struct Collector {
     locations: Vec<Location>,
     runs: Vec<CheckerRun>,
     unchecked: Vec<String>,
+    /// Of what the call named and a checker did not read, though another may have.
+    missed: Option<String>,
+    /// Whether one did.
+    is_reached: bool,
     notes: Vec<String>,
 }
 
@@ -59,18 +65,13 @@ impl Collector {
         let found = job.checker.parse(&ran.output);
         let failure = failure(job, command, ran, &found);
         // Of what was cut, or did not work, nothing can be said.
-        let covered = if failure.is_none() && ran.lost == 0 {
-            let checked = job.checker.checked(&ran.output, request);
-            let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
-            // A unit that does not compile leaves no list of its files.
-            if errors && matches!(checked, Coverage::Lists(_)) {
-                RunCoverage::default()
-            } else {
-                compared(&checked, job.file.as_deref(), &job.directory, places.roots, |path| places.show(path))
-            }
-        } else {
-            RunCoverage::default()
-        };
+        let is_whole = failure.is_none() && ran.lost == 0;
+        let checked = if is_whole { job.checker.checked(&ran.output, request) } else { Coverage::Unknown };
+        let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
+        // A unit that does not compile leaves no list of its files.
+        let checked = if errors && matches!(checked, Coverage::Lists(_)) { Coverage::Unknown } else { checked };
+        let show = |path: &Path| places.show(path);
+        let covered: RunCoverage = compared(&checked, Asked::of(job), &job.directory, places.roots, show);
         if let Some(missing) = job.stands_in {
             self.notes.push(format!("`{missing}` is not installed: {} was checked", command.only.unwrap_or("less")));
         }
@@ -92,12 +93,12 @@ impl Collector {
         if failure.is_none() {
             self.notes.extend(words::remarks(&ran.output.stderr));
         }
-        let mut is_in_file = false;
+        let (mut is_in_file, named) = (false, job.file.as_ref().or(job.aside.as_ref()));
         for found in found {
             let base = found.base.as_deref().unwrap_or(&job.directory);
             let mut diagnostic = found.diagnostic;
             let path = places.settle(&mut diagnostic, base);
-            is_in_file |= path.is_some() && path == job.file;
+            is_in_file |= path.as_ref().is_some_and(|path| Some(path) == named);
             if !self.rendered {
                 diagnostic.rendered = None;
             }
@@ -106,11 +107,16 @@ impl Collector {
         }
         // What was found in a file was read there.
         self.unchecked.extend(covered.unchecked.filter(|_| !is_in_file));
+        match covered.missed.filter(|_| !is_in_file) {
+            Some(missed) => self.missed = self.missed.take().or(Some(missed)),
+            None => self.is_reached = true,
+        }
         failure
     }
 
     /// Everything so far as one result.
     pub(crate) fn output(mut self) -> ToolOutput {
+        self.unchecked.extend(self.missed.take().filter(|_| !self.is_reached));
         self.locations.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         self.locations.dedup();
         self.locations.truncate(self.most);

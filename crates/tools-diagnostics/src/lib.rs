@@ -10,6 +10,7 @@ mod report;
 mod diagnostics;
 mod error;
 mod gather;
+mod go_files;
 mod project;
 mod run;
 mod words;

@@ -17,8 +17,11 @@ pub(crate) struct Job {
     pub(crate) checker: &'static dyn Checker,
     /// Canonical.
     pub(crate) directory: PathBuf,
-    /// The one file that was named, canonical.
+    /// The one file that was named, canonical, where the checker knows files of its kind.
     pub(crate) file: Option<PathBuf>,
+    /// What was named, canonical, where that is neither such a file nor the project: a folder in
+    /// it, or a file of another kind.
+    pub(crate) aside: Option<PathBuf>,
     /// The program that is not installed, for which this one stands in.
     pub(crate) stands_in: Option<&'static str>,
 }
@@ -27,8 +30,8 @@ impl Job {
     /// The same for a checker that needs less; `None` when there is none.
     pub(crate) fn bare(&self, missing: &'static str) -> Option<Self> {
         let checker = checkers::stands_in(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
-        let (directory, file) = (self.directory.clone(), self.file.clone());
-        Some(Self { checker, directory, file, stands_in: Some(missing) })
+        let (directory, file, aside) = (self.directory.clone(), self.file.clone(), self.aside.clone());
+        Some(Self { checker, directory, file, aside, stands_in: Some(missing) })
     }
 }
 
@@ -39,7 +42,7 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
     let kind = resolved.kind().ok_or_else(|| PathError::NotFound(path.to_path_buf()))?;
     let found = resolved.into_path();
     if kind == FileKind::Directory {
-        return of_directory(&found, path, roots);
+        return of_directory(&found, &found, path, roots);
     }
     if kind != FileKind::File {
         return Err(PathError::WrongKind { path: path.to_path_buf(), found: kind, wanted: FileKind::File }.into());
@@ -48,28 +51,38 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
     let extension = found.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
     let mut all = ALL.into_iter().chain(BARE);
     let Some(checker) = all.find(|checker| checker.extensions().contains(&extension)) else {
-        return of_directory(&directory, path, roots);
+        return of_directory(&directory, &found, path, roots);
     };
     let project = match checker.markers() {
         [] => Some(directory.clone()),
         markers => upward(&directory).find(|above| has_any(markers, above, roots)).map(Path::to_path_buf),
     };
     if let Some(directory) = project {
-        return Ok(vec![Job { checker, directory, file: Some(found), stands_in: None }]);
+        return Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]);
     }
     // No project claims it: its linter of the directory, else what checks it bare.
     match checkers::stands_in(&[extension]) {
-        Some(_) => Ok(vec![Job { checker, directory, file: Some(found), stands_in: None }]),
+        Some(_) => Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]),
         None => Err(nothing(path, checker.markers())),
     }
 }
 
-fn of_directory(directory: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job>, DiagnosticsError> {
+/// The jobs for what was named, `found`: `directory` itself or a file in it.
+fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job>, DiagnosticsError> {
+    let is_marker = |path: &Path| {
+        let mut markers = ALL.iter().flat_map(|checker| checker.markers());
+        markers.any(|marker| path.file_name().is_some_and(|name| name == *marker))
+    };
+    let job = |checker, directory: &Path| Job {
+        checker,
+        directory: directory.to_path_buf(),
+        file: None,
+        aside: (found != directory && !is_marker(found)).then(|| found.to_path_buf()),
+        stands_in: None,
+    };
     for above in upward(directory) {
         let fitting = ALL.into_iter().filter(|checker| has_any(checker.markers(), above, roots));
-        let jobs: Vec<Job> = fitting
-            .map(|checker| Job { checker, directory: above.to_path_buf(), file: None, stands_in: None })
-            .collect();
+        let jobs: Vec<Job> = fitting.map(|checker| job(checker, above)).collect();
         if !jobs.is_empty() {
             return Ok(jobs);
         }
@@ -79,7 +92,7 @@ fn of_directory(directory: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job
     let jobs: Vec<Job> = bare
         .map(|bare| {
             let checker = ALL.into_iter().find(|checker| checker.extensions() == bare.extensions()).unwrap_or(bare);
-            Job { checker, directory: directory.to_path_buf(), file: None, stands_in: None }
+            job(checker, directory)
         })
         .collect();
     if !jobs.is_empty() {

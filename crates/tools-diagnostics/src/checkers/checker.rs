@@ -45,6 +45,8 @@ pub(crate) enum Coverage {
     Partly(Vec<PathBuf>, usize),
     /// Those that are named in these lists of a compiler (`target: source source`).
     Lists(Vec<PathBuf>),
+    /// Those of its folder that a Go build on this machine takes.
+    GoBuild,
 }
 
 /// What is to be checked.

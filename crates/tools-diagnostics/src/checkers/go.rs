@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{CheckCommand, Checker, Output, RawDiagnostic, Request};
+use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
 
 pub(super) struct Go;
@@ -42,6 +42,10 @@ impl Checker for Go {
         let package = request.file.and_then(|file| file.parent());
         command.args.push(package.map_or_else(|| "./...".into(), Into::into));
         command
+    }
+
+    fn checked(&self, _: &Output, _: &Request<'_>) -> Coverage {
+        Coverage::GoBuild
     }
 
     fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {

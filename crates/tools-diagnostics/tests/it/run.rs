@@ -225,3 +225,67 @@ async fn python_and_javascript_without_a_project_are_parsed() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_no_checker_read_is_not_told_as_clean() {
+    let world = World::new();
+    for (file, text) in [
+        ("js/package.json", "{}"),
+        ("js/a.js", ""),
+        ("js/c.jsx", "const a = <div>;;;)\n"),
+        ("js/docs/readme.md", ""),
+        ("py/pyproject.toml", ""),
+        ("py/a.py", ""),
+        ("py/script", "#!/usr/bin/env python3\n(\n"),
+        ("go/go.mod", "module x\n"),
+        ("go/main.go", "package main\n"),
+        ("go/x_windows.go", "package main\n"),
+        ("go/gone/g.go", "//go:build ignore\n\npackage gone\n"),
+        ("go/nested/go.mod", "module nested\n"),
+        ("go/nested/n.go", "package n\n"),
+        ("go/sub/s.go", "package sub\n"),
+    ] {
+        world.files.file(file, text);
+    }
+    let read = |name: &str| format!("echo '{{\"read\":[\"{}\"],\"more\":0}}'\n", world.files.path(name).display());
+    world.script("bin/node", &read("js/a.js"));
+    world.script("bin/python3", &read("py/a.py"));
+    world.script("bin/go", "exit 0\n");
+    let path = format!("{}:/usr/bin:/bin", world.files.path("bin").display());
+    let world = world.env("PATH", &path);
+    let check = async |path: &str, unchecked: &[&str]| {
+        let output = world.call(json!({"path": path})).await.unwrap();
+        assert_eq!(report(&output).unchecked, unchecked, "{path}: {}", output.summary);
+        assert_eq!(output.summary.contains("no errors or warnings"), unchecked.is_empty(), "{}", output.summary);
+    };
+    check("js", &[]).await;
+    check("js/a.js", &[]).await;
+    check("js/c.jsx", &["`js/c.jsx` is not part of what was checked"]).await;
+    check("py", &[]).await;
+    check("py/pyproject.toml", &[]).await;
+    check("py/script", &["`py/script` is not part of what was checked"]).await;
+    check("go/main.go", &[]).await;
+    check("go/sub", &[]).await;
+    let by_name =
+        "`go/x_windows.go` is not part of what was checked: a build on this machine leaves it out by its name";
+    check("go/x_windows.go", &[by_name]).await;
+    check("go/gone", &["no file of `go/gone` is part of what was checked"]).await;
+    let files = "2 files, `go/gone/g.go` among them (not for a build on this machine)";
+    check("go", &[&format!("{files}; module `go/nested` (by its own `path`)")]).await;
+}
+
+#[tokio::test]
+async fn a_file_that_another_checker_of_the_project_read_is_checked() {
+    let world = world("echo \"$PWD/a.ts\"\necho \"$PWD/legacy/old.js\"\n");
+    world.files.file("ruff.toml", "");
+    world.files.file("legacy/old.js", "");
+    world.files.file("docs/a.md", "");
+    world.script("bin/ruff", "echo '[]'\necho 'warning: No Python files found under the given path(s)' >&2\n");
+    let path = format!("{}:/usr/bin:/bin", world.files.path("bin").display());
+    let world = world.env("PATH", &path);
+    let unchecked = async |path: &str| report(&world.call(json!({"path": path})).await.unwrap()).unchecked;
+    assert!(unchecked("legacy/old.js").await.is_empty());
+    assert!(unchecked("legacy").await.is_empty());
+    assert_eq!(unchecked("docs/a.md").await, ["`docs/a.md` is not part of what was checked"]);
+    assert_eq!(unchecked("docs").await, ["no file of `docs` is part of what was checked"]);
+}
