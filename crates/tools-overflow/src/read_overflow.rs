@@ -208,7 +208,8 @@ async fn page(
         }
         (false, ..) => {
             let next = page.bytes.end;
-            write!(text, "[to byte {next} of {}, in the middle of a line; go on with byte {next}]", facts.bytes)
+            let place = if whole_lines { "the end of a line" } else { "in the middle of a line" };
+            write!(text, "[to byte {next} of {}, {place}; go on with byte {next}]", facts.bytes)
         }
     };
     let _ = match facts.gap {

@@ -62,13 +62,34 @@ pub(crate) struct Search {
     behind: u64,
     /// The number of the last line that is shown, matching or not.
     shown_to: u64,
+    /// How things stood before the last match was shown.
+    without_last: Mark,
     found: SearchResult,
+}
+
+/// What to go back to when a match does not fit with all its context.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    text: usize,
+    last: u64,
+    shown_to: u64,
 }
 
 impl Search {
     pub(crate) fn new(regex: Regex, line: u64, most: SearchLimit, gap: Option<LineGap>) -> Self {
         let found = SearchResult { text: String::new(), shown: 0, total: 0, last: 0 };
-        Self { regex, most, gap, line, begun: Vec::new(), before: VecDeque::new(), behind: 0, shown_to: 0, found }
+        Self {
+            regex,
+            most,
+            gap,
+            line,
+            begun: Vec::new(),
+            before: VecDeque::new(),
+            behind: 0,
+            shown_to: 0,
+            without_last: Mark::default(),
+            found,
+        }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
@@ -119,6 +140,7 @@ impl Search {
             self.behind = 0;
             return;
         }
+        self.without_last = Mark { text: self.found.text.len(), last: self.found.last, shown_to: self.shown_to };
         self.found.text.push_str(&text);
         self.found.shown += 1;
         self.found.last = self.line;
@@ -140,11 +162,22 @@ impl Search {
                 return;
             }
             self.behind = 0;
+            self.take_back();
         }
         if self.before.len() as u64 >= self.most.context {
             self.before.pop_front();
         }
         self.before.push_back((self.line, text));
+    }
+
+    /// A match whose context does not fit is not shown: whoever goes on begins behind the last one
+    /// that is, and would never see the rest of its context.
+    fn take_back(&mut self) {
+        let Mark { text, last, shown_to } = self.without_last;
+        self.found.text.truncate(text);
+        self.found.shown -= 1;
+        self.found.last = last;
+        self.shown_to = shown_to;
     }
 }
 
@@ -164,6 +197,8 @@ fn mark(cut: bool) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn search(pattern: &str, pieces: &[&str], most: SearchLimit) -> SearchResult {
@@ -214,6 +249,39 @@ mod tests {
     fn a_pattern_that_is_too_large_is_refused() {
         for pattern in ["(", &"a".repeat(MAX_PATTERN + 1), r"\pL{1000}{1000}"] {
             assert!(matches!(compile(pattern), Err(OverflowError::Pattern(_))), "{pattern}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pages_have_each_match_once_with_all_its_context(
+            hits in prop::collection::vec(prop::bool::weighted(0.2), 0..120),
+            context in 0..5_u64,
+            lines in 1..9_u64,
+            bytes in 120..400_usize,
+        ) {
+            let text: Vec<String> = hits.iter().map(|hit| if *hit { "hit\n" } else { "no\n" }.to_owned()).collect();
+            let (mut shown, mut matched, mut first) = (std::collections::BTreeSet::new(), Vec::new(), 1);
+            loop {
+                let mut search = Search::new(compile("hit").unwrap(), first, SearchLimit { lines, bytes, context }, None);
+                search.push(text[usize::try_from(first).unwrap() - 1..].concat().as_bytes());
+                let found = search.finish();
+                for line in found.text.lines().filter(|line| *line != "--") {
+                    let number: usize = line.split([':', '-']).next().unwrap().parse().unwrap();
+                    shown.insert(number);
+                    matched.extend(line.contains(':').then_some(number));
+                }
+                prop_assert!(found.text.len() <= bytes && found.shown > 0 || found.total == 0, "{found:?}");
+                if found.shown == found.total {
+                    break;
+                }
+                first = found.last + 1;
+            }
+            let wanted: Vec<usize> = (1..=hits.len()).filter(|number| hits[number - 1]).collect();
+            let context = usize::try_from(context).unwrap();
+            let around = |number: usize| wanted.iter().any(|hit| hit.abs_diff(number) <= context);
+            prop_assert_eq!(&matched, &wanted);
+            prop_assert_eq!(shown.into_iter().collect::<Vec<_>>(), (1..=hits.len()).filter(|n| around(*n)).collect::<Vec<_>>());
         }
     }
 }

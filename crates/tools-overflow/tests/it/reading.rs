@@ -52,7 +52,12 @@ async fn a_range_of_lines_is_read_by_either_spelling() {
 #[tokio::test]
 async fn pages_join_to_the_whole_whatever_its_lines() {
     let reader = Reader::new();
-    for text in [numbered(20_000), "ä".repeat(100_000), format!("{}\n{}", "x".repeat(70_000), numbered(50))] {
+    for text in [
+        numbered(20_000),
+        "ä".repeat(100_000),
+        format!("{}\n{}", "x".repeat(70_000), numbered(50)),
+        format!("{}\n", "z".repeat(35_222)).repeat(5),
+    ] {
         let reference = reader.keep(&text).await;
         let (mut joined, mut ask) = (String::new(), json!({"ref": reference}));
         loop {
@@ -69,12 +74,27 @@ async fn pages_join_to_the_whole_whatever_its_lines() {
                 joined.push('\n');
                 json!({"ref": reference, "offset": next})
             } else {
+                if said.contains("the end of a line") {
+                    joined.push('\n');
+                }
                 json!({"ref": reference, "byte": next})
             };
         }
         let ended = if text.ends_with('\n') { "\n" } else { "" };
         assert!(joined + ended == text);
     }
+}
+
+#[tokio::test]
+async fn a_page_that_ends_with_its_line_says_so() {
+    let reader = Reader::new();
+    let reference = reader.keep(&format!("{}\n", "z".repeat(35_222)).repeat(2)).await;
+    let says = async |byte: u64| {
+        let page = reader.read(json!({"ref": reference, "byte": byte})).await.unwrap();
+        page.rsplit_once('\n').unwrap().1.to_owned()
+    };
+    assert_eq!(says(23_700).await, "[to byte 35223 of 70446, the end of a line; go on with byte 35223]");
+    assert!(says(0).await.contains(", in the middle of a line; go on with byte "));
 }
 
 #[tokio::test]
