@@ -158,7 +158,7 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
             from = start + 1; // half of a CRLF: for the next step, which takes the other half along
             continue;
         }
-        let replacement = if !spelled && uses_crlf(text, start) { &crlf } else { &plain };
+        let replacement = if !spelled && request.uses_crlf(text, start) { &crlf } else { &plain };
         places.push(Replacement { range: start..end, text: Arc::clone(replacement) });
         if request.all {
             from = end;
@@ -174,12 +174,24 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     places
 }
 
-/// Whether the line break nearest to `at` is CRLF.
-fn uses_crlf(text: &str, at: usize) -> bool {
+/// Whether the line break nearest to `at` is CRLF; `None` where there is none.
+fn has_crlf(text: &str, at: usize) -> Option<bool> {
     let bytes = text.as_bytes();
     let next = memchr::memchr(b'\n', &bytes[at..]).map(|offset| at + offset);
-    let nearest = next.or_else(|| memchr::memrchr(b'\n', &bytes[..at]));
-    nearest.is_some_and(|newline| newline > 0 && bytes[newline - 1] == b'\r')
+    let nearest = next.or_else(|| memchr::memrchr(b'\n', &bytes[..at]))?;
+    Some(nearest > 0 && bytes[nearest - 1] == b'\r')
+}
+
+/// Whether the first line of a text ends with CRLF.
+pub(crate) fn begins_with_crlf(text: &str) -> bool {
+    has_crlf(text, 0).unwrap_or(false)
+}
+
+impl Request<'_> {
+    /// Whether a new line at `at` ends with CRLF.
+    fn uses_crlf(&self, text: &str, at: usize) -> bool {
+        has_crlf(text, at).unwrap_or(self.crlf)
+    }
 }
 
 fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
@@ -213,7 +225,7 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
             Some(b'\n') if bytes[origin[end] - 1] == b'\r' => origin[end] - 1,
             _ => origin[end],
         };
-        let text = like_endings(&text[first..last], request.new, || uses_crlf(text, last));
+        let text = like_endings(&text[first..last], request.new, || request.uses_crlf(text, last));
         places.push(Replacement { range: first..last, text: text.into() });
         if !request.all && places.len() == ENOUGH {
             break;
@@ -266,7 +278,7 @@ impl Lines<'_> {
                     new.truncate(new.trim_end_matches(['\n', '\r']).len());
                 }
                 let replaced = &self.text[start..end];
-                let text = like_endings(replaced, &new, || uses_crlf(self.text, start));
+                let text = like_endings(replaced, &new, || request.uses_crlf(self.text, start));
                 Some(Replacement { range: start..end, text: text.into() })
             })
             .collect()

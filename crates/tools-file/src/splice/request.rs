@@ -6,4 +6,6 @@ pub(crate) struct Request<'a> {
     pub(crate) old: &'a str,
     pub(crate) new: &'a str,
     pub(crate) all: bool,
+    /// Whether lines of a text without any line break end with CRLF: its file had them before.
+    pub(crate) crlf: bool,
 }

@@ -7,7 +7,7 @@ use super::*;
 mod history;
 
 fn apply(text: &str, old: &str, new: &str) -> Result<(Step, String), Miss> {
-    find(text, Request { old, new, all: false }, &[]).map(|found| (found.step, found.apply(text)))
+    find(text, Request { old, new, all: false, crlf: false }, &[]).map(|found| (found.step, found.apply(text)))
 }
 
 fn check(text: &str, old: &str, new: &str, step: Step, expected: &str) {
@@ -30,7 +30,7 @@ fn a_part_of_what_counts_as_a_whole_is_no_match() {
     let text = "key = abcdef\nend = abc\n";
     let whole = [6..12];
     let check = |old: &str, all: bool, expected: Option<&str>| {
-        let found = find(text, Request { old, new: "x", all }, &whole).map(|found| found.apply(text));
+        let found = find(text, Request { old, new: "x", all, crlf: false }, &whole).map(|found| found.apply(text));
         assert_eq!(found.ok().as_deref(), expected, "{old}");
     };
     check("abcdef", false, Some("key = x\nend = abc\n"));
@@ -116,7 +116,7 @@ fn two_places_are_never_guessed_between() {
 #[test]
 fn all_places_are_replaced_when_all_are_meant() {
     let all = |text: &str, old: &str, new: &str| {
-        find(text, Request { old, new, all: true }, &[]).map(|f| (f.places.len(), f.apply(text)))
+        find(text, Request { old, new, all: true, crlf: false }, &[]).map(|f| (f.places.len(), f.apply(text)))
     };
     assert_eq!(all("foo bar foo", "foo", "x"), Ok((2, "x bar x".to_owned())));
     assert_eq!(all("aaaa", "aa", "b"), Ok((2, "bb".to_owned())));
@@ -260,14 +260,14 @@ proptest! {
         before in "([ \t]{0,4}[a-c]{0,3}\n){0,6}", new in "([ \t]{0,6}[x-z]{0,3}\n?){0,6}",
         after in "(\n[ \t]{0,4}[a-c]{0,3}){0,6}",
     ) {
-        let found = find(&format!("{before}OLD{after}"), Request { old: "OLD", new: &new, all: false }, &[]).unwrap();
+        let found = find(&format!("{before}OLD{after}"), Request { old: "OLD", new: &new, all: false, crlf: false }, &[]).unwrap();
         prop_assert_eq!(found.apply(&format!("{before}OLD{after}")), format!("{before}{new}{after}"));
     }
 
     #[test]
     fn what_is_outside_the_places_is_untouched(text in text(), old in text(), new in text(), all: bool) {
         prop_assume!(!old.is_empty());
-        if let Ok(found) = find(&text, Request { old: &old, new: &new, all }, &[]) {
+        if let Ok(found) = find(&text, Request { old: &old, new: &new, all, crlf: false }, &[]) {
             let result = found.apply(&text);
             prop_assert!(all || found.places.len() == 1);
             let (mut in_text, mut in_result) = (0, 0);
@@ -290,7 +290,7 @@ proptest! {
         if old.is_empty() {
             return Ok(());
         }
-        match find(&text, Request { old: &old, new: "N", all: false }, &[]) {
+        match find(&text, Request { old: &old, new: "N", all: false, crlf: false }, &[]) {
             // One that begins in the middle of a CRLF means the whole line break; another step
             // finds that.
             _ if old.starts_with('\n') => {}

@@ -17,7 +17,7 @@ use crate::{
     error::FileError,
     foresee::Before,
     memory::FileSighting,
-    splice::{Miss, Request, Step, find, line_number},
+    splice::{Miss, Request, Step, begins_with_crlf, find, line_number},
     text::FileText,
     workspace::{Site, Workspace},
 };
@@ -196,10 +196,13 @@ fn apply<'t>(
     cancel: &Cancel,
 ) -> Result<EditResult<'t>, FileError> {
     let mut edited = EditResult { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
+    // An entry may take the last line break away before another one adds lines.
+    let crlf = begins_with_crlf(text);
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
-        let request = Request { old: &change.old_string, new: &change.new_string, all: change.replace_all };
+        let Change { old_string: old, new_string: new, replace_all: all } = change;
+        let request = Request { old, new, all: *all, crlf };
         let whole = site.credentials(path, &edited.text);
         let found = find(&edited.text, request, &whole).map_err(|miss| {
             let miss = if whole.is_empty() { miss } else { miss_in_shown(&edited.text, request, (site, path), miss) };

@@ -6,7 +6,7 @@ use std::{
 };
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use tools_core::SessionId;
 use tools_file::FileConfig;
 
@@ -253,7 +253,7 @@ async fn what_belongs_to_the_host_is_read_but_not_changed() {
     let reserved = tools_sandbox::ReservedFiles::new(&[world.path("host/rules.toml")]);
     let policy = FileConfig::default().compile(&world.path(""), None).unwrap().reserving(reserved);
     let stack = tools_core::Stack::new(vec![], tools_file::executor(tools_core::Shared::new(policy)));
-    let code = async |tool: &str, params: serde_json::Value| {
+    let code = async |tool: &str, params: Value| {
         let call = tools_core::ToolCall::new(tool, params).unwrap();
         stack.dispatch(call, &world.cx).await.map_or_else(|error| error.code(), |_| "ok")
     };
@@ -325,4 +325,18 @@ async fn a_long_file_that_changed_since_it_was_read_is_not_replaced() {
     assert_eq!((error.code(), world.content("f").as_str()), ("changed_since_read", "one\ntwo\nthree\n"));
     world.call("write", json!({"path": "f", "content": "x"})).await.unwrap();
     assert_eq!(world.content("f"), "x");
+}
+
+#[tokio::test]
+async fn new_lines_end_like_those_of_the_file_before_the_call() {
+    let world = World::new();
+    let edit = async |text: &str, edits: &[(&str, &str)]| {
+        world.file("f", text);
+        let edits: Vec<Value> = edits.iter().map(|(old, new)| json!({"old_string": old, "new_string": new})).collect();
+        world.call("edit", json!({"path": "f", "edits": edits})).await.unwrap();
+        world.content("f")
+    };
+    assert_eq!(edit("a$1\r\n", &[("$1\n", "b"), ("a", "x\n")]).await, "x\r\nb");
+    assert_eq!(edit("a\r\nc", &[("a\r\nc", "ac"), ("c", "1\n2\n")]).await, "a1\r\n2\r\n");
+    assert_eq!(edit("a$1\n", &[("$1\n", "b"), ("a", "x\n")]).await, "x\nb");
 }

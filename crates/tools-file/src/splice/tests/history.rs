@@ -30,7 +30,7 @@ impl Tally {
     /// Counts one answer; `same` compares with what was meant.
     fn add(&mut self, file: &str, old: &str, new: &str, same: impl Fn(&str) -> bool) {
         self.asked += 1;
-        match find(file, Request { old, new, all: false }, &[]) {
+        match find(file, Request { old, new, all: false, crlf: false }, &[]) {
             Ok(found) => match found.apply(file) {
                 result if same(&result) => self.right += 1,
                 result => self.wrong.push(format!("{:?}\n{old}\n---\n{new}\n---\n{result}", found.step)),
