@@ -31,17 +31,37 @@ pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> 
     }
 }
 
+/// Names of languages that the list of types has under another one.
+const TYPE_ALIASES: [(&str, &str); 14] = [
+    ("javascript", "js"),
+    ("jsx", "js"),
+    ("typescript", "ts"),
+    ("tsx", "ts"),
+    ("python", "py"),
+    ("markdown", "md"),
+    ("rb", "ruby"),
+    ("rs", "rust"),
+    ("golang", "go"),
+    ("c++", "cpp"),
+    ("c#", "csharp"),
+    ("shell", "sh"),
+    ("bash", "sh"),
+    ("yml", "yaml"),
+];
+
 /// The files of a type that people know by name.
 ///
 /// # Errors
 /// `Arguments`, with the names that are near.
 pub(super) fn types(name: &str) -> Result<Types, FileError> {
-    let mut builder = TypesBuilder::new();
-    builder.add_defaults();
-    if let Ok(types) = builder.select(name).build() {
-        return Ok(types);
+    let plain = name.trim_start_matches('.').to_lowercase();
+    let alias = TYPE_ALIASES.into_iter().find_map(|(alias, known)| (alias == plain).then_some(known));
+    for known in [Some(name), Some(plain.as_str()), alias].into_iter().flatten() {
+        if let Ok(types) = TypesBuilder::new().add_defaults().select(known).build() {
+            return Ok(types);
+        }
     }
-    let all = builder.definitions();
+    let all = TypesBuilder::new().add_defaults().definitions();
     let near = nearest(name, all.iter().map(FileTypeDef::name));
     let near: Vec<String> = near.into_iter().map(|near| format!("`{near}`")).collect();
     let hint = if near.is_empty() { String::new() } else { format!("; near ones: {}", near.join(", ")) };
@@ -75,4 +95,33 @@ pub(crate) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) 
     let names: Vec<String> = some.iter().take(5).map(|path| format!("`{}`", site.show(path))).collect();
     let more = if count > names.len() as u64 { ", …" } else { "" };
     format!("{count} {what} could not be read: {}{more}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_known_by_their_common_names() {
+        let check = |name: &str, file: &str| {
+            assert!(types(name).unwrap().matched(file, false).is_whitelist(), "{name} {file}");
+        };
+        for (alias, known) in TYPE_ALIASES {
+            types(alias).unwrap();
+            assert!(TypesBuilder::new().add_defaults().select(known).build().is_ok(), "{known}");
+        }
+        for (name, file) in [
+            ("javascript", "a.js"),
+            ("javascript", "a.jsx"),
+            ("typescript", "a.tsx"),
+            ("Python", "a.py"),
+            (".py", "a.py"),
+            ("markdown", "a.md"),
+            ("golang", "a.go"),
+            ("c++", "a.cpp"),
+        ] {
+            check(name, file);
+        }
+        assert!(types("no-such-language").is_err());
+    }
 }
