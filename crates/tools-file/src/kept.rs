@@ -96,6 +96,8 @@ pub(crate) struct FirstFiles {
     pub(crate) units: u64,
     pub(crate) matches: u64,
     pub(crate) matched_files: u64,
+    /// Files that glob and type let through.
+    pub(crate) chosen: u64,
     pub(crate) binary: u64,
     pub(crate) closed: u64,
     pub(crate) unreadable: Vec<PathBuf>,
@@ -139,6 +141,7 @@ impl FirstFiles {
         self.units += other.units;
         self.matches += other.matches;
         self.matched_files += other.matched_files;
+        self.chosen += other.chosen;
         self.binary += other.binary;
         self.closed += other.closed;
         self.unreadable_count += other.unreadable_count;

@@ -323,6 +323,11 @@ impl Site {
         })
     }
 
+    /// The working directory by its canonical name and by the one it was given.
+    pub(crate) fn workdirs(&self) -> [&Path; 2] {
+        [self.known_as(), &self.workdir]
+    }
+
     /// A path as the model should see it: relative to the working directory where it lies below.
     pub(crate) fn show(&self, path: &Path) -> String {
         match path.strip_prefix(self.known_as()) {

@@ -8,7 +8,6 @@ use std::{
     sync::Arc,
 };
 
-use globset::GlobMatcher;
 use grep_regex::RegexMatcher;
 use ignore::types::Types;
 use schemars::JsonSchema;
@@ -19,7 +18,7 @@ use tools_core::{
 };
 use tools_sandbox::{FileKind, Metadata, ReadRules};
 
-use super::notes;
+use super::{file_globs::FileGlobs, notes};
 use crate::{
     cancel::Cancel,
     error::FileError,
@@ -121,7 +120,7 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let job = Job {
         matcher: compile(&query)?,
         query,
-        glob: args.glob.as_deref().map(file_glob).transpose()?,
+        globs: args.glob.as_deref().map(|glob| FileGlobs::parse(glob, site.workdirs())).transpose()?,
         types: args.file_type.as_deref().map(notes::types).transpose()?,
         take: match mode {
             Mode::Lines => Take { lines: bound.keep(), most: bound.ceiling() },
@@ -168,7 +167,7 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
 struct Job<'a> {
     query: Query<'a>,
     matcher: RegexMatcher,
-    glob: Option<GlobMatcher>,
+    globs: Option<FileGlobs>,
     types: Option<Types>,
     /// What of each file.
     take: Take,
@@ -218,6 +217,7 @@ fn search(
                 stamps.opened(&path, &file, &metadata);
             }
             let mut worker = Worker::new(job, site, cancel);
+            worker.kept.chosen = 1;
             let found = worker.search.file(file, (&path, metadata.size), job.take, site);
             worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
             Ok((worker.kept, SkippedCounts::default(), path))
@@ -258,12 +258,6 @@ fn remarks(
     lines
 }
 
-/// A glob without `/` is about names in every directory, as people mean it.
-fn file_glob(glob: &str) -> Result<GlobMatcher, FileError> {
-    let anchored = if glob.contains('/') { glob.to_owned() } else { format!("**/{glob}") };
-    notes::glob(glob, &anchored)
-}
-
 /// How much of how much is shown.
 fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> String {
     let (units, what) = (kept.units, if job.mode == Mode::Lines { "matches" } else { "files" });
@@ -276,6 +270,9 @@ fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> Str
         (false, _) => (units.to_string(), String::new()),
     };
     match (units, shown) {
+        // Then it is not the pattern that does not match.
+        (0, _) if kept.chosen == 0 && job.globs.is_some() => "no matches: no file fits `glob`".to_owned(),
+        (0, _) if kept.chosen == 0 && job.types.is_some() => "no matches: no file has this `type`".to_owned(),
         (0, _) => "no matches".to_owned(),
         (_, 0) => format!("no {what} shown; there are {total}, offset is {offset}"),
         _ if (end as u64) < units => format!(
@@ -314,9 +311,9 @@ fn render(kept: &FirstFiles, offset: usize, limit: usize, context: u64, site: &S
     let mut text = String::new();
     let (mut passed, mut shown) = (0_usize, 0);
     let mut filling = WindowWriter::new(site.answer());
-    // The end of the text, and what is left, behind the last match that is shown with all that
-    // stands before it.
-    let mut whole = 0;
+    // The end of the text behind the last match that is shown with all that stands before it, and
+    // where it was before that match.
+    let (mut whole, mut without_last) = (0, 0);
     for file in kept.files.values() {
         let window: Vec<u64> = file
             .lines
@@ -348,11 +345,16 @@ fn render(kept: &FirstFiles, offset: usize, limit: usize, context: u64, site: &S
             let sign = if hit.matched { ':' } else { '-' };
             let _ = writeln!(text, "{name}{sign}{}{sign}{}", hit.line, hit.text);
             if !filling.takes(&text[begin..]) && shown > 0 {
-                text.truncate(whole);
+                // Whoever goes on begins behind the last match: it is shown with all its context
+                // or, where another one is shown, not at all.
+                let cuts_context = !hit.matched && next.checked_sub(1).is_some_and(is_near);
+                let (end, shown) = if cuts_context && shown > 1 { (without_last, shown - 1) } else { (whole, shown) };
+                text.truncate(end);
                 return (text, shown);
             }
             if hit.matched {
                 shown += 1;
+                without_last = whole;
                 whole = text.len();
             } else if next.checked_sub(1).is_some_and(is_near) {
                 whole = text.len();
@@ -395,11 +397,12 @@ impl Visitor for Worker<'_> {
             return;
         }
         let relative = Path::new(OsStr::from_bytes(found.relative));
-        if self.job.glob.as_ref().is_some_and(|glob| !glob.is_match(relative))
+        if self.job.globs.as_ref().is_some_and(|globs| !globs.choose(relative, found.path))
             || self.job.types.as_ref().is_some_and(|types| !types.matched(relative, false).is_whitelist())
         {
             return;
         }
+        self.kept.chosen += 1;
         // Before it is opened: even whether it would have matched must not show.
         if self.rules.below(found.scope, found.path).is_closed() {
             self.kept.closed += 1;

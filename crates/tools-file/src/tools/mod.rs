@@ -5,6 +5,7 @@ mod read;
 mod edit;
 mod write;
 
+mod file_globs;
 mod find_path;
 mod grep;
 mod list_directory;

@@ -5,6 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tools_core::AnswerBudget;
 use tools_file::FileConfig;
 
 use crate::world::World;
@@ -414,4 +415,49 @@ async fn half_of_a_line_break_is_no_text() {
     check("a\\n\\nb", "f", "1 2 3").await;
     check("a\\r\\n\\r\\nb", "f", "1 2 3").await;
     check("\u{0A0D}\\n", "wide", "3").await;
+}
+
+#[tokio::test]
+async fn globs_are_taken_in_every_form_in_which_they_are_sent() {
+    let world = World::new();
+    world.file("x.py", "foo\n").file("a/y.py", "foo\n");
+    let grep = async |glob: &str| world.text("grep", json!({"pattern": "foo", "mode": "files", "glob": glob})).await;
+    let absolute = world.path("a/*").display().to_string();
+    for glob in ["/a/**", "./a/*", "a/", &absolute] {
+        assert_eq!(grep(glob).await, "a/y.py", "{glob}");
+    }
+    assert_eq!(grep("!*.rs").await, "a/y.py\nx.py");
+    assert_eq!(grep("*.py,*.rs").await, "a/y.py\nx.py");
+    assert_eq!(grep("/x.py").await, "x.py");
+    assert_eq!(grep("*.rs").await, "[no matches: no file fits `glob`]");
+    assert!(grep("../x/*").await.contains("name that folder as `path`"));
+    let text = world.text("grep", json!({"pattern": "bar", "glob": "*.py"})).await;
+    assert_eq!(text, "[no matches]");
+    let text = world.text("grep", json!({"pattern": "foo", "type": "rust"})).await;
+    assert_eq!(text, "[no matches: no file has this `type`]");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn pages_that_are_full_have_each_match_once_with_all_its_context(
+        hits in proptest::collection::vec(prop::bool::weighted(0.2), 1..150),
+        context in 0..4_usize,
+        bytes in 720..1000_usize,
+    ) {
+        let mut world = World::new();
+        let line = |hit: &bool| if *hit { "hit\n" } else { "no\n" };
+        world.file("f", hits.iter().map(line).collect::<String>());
+        world.cx = world.cx.clone().answering(AnswerBudget::of_bytes(bytes));
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let (lines, _) = runtime.block_on(pages(&world, "lines", context, 1000));
+        let number = |line: &str| line.split([':', '-']).nth(1).and_then(|number| number.parse::<usize>().ok());
+        let shown: std::collections::BTreeSet<usize> = lines.iter().filter_map(|line| number(line)).collect();
+        let matched: Vec<usize> =
+            lines.iter().filter(|line| line.starts_with("f:")).filter_map(|line| number(line)).collect();
+        let wanted: Vec<usize> = (1..=hits.len()).filter(|number| hits[number - 1]).collect();
+        let around = |number: &usize| wanted.iter().any(|hit| hit.abs_diff(*number) <= context);
+        prop_assert_eq!(&matched, &wanted);
+        prop_assert_eq!(shown.into_iter().collect::<Vec<_>>(), (1..=hits.len()).filter(around).collect::<Vec<_>>());
+    }
 }
