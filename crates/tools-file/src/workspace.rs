@@ -14,7 +14,9 @@ use std::{
 };
 
 use tools_core::{AnswerBudget, CallContext, SessionId, Shared, ToolError, nearest};
-use tools_sandbox::{Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, shown};
+use tools_sandbox::{
+    Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, name_spelled, spelled,
+};
 
 use crate::{
     FilePolicy,
@@ -184,6 +186,23 @@ impl Site {
         Ok(())
     }
 
+    /// The path that a call means by a text: names that are shown escaped are meant where they are
+    /// there, else the text itself. No two names are shown by the same text.
+    pub(crate) fn named(&self, path: &str) -> PathBuf {
+        if !path.contains('\\') {
+            return PathBuf::from(path);
+        }
+        let is_there =
+            |path: &Path| self.roots.resolve_entry(path, &self.workdir).is_ok_and(|resolved| resolved.kind().is_some());
+        let (mut meant, mut is_other) = (PathBuf::new(), false);
+        for name in Path::new(path).components() {
+            let other = name_spelled(name.as_os_str()).map(|other| meant.join(other)).filter(|other| is_there(other));
+            is_other |= other.is_some();
+            meant = other.unwrap_or_else(|| meant.join(name));
+        }
+        if is_other { meant } else { PathBuf::from(path) }
+    }
+
     /// What `path` leads to, judged by the rules; for `inspect`.
     pub(crate) fn resolve_readable(&self, path: &Path) -> Result<ResolvedPath, FileError> {
         let resolved = self.roots.resolve(path, &self.workdir)?;
@@ -217,7 +236,7 @@ impl Site {
     /// in none.
     pub(crate) fn search_starts(&self, path: Option<&str>) -> Vec<PathBuf> {
         match path {
-            Some(path) => vec![PathBuf::from(path)],
+            Some(path) => vec![self.named(path)],
             None if self.roots.resolve(Path::new("."), &self.workdir).is_ok() => vec![PathBuf::from(".")],
             None => self.roots.paths().map(Path::to_path_buf).collect(),
         }
@@ -332,8 +351,8 @@ impl Site {
     pub(crate) fn show(&self, path: &Path) -> String {
         match path.strip_prefix(self.known_as()) {
             Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
-            Ok(rest) => shown(rest),
-            Err(_) => shown(path),
+            Ok(rest) => spelled(rest),
+            Err(_) => spelled(path),
         }
     }
 
@@ -359,7 +378,7 @@ impl Site {
 
 /// A file name as the model should see it.
 pub(crate) fn show_name(name: &OsStr) -> String {
-    shown(Path::new(name))
+    spelled(Path::new(name))
 }
 
 /// A fixed number of locks; which one a path has is chance, the same for its lifetime.

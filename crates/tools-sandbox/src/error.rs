@@ -6,9 +6,9 @@ use std::{
 };
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory, classify_io_error, is_hidden};
+use tools_core::{ToolError, ToolErrorCategory, classify_io_error};
 
-use crate::FileKind;
+use crate::{FileKind, spelling::shown};
 
 /// A path that could not be turned into a handle.
 ///
@@ -155,46 +155,5 @@ impl From<PathError> for ToolError {
             None => tool_error,
         };
         tool_error.with_source(error)
-    }
-}
-
-/// A path as it may be quoted in a message: bounded, with control and direction-changing characters
-/// escaped.
-pub fn shown(path: &Path) -> String {
-    const LIMIT: usize = 300;
-    let mut text = String::new();
-    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if text.len() >= LIMIT {
-                text.push('…');
-                return text;
-            }
-            if is_hidden(c) {
-                text.extend(c.escape_default());
-            } else {
-                text.push(c);
-            }
-        }
-        for byte in chunk.invalid() {
-            text.extend(byte.escape_ascii().map(char::from));
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
-
-    use super::*;
-
-    #[test]
-    fn quoted_paths_are_bounded_and_cannot_disguise_themselves() {
-        let check = |input: &[u8], expected: &str| assert_eq!(shown(Path::new(OsStr::from_bytes(input))), expected);
-        check(b"a/b", "a/b");
-        check(b"a\nb\x1b[31m", "a\\nb\\u{1b}[31m");
-        check("\u{202e}txt.exe".as_bytes(), "\\u{202e}txt.exe");
-        check(b"bad\xff", "bad\\xff");
-        assert!(shown(Path::new(&"n/".repeat(5000))).len() < 400);
     }
 }

@@ -16,6 +16,7 @@ mod open;
 mod private;
 mod reserved;
 mod roots;
+mod spelling;
 mod unclosed;
 
 pub mod kernel;
@@ -25,9 +26,10 @@ pub mod view;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use account::{Account, account, expand_home, home, homes};
-pub use error::{PathError, shown};
+pub use error::PathError;
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use open::Resolver;
 pub use private::{PrivateFolder, make_private_folder, sweep, temporary_places};
 pub use reserved::ReservedFiles;
 pub use roots::{ResolvedPath, Roots, keeps_times};
+pub use spelling::{name_spelled, shown, spelled};

@@ -1,10 +1,6 @@
 //! `copy_path`: a file, or a directory with everything in it.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{io, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -47,9 +43,9 @@ impl Tool for CopyPath {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let source = site.resolve_readable(Path::new(&args.source))?.into_path();
-        let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
-        let (from, to) = (PathBuf::from(&args.source), PathBuf::from(&args.destination));
+        let (from, to) = (site.named(&args.source), site.named(&args.destination));
+        let source = site.resolve_readable(&from)?.into_path();
+        let destination = site.resolve_entry_readable(&to)?;
         let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
         Ok(Inspection::mutating()
             .changing(change)
@@ -63,7 +59,7 @@ impl Tool for CopyPath {
 }
 
 fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
-    let (from, to) = (Path::new(&args.source), Path::new(&args.destination));
+    let (from, to) = (&*site.named(&args.source), &*site.named(&args.destination));
     let source = site.open_readable(from)?;
     let (origin, metadata) = (source.path().to_path_buf(), *source.metadata());
     let planned = site.resolve_entry_readable(to)?;

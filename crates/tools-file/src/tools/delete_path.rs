@@ -20,7 +20,7 @@ use crate::{
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);
 
 /// Deletes a file, a symbolic link (not its target) or an empty directory; with `recursive` also
-/// everything in it. Cannot be undone.
+/// everything in it. No tool takes it back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {
@@ -37,15 +37,15 @@ impl Tool for DeletePath {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let resolved = site.roots.resolve_entry(Path::new(&args.path), &site.workdir).map_err(FileError::from)?;
-        let (path, recursive) = (args.path.clone(), args.recursive.unwrap_or(false));
-        let change = self.0.foreseeing(cx, move |site, cancel| deletion(Path::new(&path), recursive, site, cancel));
+        let resolved = site.roots.resolve_entry(&site.named(&args.path), &site.workdir).map_err(FileError::from)?;
+        let (path, recursive) = (site.named(&args.path), args.recursive.unwrap_or(false));
+        let change = self.0.foreseeing(cx, move |site, cancel| deletion(&path, recursive, site, cancel));
         Ok(Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete)).changing(change))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let recursive = args.recursive.unwrap_or(false);
-        self.0.blocking(cx, move |site, cancel| delete(Path::new(&args.path), recursive, site, cancel)).await
+        self.0.blocking(cx, move |site, cancel| delete(&site.named(&args.path), recursive, site, cancel)).await
     }
 }
 

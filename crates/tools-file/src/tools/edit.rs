@@ -60,7 +60,8 @@ impl Tool for Edit {
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
-        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?.into_path();
+        let site = self.0.site(cx)?;
+        let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let args = args.clone();
         let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&args, site, cancel));
         Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
@@ -68,14 +69,14 @@ impl Tool for Edit {
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let changes = changes(&args)?;
-        self.0.blocking(cx, move |site, cancel| edit(Path::new(&args.path), &changes, site, cancel)).await
+        self.0.blocking(cx, move |site, cancel| edit(&site.named(&args.path), &changes, site, cancel)).await
     }
 }
 
 /// What the edit would change. Where the old text cannot be found, which may be for a credential
 /// that is not shown here, the two texts as they were given.
 fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange> {
-    let asked = Path::new(&args.path);
+    let asked = &*site.named(&args.path);
     let changes = changes(args).ok()?;
     let before = Before::of(site, asked)?;
     if let Before::Known(path, content) = &before {

@@ -208,7 +208,7 @@ struct Start {
 fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
     let pattern = anywhere(&args.pattern);
     let (prefix, rest) = split(&pattern)?;
-    let below = Path::new(args.path.as_deref().unwrap_or(".")).join(&prefix);
+    let below = site.named(args.path.as_deref().unwrap_or(".")).join(&prefix);
     let below = if below.as_os_str().is_empty() { PathBuf::from(".") } else { below };
     if rest.as_os_str().is_empty() {
         return plain(&below, site);

@@ -1,6 +1,6 @@
 //! `list_directory`: the entries of one directory, each with what it is.
 
-use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, path::Path, sync::Arc};
+use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -37,7 +37,7 @@ impl Tool for ListDirectory {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let path = site.roots.resolve(Path::new(&args.path), &site.workdir).map_err(FileError::from)?.into_path();
+        let path = site.roots.resolve(&site.named(&args.path), &site.workdir).map_err(FileError::from)?.into_path();
         Ok(Inspection::read_only().touching(Subject::path(path, Access::Read)))
     }
 
@@ -47,7 +47,7 @@ impl Tool for ListDirectory {
 }
 
 fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
-    let asked = Path::new(&args.path);
+    let asked = &*site.named(&args.path);
     let directory = site.open_directory(asked)?;
     if let Some(stamps) = site.stamps() {
         let metadata = directory.metadata().map_err(|error| FileError::io(asked, error))?;

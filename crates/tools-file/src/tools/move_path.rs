@@ -1,11 +1,6 @@
 //! `move_path`: renames, or copies and deletes where a name cannot cross.
 
-use std::{
-    ffi::OsStr,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsStr, io, path::Path, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,9 +41,9 @@ impl Tool for MovePath {
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
-        let source = site.resolve_entry_readable(Path::new(&args.source))?;
-        let destination = site.resolve_entry_readable(Path::new(&args.destination))?;
-        let (from, to) = (PathBuf::from(&args.source), PathBuf::from(&args.destination));
+        let (from, to) = (site.named(&args.source), site.named(&args.destination));
+        let source = site.resolve_entry_readable(&from)?;
+        let destination = site.resolve_entry_readable(&to)?;
         let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
         Ok(Inspection::mutating()
             .changing(change)
@@ -62,7 +57,7 @@ impl Tool for MovePath {
 }
 
 fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
-    let (from, to) = (Path::new(&args.source), Path::new(&args.destination));
+    let (from, to) = (&*site.named(&args.source), &*site.named(&args.destination));
     let source = site.entry(from)?;
     let Some(metadata) = source.metadata()? else {
         return Err(site.missing(from));

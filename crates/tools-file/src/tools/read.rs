@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read as _, Seek as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -47,7 +47,8 @@ impl Tool for Read {
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
-        let found = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?;
+        let site = self.0.site(cx)?;
+        let found = site.resolve_readable(&site.named(&args.path))?;
         let state = found.state();
         let inspection = Inspection::read_only().touching(Subject::path(found.into_path(), Access::Read));
         Ok(state.into_iter().fold(inspection, Inspection::depending_on))
@@ -55,7 +56,7 @@ impl Tool for Read {
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let site = self.0.site(cx)?;
-        let opened = site.open_file(Path::new(&args.path))?;
+        let opened = site.open_file(&site.named(&args.path))?;
         if opened.2.size <= INLINE {
             return Ok(read(&args, opened, &site, &Cancel::never())?);
         }
@@ -73,7 +74,7 @@ fn read(
     site: &Site,
     cancel: &Cancel,
 ) -> Result<ToolOutput, FileError> {
-    let asked = Path::new(&args.path);
+    let asked = &*site.named(&args.path);
     let fail = |error: io::Error| FileError::io(asked, error);
     let mut head = Vec::with_capacity(SNIFF);
     (&mut file).take(SNIFF as u64).read_to_end(&mut head).map_err(fail)?;

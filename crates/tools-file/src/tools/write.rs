@@ -39,7 +39,8 @@ impl Tool for Write {
     }
 
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
-        let path = self.0.site(cx)?.resolve_readable(Path::new(&args.path))?.into_path();
+        let site = self.0.site(cx)?;
+        let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let args = args.clone();
         let change = self.0.foreseeing(cx, move |site, _| foreseen(&args, site));
         Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
@@ -51,7 +52,7 @@ impl Tool for Write {
 }
 
 fn foreseen(args: &Args, site: &Site) -> Option<Change> {
-    let before = Before::of(site, Path::new(&args.path))?;
+    let before = Before::of(site, &site.named(&args.path))?;
     let kept = match &before {
         Before::Known(_, content) => as_before(content, &args.content).content,
         Before::Missing(_) | Before::Unknown(_) => None,
@@ -60,7 +61,7 @@ fn foreseen(args: &Args, site: &Site) -> Option<Change> {
 }
 
 fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileError> {
-    let asked = Path::new(&args.path);
+    let asked = &*site.named(&args.path);
     if args.path.ends_with('/') {
         return Err(FileError::Arguments(format!("path `{}` names a directory", args.path)));
     }

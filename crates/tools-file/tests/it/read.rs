@@ -1,6 +1,6 @@
 //! `read` and `list_directory`.
 
-use std::fs;
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _};
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -126,8 +126,7 @@ async fn a_directory_is_listed_sorted_labelled_and_in_windows() {
     let world = World::new();
     world.file("b.txt", "12345").file("a/x", "").link("l", "../outside").link("dangling", "no\nwhere");
     fs::write(world.path("tricky\n\u{202e}name"), "").unwrap();
-    fs::write(world.path("").join(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"bad\xff")), "")
-        .unwrap();
+    fs::write(world.path("").join(OsStr::from_bytes(b"bad\xff")), "").unwrap();
     assert_snapshot!(world.text("list_directory", json!({"path": "."})).await, @r"
     [dir] a
     [file] b.txt (5 bytes)
@@ -143,4 +142,59 @@ async fn a_directory_is_listed_sorted_labelled_and_in_windows() {
     ");
     assert!(world.text("list_directory", json!({"path": "l"})).await.contains("sandbox_outside"));
     assert!(world.text("list_directory", json!({"path": "b.txt"})).await.contains("not_a_directory"));
+}
+
+#[tokio::test]
+async fn every_name_is_read_by_the_text_that_lists_it() {
+    let world = World::new();
+    let names: [&[u8]; 16] = [
+        b"tab\tq",
+        b"tab\\tq",
+        b"tab\\\\tq",
+        b"a\rb",
+        b"a\nb",
+        "q\u{200b}w".as_bytes(),
+        "z\u{202e}q".as_bytes(),
+        "\u{85}nel".as_bytes(),
+        "\u{2028}ls".as_bytes(),
+        b"\xff\xfe",
+        b"caf\xe9",
+        b"caf\\xe9",
+        b"e\\u{1b}q",
+        b"back\\slash",
+        b"odd\x01dir/tab\tq",
+        &[b'n'; 250],
+    ];
+    for (n, name) in names.iter().enumerate() {
+        let path = world.path("w").join(OsStr::from_bytes(name));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("text {n} end\n")).unwrap();
+    }
+    let deep = format!("w/{}/{}", "d".repeat(200), "e".repeat(200));
+    world.file(&format!("{deep}/f"), "text 16 end\n");
+    let found = world.text("find_path", json!({"pattern": "w/**", "kind": "file"})).await;
+    let files = world.text("grep", json!({"pattern": "text", "mode": "files"})).await;
+    assert_eq!(found, files);
+    let mut read = std::collections::BTreeSet::new();
+    for name in found.lines() {
+        let text = world.text("read", json!({"path": name})).await;
+        assert!(text.contains(" end"), "{name}: {text}");
+        read.insert(text);
+    }
+    assert_eq!((read.len(), found.lines().count()), (17, 17));
+    let listed = world.text("list_directory", json!({"path": "w"})).await;
+    for line in listed.lines().filter_map(|line| line.strip_prefix("[file] ")) {
+        let (name, _) = line.rsplit_once(" (").unwrap();
+        assert!(world.text("read", json!({"path": format!("w/{name}")})).await.contains(" end"), "{name}");
+    }
+    // Where nothing else is shown so, the text is the name.
+    world.call("write", json!({"path": "w/new\\tname", "content": "x"})).await.unwrap();
+    assert!(world.path("w/new\\tname").exists());
+    world.call("write", json!({"path": "w/odd\\u{1}dir/new", "content": "x"})).await.unwrap();
+    assert!(world.path("w/odd\u{1}dir/new").exists());
+    world.call("move_path", json!({"source": "w/tab\\tq", "destination": "moved"})).await.unwrap();
+    assert!(world.content("moved").contains("text 0 "));
+    world.call("edit", json!({"path": "w/tab\\\\tq", "old_string": "text 1", "new_string": "TEXT"})).await.unwrap();
+    world.call("delete_path", json!({"path": "w/\\xff\\xfe"})).await.unwrap();
+    assert_eq!(world.content("w/tab\\tq"), "TEXT end\n");
 }
