@@ -32,7 +32,22 @@ pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: 
 
 fn described(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     let path = error.path().to_string();
-    if path == "." { error.inner().to_string() } else { format!("`{path}`: {}", error.inner()) }
+    let said = in_plain_words(&error.inner().to_string());
+    if path == "." { said } else { format!("`{path}`: {said}") }
+}
+
+/// The words of a decoder with a number that would be right in place of its Rust type.
+fn in_plain_words(said: &str) -> String {
+    let Some((before, wanted)) = said.rsplit_once("expected ") else { return said.to_owned() };
+    let wanted = match wanted {
+        "u64" | "usize" => "a whole number of at least 0".to_owned(),
+        "u8" => format!("a whole number from 0 to {}", u8::MAX),
+        "u16" => format!("a whole number from 0 to {}", u16::MAX),
+        "u32" => format!("a whole number from 0 to {}", u32::MAX),
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number nearer to 0".to_owned(),
+        _ => return said.to_owned(),
+    };
+    format!("{before}expected {wanted}")
 }
 
 /// Parameters that a tool does not take: each problem by its path with what would be right, or
@@ -105,6 +120,22 @@ mod tests {
     }
 
     #[test]
+    fn numbers_out_of_range_are_told_in_plain_words() {
+        let start = "invalid_parameters: invalid parameters for `edit`: `limit`: invalid value: integer";
+        let wanted = "expected a whole number from 0 to 4294967295";
+        check(json!({"path": "p", "limit": -1}), &format!("{start} `-1`, {wanted}"));
+        check(json!({"path": "p", "limit": 5_000_000_000_u64}), &format!("{start} `5000000000`, {wanted}"));
+        let large =
+            "type_mismatch: invalid parameters for `edit`: `limit`: expected an integer or null, found a number";
+        check(json!({"path": "p", "limit": 1e20}), &format!("{large} beyond the range of integers"));
+        let at_least = "invalid value: integer `-1`, expected a whole number of at least 0";
+        for name in ["u64", "usize"] {
+            assert_eq!(in_plain_words(&format!("invalid value: integer `-1`, expected {name}")), at_least);
+        }
+        assert_eq!(in_plain_words("expected a file"), "expected a file");
+    }
+
+    #[test]
     fn every_fault_is_named_by_path() {
         check(
             json!({}),
@@ -148,7 +179,7 @@ mod tests {
     fn a_value_of_the_right_type_that_is_out_of_range_says_so() {
         check(
             json!({"path": "a", "limit": -1}),
-            "invalid_parameters: invalid parameters for `edit`: `limit`: invalid value: integer `-1`, expected u32",
+            "invalid_parameters: invalid parameters for `edit`: `limit`: invalid value: integer `-1`, expected a whole number from 0 to 4294967295",
         );
     }
 }

@@ -245,6 +245,10 @@ pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
+        // Text of such an integer is read as a fraction that has none.
+        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|number| number.abs() > 9.2e18) => {
+            "a number beyond the range of integers"
+        }
         Value::Number(number) if number.is_f64() => "a fractional number",
         Value::Number(_) => "an integer",
         Value::String(_) => "a string",
