@@ -9,6 +9,8 @@ use tools_sandbox::process::SpawnError;
 pub(crate) enum DiagnosticsError {
     #[error("there is nothing to check at `{path}`: {looked_for} is neither there nor above it")]
     NoProject { path: String, looked_for: String },
+    #[error("there is no project to check at `{path}`; C and C++ files are checked one at a time")]
+    FilesOnly { path: String, example: String },
     #[error("`{command}` could not check the project (exit code {code}):\n{words}")]
     Failed { command: String, code: i32, words: String, advice: Option<&'static str> },
     #[error("`{command}` was ended by signal {signal}:\n{words}")]
@@ -29,10 +31,17 @@ fn last_said(line: Option<&str>) -> String {
 
 impl From<DiagnosticsError> for ToolError {
     fn from(error: DiagnosticsError) -> Self {
+        let advice_by_file = match &error {
+            DiagnosticsError::FilesOnly { example, .. } => {
+                Some(format!("Name a file as `path`, for example `{example}`."))
+            }
+            _ => None,
+        };
         let (category, code, advice) = match error {
             DiagnosticsError::Path(error) => return error.into(),
             DiagnosticsError::Spawn(error) => return error.into(),
             DiagnosticsError::Unexamined => (Category::PolicyBlocked, "workspace_unexamined", None),
+            DiagnosticsError::FilesOnly { .. } => (Category::InvalidParameters, "no_project", None),
             DiagnosticsError::NoProject { .. } => (
                 Category::InvalidParameters,
                 "no_project",
@@ -47,7 +56,7 @@ impl From<DiagnosticsError> for ToolError {
             ),
         };
         let made = Self::new(category, code, error.to_string());
-        match advice {
+        match advice.map(str::to_owned).or(advice_by_file) {
             Some(advice) => made.with_suggestion(advice),
             None => made,
         }

@@ -88,7 +88,7 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
         }
     }
     // No project: files that can be checked bare.
-    let bare = BARE.into_iter().filter(|checker| holds_any(directory, checker.extensions()));
+    let bare = BARE.into_iter().filter(|checker| first_of(directory, checker.extensions()).is_some());
     let jobs: Vec<Job> = bare
         .map(|bare| {
             let checker = ALL.into_iter().find(|checker| checker.extensions() == bare.extensions()).unwrap_or(bare);
@@ -98,12 +98,18 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
     if !jobs.is_empty() {
         return Ok(jobs);
     }
+    // Those of no project, one by one: what flags they need no folder says.
+    let single = ALL.into_iter().filter(|checker| checker.markers().is_empty());
+    if let Some(file) = { single }.find_map(|checker| first_of(directory, checker.extensions())) {
+        let example = asked.join(file.strip_prefix(directory).unwrap_or(&file));
+        return Err(DiagnosticsError::FilesOnly { path: shown(asked), example: shown(&example) });
+    }
     let all: Vec<&str> = ALL.iter().flat_map(|checker| checker.markers()).copied().collect();
     Err(nothing(asked, &all))
 }
 
-/// Whether a file with one of these extensions lies in the directory or two levels below.
-fn holds_any(directory: &Path, extensions: &[&str]) -> bool {
+/// A file with one of these extensions in the directory or two levels below.
+fn first_of(directory: &Path, extensions: &[&str]) -> Option<PathBuf> {
     const MOST: usize = 2000;
     let mut pending = vec![(directory.to_path_buf(), 0)];
     let mut seen = 0;
@@ -111,21 +117,21 @@ fn holds_any(directory: &Path, extensions: &[&str]) -> bool {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             seen += 1;
             if seen > MOST {
-                return false;
+                return None;
             }
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
             let is_named =
                 |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|other| name == *other));
             if kind.is_file() && path.extension().is_some_and(|own| extensions.iter().any(|other| own == *other)) {
-                return true;
+                return Some(path);
             }
             if kind.is_dir() && depth < 2 && !is_named(&["node_modules", ".git", ".venv", "venv", "target"]) {
                 pending.push((path, depth + 1));
             }
         }
     }
-    false
+    None
 }
 
 /// What the file says that makes a directory a project of this kind.
@@ -274,6 +280,12 @@ mod tests {
             assert!(message.contains(expected), "{path}: {message}");
         };
         says("empty", "nothing to check at `empty`: one of `Cargo.toml`");
+        workspace.file("c/src/a.c", "");
+        workspace.file("c/compile_commands.json", "[]");
+        says("c", "there is no project to check at `c`; C and C++ files are checked one at a time");
+        let roots = Roots::open(&[], workspace.root()).unwrap();
+        let refused = jobs(Path::new("c"), &roots, workspace.root()).map(|_| ()).unwrap_err();
+        assert!(tools_core::ToolError::from(refused).suggestion().contains("for example `c/src/a.c`"));
         says("missing", "missing");
         says("out/etc", "outside");
         says("../x", "outside");

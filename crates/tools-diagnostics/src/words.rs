@@ -76,6 +76,21 @@ pub(crate) fn advice(words: &str) -> Option<&'static str> {
     if says(&["no such command: `clippy`", "cargo-clippy' is not installed"]) {
         return Some("Use `kind`: `check`, or ask the user to install clippy.");
     }
+    // Before what it says of downloads and folders that it cannot write: that comes of this.
+    if says(&[
+        "rustup could not choose",
+        "no default toolchain",
+        "syncing channel updates",
+        "could not create home directory",
+        "could not create rustup",
+        "/.rustup/settings.toml",
+        "/.rustup/tmp/",
+    ]) {
+        return Some(
+            "There is no Rust toolchain where checks look: rustup finds its own by `RUSTUP_HOME`, else in `.rustup` of the \
+             home folder. Ask the user to set that variable, or to install the toolchain there.",
+        );
+    }
     if says(&[
         "read-only file system",
         "offline",
@@ -139,6 +154,21 @@ mod tests {
         check("", "(it said nothing)");
         let long = of_failure("error: я\n".repeat(5000).as_bytes(), b"");
         assert!(long.len() < MAX_WORDS_BYTES + 100 && long.contains("bytes left out"));
+    }
+
+    #[test]
+    fn the_advice_is_about_the_cause() {
+        let check = |words: &str, expected: &str| assert!(advice(words).unwrap_or("").contains(expected), "{words}");
+        for words in [
+            "error: rustup could not choose a version of cargo to run, because one wasn't specified explicitly",
+            "error: could not create home directory: '/h/.rustup': Read-only file system (os error 30)",
+            "info: syncing channel updates for 1.80\nerror: could not download file from 'https://x' to '/h/.rustup/tmp/x'",
+        ] {
+            check(words, "RUSTUP_HOME");
+        }
+        check("error: failed to get `x` as a dependency", "cargo fetch");
+        check("error: 'cargo-clippy' is not installed for the toolchain 'x'", "install clippy");
+        assert_eq!(advice("error: no"), None);
     }
 
     #[test]
