@@ -227,9 +227,10 @@ impl Search {
         let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
-        match self.keeps_carriage_returns {
-            true => searcher.search_reader(&*matcher, text, &mut collector)?,
-            false => searcher.search_reader(&*matcher, PlainBreaks::new(text), &mut collector)?,
+        if self.keeps_carriage_returns {
+            searcher.search_reader(&*matcher, text, &mut collector)?;
+        } else {
+            searcher.search_reader(&*matcher, PlainBreaks::new(text), &mut collector)?;
         }
         Ok(collector.found)
     }
