@@ -112,3 +112,39 @@ fn a_client_is_told_which_obeyed_files_a_call_changed() {
     let text = told(4, "echo nothing");
     assert!(!text.contains("held") && !text.contains(".git"), "{text}");
 }
+
+#[test]
+fn a_repository_that_a_call_makes_up_hides_nothing() {
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file("src/main.rs", "fn main() {}\n");
+    haft.workspace.file(
+        "w.py",
+        "import os,sys\nt=sys.argv[1]\nos.makedirs(t+'/.git')\nos.makedirs(t+'/.claude')\n\
+         for p in ('CLAUDE.md','.mcp.json','.envrc','.claude/settings.json'): open(t+'/'+p,'w').write('x')\n",
+    );
+    let mut client = Client::connect(&haft);
+    let mut told = |id: u64, command: &str| {
+        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
+        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    let files = ["CLAUDE.md", ".mcp.json", ".envrc", ".claude"];
+    // Beside files that were there before, they are put aside.
+    let text = told(2, "python3 w.py src");
+    for file in files {
+        assert!(!haft.workspace.path(format!("src/{file}")).exists(), "{file}: {text}");
+        assert!(text.contains(&format!("`src/{file}` (now `{file}.held`)")), "{file}: {text}");
+    }
+    assert!(text.contains("src/.git"), "{text}");
+    // In a folder that is new as a whole they stay, as in a clone, and are named.
+    let text = told(3, "git init -q app && mkdir -p app/sub && echo made");
+    assert!(text.contains("app/.git"), "{text}");
+    let text = told(4, "python3 w.py app/sub");
+    for file in files {
+        assert!(text.contains(&format!("`app/sub/{file}` (now `{file}.held`)")), "{file}: {text}");
+    }
+    let text = told(5, "python3 w.py other");
+    for file in files {
+        assert!(text.contains(&format!("other/{file}")), "{file}: {text}");
+        assert!(haft.workspace.path(format!("other/{file}")).exists(), "{file}: {text}");
+    }
+}

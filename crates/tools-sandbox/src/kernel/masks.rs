@@ -7,6 +7,7 @@ use std::{
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use tools_core::{Clock, SystemClock};
@@ -94,6 +95,8 @@ struct Folder {
     /// When its entries last changed, in nanoseconds. The time of change, which unlike that of
     /// modification no program can set back.
     changed: i128,
+    /// When a walk first came to this path.
+    found: Instant,
     /// Whether it could be read to its end.
     is_whole: bool,
     entries: usize,
@@ -128,6 +131,12 @@ impl MaskRules {
     /// Forgets what is known of the folders: what is denied is told by other rules from now on.
     pub fn forget(&self) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// When a walk first came to this folder, while it was there each time since; `None` when none
+    /// did.
+    pub fn found(&self, folder: &Path) -> Option<Instant> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(folder).map(|folder| folder.found)
     }
 
     /// Whether the canonical `path` may not be read.
@@ -185,7 +194,8 @@ impl MaskRules {
                 }
                 let read = self.read(&path, roots, changed, if is_first { usize::MAX } else { *left });
                 *left = left.saturating_sub(read.entries);
-                known.insert(path.clone(), read);
+                let found = known.get(&path).map_or(read.found, |folder| folder.found);
+                known.insert(path.clone(), Folder { found, ..read });
             }
             let Some(folder) = known.get(&path) else { continue };
             if !folder.is_whole {
@@ -215,6 +225,7 @@ impl MaskRules {
 
     /// Reads a folder, giving up at more than `most` entries.
     fn read(&self, path: &Path, roots: &[PathBuf], changed: i128, most: usize) -> Folder {
+        let found = Instant::now();
         // Taken before reading: what is added meanwhile changes the folder later than this.
         let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
         let (mut denied, mut folders, mut names) = (vec![], vec![], vec![]);
@@ -249,7 +260,7 @@ impl MaskRules {
         let obeyed = obeyed_in(path, root.map_or(path, PathBuf::as_path), &names);
         // What was not read to its end is read again next time.
         let changed = if is_settled && is_whole { changed } else { 0 };
-        Folder { changed, is_whole, entries: names.len(), denied, obeyed, folders }
+        Folder { changed, found, is_whole, entries: names.len(), denied, obeyed, folders }
     }
 }
 

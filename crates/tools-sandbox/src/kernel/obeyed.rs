@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use tools_core::{ObeyedClass, find_obeyed};
+use tools_core::{ObeyedClass, ObeyedFile, find_obeyed};
 
 /// Folders of what is installed, built or kept by git: large, seldom with secrets, and nobody's
 /// configuration.
@@ -71,14 +71,15 @@ pub(super) struct ObeyedIn {
 pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr>, Kind)]) -> ObeyedIn {
     let inside = folder.strip_prefix(root).unwrap_or(folder);
     let has = |name: &str| entries.iter().any(|(own, _)| own.as_ref() == name);
-    let of_git = inside.components().any(|part| part == Component::Normal(".git".as_ref()));
-    let is_repository = folder.file_name().is_some_and(|name| name == ".git") || REPOSITORY.into_iter().all(has);
+    let is_git_folder = folder.file_name().is_some_and(|name| name == ".git");
+    let of_git = is_git_folder || inside.components().any(|part| part == Component::Normal(".git".as_ref()));
+    let is_repository = is_git_folder || REPOSITORY.into_iter().all(has);
     let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
     // What is installed or built is nobody's configuration.
     if inside.components().any(|part| LARGE.iter().any(|name| part == Component::Normal(name.as_ref()))) {
         return found;
     }
-    let place = Place { folder, inside, of_git: of_git || is_repository, is_repository };
+    let place = Place { folder, inside, of_git, is_repository };
     found.entries.extend(entries.iter().filter_map(|(name, kind)| place.entry(name.as_ref(), *kind)));
     found
 }
@@ -87,33 +88,43 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
 struct Place<'a> {
     folder: &'a Path,
     inside: &'a Path,
+    /// Whether it is `.git` or lies in it.
     of_git: bool,
     is_repository: bool,
 }
 
 impl Place<'_> {
     fn entry(&self, name: &OsStr, kind: Kind) -> Option<ObeyedEntry> {
-        let path = if self.is_repository { Path::new(".git").join(name) } else { self.inside.join(name) };
-        let found = find_obeyed(&path)?;
-        let pattern = found.obeyed.pattern;
-        // A branch may have any name, and lies in a folder for branches. Repositories in this one
-        // are found as such.
-        let is_by_name = self.of_git && (!pattern.starts_with(".git/") || pattern.starts_with(".git/modules/"));
+        let (obeyed, is_of_git) = self.obeyed(name)?;
         // `.git` is a folder in most cases, and not held then.
-        let is_only_a_name = kind == Kind::Folder && !pattern.ends_with("/**");
-        if is_by_name || is_only_a_name {
+        if kind == Kind::Folder && !obeyed.pattern.ends_with("/**") {
             return None;
         }
         let path = self.folder.join(name);
-        let is_held = found.obeyed.class == ObeyedClass::Guarded && kind != Kind::Link && !self.is_held_itself();
+        let is_held = obeyed.class == ObeyedClass::Guarded && kind != Kind::Link && !self.is_held_itself();
         Some(ObeyedEntry {
-            by: found.obeyed.by,
-            class: found.obeyed.class,
+            by: obeyed.by,
+            class: obeyed.class,
             is_folder: kind == Kind::Folder,
-            is_of_git: self.of_git,
+            is_of_git,
             held: is_held.then(|| ReadOnlyPath { path: path.clone(), pinned: self.pinned() }),
             path,
         })
+    }
+
+    /// The row of the table for an entry of this name, and whether the entry belongs to what git
+    /// keeps. Whatever makes a folder a repository, it stays the folder that it is besides: anybody
+    /// can put `HEAD`, `objects` and `refs` beside a `CLAUDE.md`.
+    fn obeyed(&self, name: &OsStr) -> Option<(&'static ObeyedFile, bool)> {
+        // A branch may have any name, and lies in a folder for branches. Repositories in this one
+        // are found as such.
+        let is_gits = |pattern: &str| pattern.starts_with(".git/") && !pattern.starts_with(".git/modules/");
+        let own = |path: &Path| find_obeyed(path).map(|found| found.obeyed).filter(|own| is_gits(own.pattern));
+        let kept = if self.is_repository { own(&Path::new(".git").join(name)) } else { None };
+        if kept.is_some() || self.of_git {
+            return kept.or_else(|| own(&self.inside.join(name))).map(|obeyed| (obeyed, true));
+        }
+        find_obeyed(&self.inside.join(name)).map(|found| (found.obeyed, false))
     }
 
     /// Whether the folder is held with all that is in it.
@@ -193,6 +204,16 @@ mod tests {
         assert_eq!(held("srv/bare", &repository), expected(1));
         assert_eq!(held(".git", &[("config", File)]), [entry("config", true, Some(1))]);
         assert_eq!(held("conf", &[("config", File), ("hooks", Folder)]), []);
+    }
+
+    #[test]
+    fn what_makes_a_folder_a_repository_takes_nothing_from_it() {
+        use Kind::{File, Folder};
+        let made_up = [("HEAD", File), ("objects", Folder), ("refs", Folder), ("CLAUDE.md", File), (".vscode", Folder)];
+        assert_eq!(held("", &made_up), [entry("CLAUDE.md", true, Some(0)), entry(".vscode", true, Some(0))]);
+        let names = |folder: &str| held(folder, &made_up).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
+        assert_eq!(names("src"), ["CLAUDE.md", ".vscode"]);
+        assert_eq!(names("src/.git"), [""; 0]);
     }
 
     #[test]

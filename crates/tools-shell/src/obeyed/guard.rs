@@ -4,10 +4,10 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant, SystemTime},
 };
 
-use tools_core::{FileState, ObeyedClass, WriteLog, was_agreed_since};
+use tools_core::{Clock as _, FileState, ObeyedClass, SystemClock, WriteLog, was_agreed_since};
 use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
 
 use super::{
@@ -16,12 +16,18 @@ use super::{
     report::{ObeyedChange, ObeyedReport},
 };
 
+/// How far the clock of a file system may be behind the one that is asked here: a tick of the
+/// kernel.
+const TICK: Duration = Duration::from_millis(10);
+
 /// What was there before a command, and what it may change of it.
 pub(crate) struct Guard {
     hidden: MaskRules,
     roots: Vec<PathBuf>,
     grants: Grants,
     since: Instant,
+    /// The same moment by the clock that file systems go by.
+    started: SystemTime,
     before: BTreeMap<PathBuf, GuardedEntry>,
     repositories: HashSet<PathBuf>,
     /// Where git would look for hooks and nothing was.
@@ -57,6 +63,7 @@ impl Guard {
             roots,
             grants,
             since: Instant::now(),
+            started: SystemClock.now().into(),
             before: seen(found.entries),
             repositories: found.repositories.into_iter().collect(),
             missing_hooks: found.missing_hooks,
@@ -120,30 +127,35 @@ impl Guard {
     }
 
     fn changes(&self, found: ObeyedFiles, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
-        let repositories: Vec<&PathBuf> =
-            found.repositories.iter().filter(|folder| !self.repositories.contains(*folder)).collect();
-        let mut reports: Vec<ObeyedReport> =
-            repositories.iter().map(|folder| report(self.shown(folder), "git", ObeyedChange::Created, true)).collect();
+        let repositories: Vec<NewRepository<'_>> = found
+            .repositories
+            .iter()
+            .filter(|folder| !self.repositories.contains(*folder))
+            .map(|folder| NewRepository { folder, tree: self.new_tree(folder) })
+            .collect();
+        let made = |new: &NewRepository<'_>| report(self.shown(new.folder), "git", ObeyedChange::Created, true);
+        let mut reports: Vec<ObeyedReport> = repositories.iter().map(made).collect();
         let held: Vec<PathBuf> =
             if self.is_held { self.held().into_iter().map(|held| held.path).collect() } else { Vec::new() };
-        let is_elsewhere = |path: &Path| {
-            held.iter().any(|held| path.starts_with(held)) || repositories.iter().any(|own| self.is_within(path, own))
-        };
+        let is_held = |path: &Path| held.iter().any(|held| path.starts_with(held));
         let now = seen(found.entries);
-        let mut aside: Option<&Path> = None;
-        for (path, seen) in now.iter().filter(|(path, _)| !is_elsewhere(path)) {
-            if aside.is_some_and(|outer| path.starts_with(outer)) {
+        let mut whole: Option<&Path> = None;
+        for (path, seen) in now.iter().filter(|(path, _)| !is_held(path)) {
+            // The repository was told, and with it what git keeps there.
+            let is_kept = |new: &NewRepository<'_>| seen.entry.is_of_git && path.starts_with(new.folder);
+            if whole.is_some_and(|outer| path.starts_with(outer)) || repositories.iter().any(is_kept) {
                 continue;
             }
-            if let Some(report) = self.changed(seen, writes) {
-                aside = (report.change == ObeyedChange::PutAside).then_some(path.as_path()).or(aside);
+            let is_brought = repositories.iter().any(|new| new.tree.is_some_and(|tree| path.starts_with(tree)));
+            let report = if is_brought { self.brought(seen) } else { self.changed(seen, writes) };
+            if let Some(report) = report {
+                whole = (is_brought || report.change == ObeyedChange::PutAside).then_some(path.as_path()).or(whole);
                 reports.push(report);
             }
         }
         let gone = self.before.values().filter(|seen| !seen.entry.is_folder && !now.contains_key(&seen.entry.path));
-        reports.extend(
-            gone.filter(|seen| !is_elsewhere(&seen.entry.path)).map(|seen| self.told(seen, ObeyedChange::Deleted)),
-        );
+        reports
+            .extend(gone.filter(|seen| !is_held(&seen.entry.path)).map(|seen| self.told(seen, ObeyedChange::Deleted)));
         // First what matters most.
         reports.sort_by(|a, b| (!a.guarded, &a.path).cmp(&(!b.guarded, &b.path)));
         reports
@@ -183,13 +195,26 @@ impl Guard {
         self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
     }
 
-    /// Whether `path` belongs to a repository that is new as a whole: nothing obeyed it before, and
-    /// `git clone` makes them.
-    fn is_within(&self, path: &Path, repository: &Path) -> bool {
-        let tree = repository
-            .parent()
-            .filter(|tree| repository.ends_with(".git") && !self.roots.iter().any(|root| root == tree));
-        !self.roots.iter().any(|root| root == repository) && path.starts_with(tree.unwrap_or(repository))
+    /// The work tree of a new repository, or the bare repository, where it is new as a whole:
+    /// `git clone` makes such ones. A `.git` that came to be in a folder that was there before
+    /// changes nothing for what lies beside it.
+    fn new_tree<'a>(&self, repository: &'a Path) -> Option<&'a Path> {
+        let tree = if repository.ends_with(".git") { repository.parent()? } else { repository };
+        let was_there = self.hidden.found(tree).is_some_and(|found| found <= self.since)
+            || self.roots.iter().any(|root| root.starts_with(tree))
+            || self.before.keys().chain(&self.repositories).any(|path| path.starts_with(tree));
+        // It may have had another name. Where the system does not say when a folder was made, it
+        // counts as old.
+        let made = std::fs::symlink_metadata(tree).ok()?.created().ok()?;
+        (!was_there && made + TICK >= self.started).then_some(tree)
+    }
+
+    /// What lies in a repository that is new as a whole: it stays, since a clone is of use only
+    /// with all its files, and what programs obey without a build is told, a folder by its name.
+    fn brought(&self, now: &GuardedEntry) -> Option<ObeyedReport> {
+        let ObeyedEntry { path, class, is_folder, .. } = &now.entry;
+        let is_told = *class != ObeyedClass::Reported && !(*is_folder && is_empty(path));
+        is_told.then(|| self.told(now, ObeyedChange::Created))
     }
 
     /// What only lies elsewhere now was there before.
@@ -207,6 +232,13 @@ impl Guard {
         let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
         inside.unwrap_or(path).to_string_lossy().into_owned()
     }
+}
+
+/// A repository that was not there before.
+struct NewRepository<'a> {
+    folder: &'a Path,
+    /// What is new with it as a whole, if it is.
+    tree: Option<&'a Path>,
 }
 
 /// What the look after a command found.

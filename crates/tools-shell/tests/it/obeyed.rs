@@ -148,10 +148,57 @@ async fn a_branch_brings_such_files_when_git_is_alone() {
 }
 
 #[tokio::test]
-async fn a_new_repository_is_told_once() {
+async fn a_new_repository_is_told_with_what_programs_obey_in_it() {
     let shell = repository(&ShellConfig::default()).await;
-    let came = shell.run("git clone -q . copy").await;
-    assert_eq!(told(&came), [one("copy/.git", "created", None)]);
+    let add = "mkdir -p .vscode; echo 1 > .vscode/a; echo 2 > .vscode/b; echo '{}' > package.json";
+    assert_eq!(shell.run(add).await.field("exit_code"), json!(0));
+    assert_eq!(shell.run("git add -A && git commit -qm two").await.field("exit_code"), json!(0));
+    let expected = ["copy/.envrc", "copy/.git", "copy/.vscode"].map(|path| one(path, "created", None));
+    assert_eq!(told(&shell.run("git clone -q . copy").await), expected);
+    assert!(shell.work.join("copy/.vscode/a").exists() && shell.work.join("copy/package.json").exists());
+}
+
+#[tokio::test]
+async fn a_repository_frees_only_a_folder_that_is_new_with_it() {
+    let shell = Shell::new();
+    fs::create_dir_all(shell.work.join("src")).unwrap();
+    fs::create_dir_all(shell.work.join("lib")).unwrap();
+    fs::create_dir(shell.work.join("empty")).unwrap();
+    let python = |made: &str, into: &str| {
+        format!(
+            "python3 -c 'import os; [os.makedirs(\"{into}/\" + name, exist_ok=True) for name in \"{made}\".split()]; \
+             [open(\"{into}/\" + name, \"w\").write(\"x\") for name in (\"HEAD\", \"CLAUDE.md\", \".mcp.json\")]'"
+        )
+    };
+    for (made, into, repository) in [(".git", "src", "src/.git"), ("objects refs", "lib", "lib")] {
+        let came = shell.run(&python(made, into)).await;
+        assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+        let mut expected: Vec<_> = [".mcp.json", "CLAUDE.md"]
+            .map(|name| format!("{into}/{name}"))
+            .iter()
+            .map(|path| one(path, "put_aside", Some(&format!("{path}.held"))))
+            .chain([one(repository, "created", None)])
+            .collect();
+        expected.sort();
+        assert_eq!(told(&came), expected);
+        for name in ["CLAUDE.md", ".mcp.json"] {
+            assert!(!shell.work.join(into).join(name).exists(), "{into}/{name}");
+        }
+    }
+    let came = shell.run(&python(".git", "new")).await;
+    assert_eq!(told(&came), ["new/.git", "new/.mcp.json", "new/CLAUDE.md"].map(|path| one(path, "created", None)));
+    let came = shell.run(&writing("new/.envrc")).await;
+    let expected = one("new/.envrc", "put_aside", Some("new/.envrc.held"));
+    assert_eq!(told(&came), [expected], "the folder was there when this call began");
+    let came = shell
+        .run(&format!("python3 -c 'import os; os.rename(\"empty\", \"named\")'; {}", python(".git", "named")))
+        .await;
+    let expected = ["named/.mcp.json", "named/CLAUDE.md"]
+        .map(|path| one(path, "put_aside", Some(&format!("{path}.held"))))
+        .into_iter()
+        .chain([one("named/.git", "created", None)]);
+    assert_eq!(told(&came).len(), 3, "{:?}", told(&came));
+    assert!(expected.into_iter().all(|one| told(&came).contains(&one)), "{:?}", told(&came));
 }
 
 #[tokio::test]
