@@ -60,7 +60,9 @@ fn decisions(c: &mut Criterion) {
     let all = line();
     let one = Inspection { subjects: vec![all.subjects[1].clone()], ..Inspection::default() };
     let (definition, session) = (&definition, &session);
-    let ask = |inspection| Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session };
+    let configured = &ConfiguredFiles::default();
+    let ask =
+        |inspection| Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session, configured };
     let mut group = c.benchmark_group("permission_decision");
     for (subjects, inspection) in [(1, &one), (10, &all)] {
         for rules in [10, 10_000] {

@@ -99,7 +99,9 @@ pub use events::{
 pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
-pub use obeyed::{FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since};
+pub use obeyed::{
+    ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, leads_to_guarded, was_agreed_since,
+};
 pub use outputs::{
     AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,
     FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media, Middle, NoRedaction, Redactor, SkippedPart,

@@ -3,7 +3,9 @@
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
-use tools_core::{Access, Inspection, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel, Verdict};
+use tools_core::{
+    Access, ConfiguredFiles, Inspection, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel, Verdict,
+};
 use tools_policy::permissions::{PermissionsConfig, Question, RuleConfig, SessionView, decide};
 
 static TOOL: LazyLock<ToolDef> = LazyLock::new(|| {
@@ -42,6 +44,7 @@ fn judged(pattern: &str, actions: &[Verdict], subject: Subject) -> Option<Verdic
         trust: TrustLevel::Trusted,
         workdir: Path::new("/w"),
         session: &SessionView::default(),
+        configured: &ConfiguredFiles::default(),
     };
     Some(decide(&permissions, &question).verdict)
 }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tools_core::{Access, ConfirmReason, is_guarded};
+use tools_core::{Access, ConfiguredFiles, ConfirmReason, is_guarded};
 use tools_sandbox::kernel::resolve_by_words;
 
 use crate::pattern::CommandPattern;
@@ -42,10 +42,10 @@ pub(crate) fn reason(
         ));
     }
     // Last, since a rule that names the file answers it.
-    if let Some(asked) = found.writes.iter().find_map(|target| obeyed(target, surroundings)) {
-        return Some(asked);
-    }
-    if let Some(asked) = found.commands.iter().flat_map(written).find_map(|target| obeyed(&target, surroundings)) {
+    let written = found.commands.iter().flat_map(written).collect::<Vec<_>>();
+    let mut configured = ConfiguredFiles::default();
+    let mut written = found.writes.iter().chain(&written);
+    if let Some(asked) = written.find_map(|target| obeyed(target, surroundings, &mut configured)) {
         return Some(asked);
     }
     let why = found.opaque.first()?;
@@ -82,12 +82,19 @@ fn is_network(target: &Value) -> bool {
 }
 
 /// Writing to a file that later programs obey.
-fn obeyed(target: &Value, surroundings: &Surroundings) -> Option<ConfirmReason> {
+fn obeyed(target: &Value, surroundings: &Surroundings, configured: &mut ConfiguredFiles) -> Option<ConfirmReason> {
     let text = target.text.trim_end_matches('/');
     let path = Path::new(text);
     let inside = path.strip_prefix(&surroundings.workdir).unwrap_or(path);
-    (is_guarded(inside) && target.is_exact).then(|| {
-        let subject = resolve_by_words(&Path::new(&surroundings.workdir).join(text));
+    if !target.is_exact {
+        return None;
+    }
+    let subject = resolve_by_words(&Path::new(&surroundings.workdir).join(text));
+    let mut is_configured = || {
+        configured.add_around(&subject);
+        configured.names(&subject)
+    };
+    (is_guarded(inside) || is_configured()).then(|| {
         let reason = format!("other programs obey what is written to `{}`", inside.display());
         asked(reason, "tools.shell: built-in").about(subject.to_string_lossy())
     })

@@ -148,3 +148,80 @@ fn a_repository_that_a_call_makes_up_hides_nothing() {
         assert!(haft.workspace.path(format!("other/{file}")).exists(), "{file}: {text}");
     }
 }
+
+/// A repository whose configuration names a folder of hooks, a file of settings and a script.
+fn configured() -> Haft {
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file(
+        ".git/config",
+        "[core]\n\thooksPath = tools/githooks\n\tfsmonitor = tools/watch.sh\n[include]\n\tpath = ../shared.gitconfig\n",
+    );
+    haft.workspace.file("shared.gitconfig", "[user]\n");
+    haft.workspace.file("tools/githooks/pre-commit", "#!/bin/sh\n");
+    haft.workspace.file("tools/watch.sh", "#!/bin/sh\n");
+    haft.workspace.file("tools/other.sh", "#!/bin/sh\n");
+    haft
+}
+
+const CONFIGURED: [&str; 4] =
+    ["shared.gitconfig", "tools/githooks/pre-commit", "tools/githooks/post-commit", "tools/watch.sh"];
+
+#[test]
+fn what_a_repository_s_configuration_names_is_held_from_commands() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let haft = configured();
+    for path in CONFIGURED {
+        let before = haft.workspace.read(path);
+        let ran = written(&haft, path);
+        assert!(ran.out.contains("Read-only file system"), "{path}: {ran:?}");
+        assert_eq!(haft.workspace.read(path), before, "{path}: {ran:?}");
+    }
+    let ran = written(&haft, "tools/other.sh");
+    assert_eq!(haft.workspace.read("tools/other.sh").as_deref(), Some(b"#!/bin/sh\nx".as_slice()), "{ran:?}");
+    let mut client = Client::connect(&haft);
+    let arguments = json!({"command": "python3 w.py tools/githooks/post-commit"});
+    let ran = client.request(2, "tools/call", &json!({"name": "bash", "arguments": arguments}));
+    assert!(ran.to_string().contains("Read-only file system"), "{ran}");
+    assert_eq!(haft.workspace.read("tools/githooks/post-commit"), None);
+}
+
+#[test]
+fn what_a_repository_s_configuration_names_is_told_where_nothing_holds_it() {
+    let haft = configured();
+    let open = Haft::configured(&format!("{EVERYTHING}[tools.shell]\nsandbox = \"off\"\n"));
+    for path in [".git/config", "shared.gitconfig", "tools/githooks/pre-commit", "tools/watch.sh"] {
+        open.workspace.file(path, haft.workspace.read(path).expect("a file"));
+    }
+    for (path, told) in [
+        ("shared.gitconfig", "[changed what git will obey: `shared.gitconfig`]"),
+        ("tools/githooks/pre-commit", "[changed what git will obey: `tools/githooks/pre-commit`]"),
+        ("tools/githooks/post-commit", "`tools/githooks/post-commit` (now `post-commit.held`)"),
+    ] {
+        let ran = written(&open, path);
+        assert!(ran.out.contains(told), "{path}: {ran:?}");
+    }
+    assert_eq!(open.workspace.read("tools/githooks/post-commit"), None);
+}
+
+#[test]
+fn what_a_repository_s_configuration_names_asks_in_every_tool() {
+    let haft = configured();
+    for path in CONFIGURED {
+        let ran = haft.run(&["call", "write", &format!("path={path}"), "content=x"]);
+        assert_eq!(ran.code, 3, "{path}: {ran:?}");
+        let ran = haft.run(&["call", "bash", &format!("command=echo x > {path}")]);
+        assert_eq!(ran.code, 3, "{path}: {ran:?}");
+    }
+    let ran = haft.run(&["call", "write", "path=tools/other.sh", "content=x"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    // Over MCP a client that cannot ask is refused.
+    let mut client = Client::connect(&haft);
+    let arguments = json!({"path": "shared.gitconfig", "content": "[core]\nfsmonitor = x\n"});
+    let ran = client.request(2, "tools/call", &json!({"name": "write", "arguments": arguments}));
+    assert!(ran.to_string().contains("obeyed by git"), "{ran}");
+    assert_eq!(haft.workspace.read("shared.gitconfig").as_deref(), Some(b"[user]\n".as_slice()));
+    let ran = haft.run(&["call", "write", "path=shared.gitconfig", "content=y", "--yes"]);
+    assert_eq!((ran.code, haft.workspace.read("shared.gitconfig").as_deref()), (0, Some(b"y".as_slice())), "{ran:?}");
+}

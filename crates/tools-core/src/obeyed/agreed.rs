@@ -14,13 +14,46 @@ use crate::{Access, Subject};
 /// How many of the calls that have ended are remembered: more than can end while another runs.
 const MAX_ENDED: usize = 1000;
 
+/// How many files of one call are remembered that only a repository's configuration could name.
+const MAX_OTHERS: usize = 100;
+
 static AGREED: Mutex<Consents> = Mutex::new(Consents { next: 0, running: Vec::new(), ended: VecDeque::new() });
 
 #[derive(Debug)]
 struct Consents {
     next: u64,
-    running: Vec<(u64, Vec<PathBuf>)>,
-    ended: VecDeque<(Instant, Vec<PathBuf>)>,
+    running: Vec<(u64, Named)>,
+    ended: VecDeque<(Instant, Named)>,
+}
+
+/// What a call names as changed.
+#[derive(Debug, Default)]
+struct Named {
+    /// Files of the table, and folders of such.
+    guarded: Vec<PathBuf>,
+    /// Others. They count to the letter, since the name of a folder says nothing of what lies in
+    /// it.
+    others: Vec<PathBuf>,
+}
+
+impl Named {
+    fn of(subjects: &[Subject]) -> Self {
+        let mut named = Self::default();
+        for subject in subjects {
+            let Subject::Path { path, access: Access::Write | Access::Delete, .. } = subject else { continue };
+            if is_guarded(path) {
+                named.guarded.push(path.clone());
+            } else if named.others.len() < MAX_OTHERS {
+                named.others.push(path.clone());
+            }
+        }
+        named
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        let is_near = |named: &PathBuf| path.starts_with(named) || named.starts_with(path);
+        self.guarded.iter().any(is_near) || self.others.iter().any(|named| named == path)
+    }
 }
 
 /// A call that was let run. It counts as running until this is dropped.
@@ -30,20 +63,14 @@ pub(crate) struct AgreedCall(Option<u64>);
 impl AgreedCall {
     /// Remembers what the call names of such files.
     pub(crate) fn new(subjects: &[Subject]) -> Self {
-        let guarded = subjects.iter().filter_map(|subject| match subject {
-            Subject::Path { path, access: Access::Write | Access::Delete, .. } if is_guarded(path) => {
-                Some(path.clone())
-            }
-            _ => None,
-        });
-        let guarded: Vec<PathBuf> = guarded.collect();
-        if guarded.is_empty() {
+        let named = Named::of(subjects);
+        if named.guarded.is_empty() && named.others.is_empty() {
             return Self(None);
         }
         let mut agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
         agreed.next += 1;
         let number = agreed.next;
-        agreed.running.push((number, guarded));
+        agreed.running.push((number, named));
         Self(Some(number))
     }
 }
@@ -53,21 +80,20 @@ impl Drop for AgreedCall {
         let Some(own) = self.0 else { return };
         let mut agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(place) = agreed.running.iter().position(|(number, _)| *number == own) else { return };
-        let (_, paths) = agreed.running.swap_remove(place);
-        agreed.ended.push_back((Instant::now(), paths));
+        let (_, named) = agreed.running.swap_remove(place);
+        agreed.ended.push_back((Instant::now(), named));
         if agreed.ended.len() > MAX_ENDED {
             agreed.ended.pop_front();
         }
     }
 }
 
-/// Whether a call that ran at any time since then named the guarded `path`, something above it or
-/// something below it.
+/// Whether a call that ran at any time since then named the guarded `path`, or of what the table
+/// has something above it or below it.
 pub fn was_agreed_since(path: &Path, since: Instant) -> bool {
     let agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
-    let names = |paths: &[PathBuf]| paths.iter().any(|named| path.starts_with(named) || named.starts_with(path));
-    agreed.running.iter().any(|(_, paths)| names(paths))
-        || agreed.ended.iter().any(|(ended, paths)| *ended >= since && names(paths))
+    agreed.running.iter().any(|(_, named)| named.has(path))
+        || agreed.ended.iter().any(|(ended, named)| *ended >= since && named.has(path))
 }
 
 #[cfg(test)]
@@ -87,7 +113,8 @@ mod tests {
         let check = |since, expected| {
             assert_eq!(was("/agreed/.vscode", since), expected);
             assert_eq!(was("/agreed/.vscode/tasks.json", since), expected);
-            assert!(!was("/agreed/.mcp.json", since) && !was("/agreed/src", since) && !was("/agreed/.envrc", since));
+            assert_eq!(was("/agreed/src", since), expected);
+            assert!(!was("/agreed/.mcp.json", since) && !was("/agreed/src/.envrc", since));
         };
         check(while_it_runs, true);
         drop(call);

@@ -1,13 +1,17 @@
 //! Files that programs outside of any sandbox obey: what is written there runs, or steers what
-//! runs, when a person next uses git, an editor, an agent, a build or a shell. One table, asked by
-//! rules, sandbox and results alike.
+//! runs, when a person next uses git, an editor, an agent, a build or a shell. One table of names,
+//! and what a repository's own configuration names; asked by rules, sandbox and results alike.
 
 mod agreed;
+mod configured;
 mod find;
+mod git_config;
 mod pattern;
+mod programs;
 mod table;
 
 pub(crate) use agreed::AgreedCall;
 pub use agreed::was_agreed_since;
+pub use configured::ConfiguredFiles;
 pub use find::{FoundObeyed, find_obeyed, is_guarded, leads_to_guarded};
 pub use table::{ObeyedClass, ObeyedFile};

@@ -4,13 +4,13 @@
 use std::path::Path;
 
 use tools_command::carried;
-use tools_core::{Access, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
+use tools_core::{Access, ConfiguredFiles, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::{
     compiled::Permissions,
     compiled_rule::JudgedCall,
     list::{RuleList, lower},
-    obeyed::{guarded_by, names_guarded},
+    obeyed::Obeyed,
     outputs::is_plain_output,
     session::SessionView,
 };
@@ -33,9 +33,15 @@ pub struct Question<'a> {
     pub workdir: &'a Path,
     /// Approvals of this session.
     pub session: &'a SessionView,
+    /// What repositories' configuration names as obeyed by git, around what the call changes.
+    pub configured: &'a ConfiguredFiles,
 }
 
 impl<'a> Question<'a> {
+    fn obeyed(&self) -> Obeyed<'a> {
+        Obeyed { workdir: self.workdir, configured: self.configured }
+    }
+
     fn call(&self) -> JudgedCall<'a> {
         JudgedCall { tool: self.definition.name.as_str(), inspection: self.inspection, workdir: self.workdir }
     }
@@ -91,8 +97,7 @@ fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     };
     parts.iter().any(|part| match part.subject {
         Subject::Path { path, access: Access::Write, .. } => {
-            let inside = path.strip_prefix(question.workdir).unwrap_or(path);
-            part.verdict == Verdict::Allow && path.to_str() == Some(about) && guarded_by(inside).is_some()
+            part.verdict == Verdict::Allow && path.to_str() == Some(about) && question.obeyed().by(path).is_some()
         }
         _ => false,
     })
@@ -508,8 +513,8 @@ impl<'a> Judge<'_, 'a> {
         if access == Access::Read || part.verdict != Verdict::Allow {
             return part;
         }
-        let workdir = self.question.workdir;
-        let Some(by) = guarded_by(path.strip_prefix(workdir).unwrap_or(path)) else { return part };
+        let (workdir, obeyed) = (self.question.workdir, self.question.obeyed());
+        let Some(by) = obeyed.by(path) else { return part };
         // What git sets in its own configuration is judged by the names of the settings; about
         // every other program that names it the shell asks by itself.
         let is_own =
@@ -517,13 +522,13 @@ impl<'a> Judge<'_, 'a> {
         if is_own && self.question.inspection.confirm.is_none() {
             return part;
         }
-        if matches!(&part.because, Because::Rule(rule) if names_guarded(rule.pattern)) {
+        if matches!(&part.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) {
             return part;
         }
         // A wider rule that stands before the one that names the file does not count here.
         let rule = self.list.first_write(&PathForms::new(path, workdir)).map(|rule| self.opinion(Some(rule)));
         match rule.filter(|opinion| opinion.verdict == Verdict::Allow).map(|opinion| self.part(part.subject, opinion)) {
-            Some(named) if matches!(&named.because, Because::Rule(rule) if names_guarded(rule.pattern)) => named,
+            Some(named) if matches!(&named.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) => named,
             _ => Part { verdict: Verdict::Ask, because: Because::Obeyed { by }, ..part },
         }
     }

@@ -3,7 +3,8 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use tools_core::{
-    Change, ConfirmPrompt, Invocation, PromptPart, ToolDef, ToolError, ToolErrorCategory, ToolKind, Verdict,
+    Access, Change, ConfiguredFiles, ConfirmPrompt, Inspection, Invocation, PromptPart, Subject, ToolDef, ToolError,
+    ToolErrorCategory, ToolKind, Verdict,
 };
 
 use super::{
@@ -47,9 +48,21 @@ impl PermissionGate {
             trust: cx.trust(),
             workdir: cx.workdir(),
             session: &session,
+            configured: &configured(inspection),
         };
         Ok(then(&decide(permissions, &question)))
     }
+}
+
+/// What the configuration of the repositories names that the changed paths lie in. Read at the
+/// moment of the decision: what was set since the last one counts.
+fn configured(inspection: &Inspection) -> ConfiguredFiles {
+    let changed = inspection.subjects.iter().filter_map(|subject| match subject {
+        Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.as_path()),
+        Subject::Paths { pattern, access: Access::Write | Access::Delete, .. } => Some(Path::new(pattern)),
+        _ => None,
+    });
+    ConfiguredFiles::around(changed)
 }
 
 impl Gate for PermissionGate {

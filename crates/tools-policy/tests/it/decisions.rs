@@ -5,8 +5,8 @@ use std::{path::Path, sync::Arc};
 use jiff::Timestamp;
 use schemars::json_schema;
 use tools_core::{
-    Access, ConfirmReason, Inspection, NamedBy, SessionId, StoredRule, Subject, SystemClock, ToolDef, ToolKind,
-    ToolName, ToolOrigin, ToolTraits, TrustLevel, Verdict, WebUrl,
+    Access, ConfiguredFiles, ConfirmReason, Inspection, NamedBy, SessionId, StoredRule, Subject, SystemClock, ToolDef,
+    ToolKind, ToolName, ToolOrigin, ToolTraits, TrustLevel, Verdict, WebUrl,
 };
 use tools_policy::permissions::{
     ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, Permissions, PermissionsConfig, Question, Scope,
@@ -51,7 +51,8 @@ pub(crate) fn judge(
     trust: TrustLevel,
 ) -> (Verdict, String) {
     let session = SessionRules::default().of(&SessionId::generate());
-    let question = Question { definition, inspection, trust, workdir: Path::new("/w"), session: &session };
+    let configured = &ConfiguredFiles::default();
+    let question = Question { definition, inspection, trust, workdir: Path::new("/w"), session: &session, configured };
     let decision = decide(permissions, &question);
     (decision.verdict, decision.decided_by.to_string())
 }
@@ -394,6 +395,31 @@ fn what_programs_outside_obey_is_changed_only_where_a_rule_names_it() {
 }
 
 #[test]
+fn what_a_repository_names_is_changed_only_where_a_rule_names_it() {
+    let place = tempfile::tempdir().unwrap();
+    let workdir = &place.path().canonicalize().unwrap();
+    std::fs::create_dir(workdir.join(".git")).unwrap();
+    let config = "[core]\nhooksPath = tools/githooks\n[include]\npath = ../shared.cfg\n";
+    std::fs::write(workdir.join(".git/config"), config).unwrap();
+    let configured = &ConfiguredFiles::around([workdir.as_path()]);
+    let check = |pattern: &str, path: &str, expected: Verdict| {
+        let permissions = permissions(&format!("write = [{{ pattern = \"{pattern}\", action = \"allow\" }}]"));
+        let definition = &tool("write", ToolTraits::EDIT);
+        let inspection = &Inspection::mutating().touching(Subject::path(workdir.join(path), Access::Write));
+        let session = &SessionRules::default().of(&SessionId::generate());
+        let question = Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session, configured };
+        assert_eq!(decide(&permissions, &question).verdict, expected, "{pattern} {path}");
+    };
+    check("**", "tools/x.py", Allow);
+    for path in ["tools/githooks/post-commit", "tools/githooks", "tools", "shared.cfg"] {
+        check("**", path, Ask);
+    }
+    check("tools/**", "tools/githooks/post-commit", Ask);
+    check("tools/githooks/**", "tools/githooks/post-commit", Allow);
+    check("shared.cfg", "shared.cfg", Allow);
+}
+
+#[test]
 fn what_is_written_by_redirection_needs_a_rule_unless_it_is_a_plain_output() {
     let rules = r#"bash = [
         { pattern = "> kept/**", action = "deny" },
@@ -614,6 +640,7 @@ fn a_session_rule_answers_questions_and_lifts_no_denial() {
             trust: TrustLevel::Trusted,
             workdir: Path::new("/w"),
             session: &view,
+            configured: &ConfiguredFiles::default(),
         };
         assert_eq!(decide(&rules, &question).verdict, verdict, "{text}");
     }
@@ -675,7 +702,9 @@ fn what_a_person_rejected_for_good_is_denied_whatever_allows_it() {
     let view = sessions.of(&session);
     let judged = |definition: &ToolDef, inspection: &Inspection| {
         let workdir = Path::new("/w");
-        let question = Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session: &view };
+        let configured = &ConfiguredFiles::default();
+        let question =
+            Question { definition, inspection, trust: TrustLevel::Trusted, workdir, session: &view, configured };
         let decision = decide(&rules, &question);
         (decision.verdict, decision.decided_by.to_string())
     };

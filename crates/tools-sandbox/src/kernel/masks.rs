@@ -3,18 +3,19 @@
 //! be read either. Holding it is the sandbox's part.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, HashMap, HashSet, VecDeque},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
-use tools_core::{Clock, SystemClock};
+use tools_core::{Clock, ConfiguredFiles, ObeyedClass, SystemClock};
 
 use crate::ReadRules;
 use crate::below::{below_any, holds_any, is_below};
 
+use super::configured::{configured, entries};
 use super::obeyed::{Kind, LARGE, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
@@ -56,6 +57,8 @@ pub struct ObeyedFiles {
     pub repositories: Vec<PathBuf>,
     /// Places where git would look for hooks and nothing exists.
     pub missing_hooks: Vec<PathBuf>,
+    /// What the configuration of repositories names, whether it exists or not.
+    pub configured: ConfiguredFiles,
 }
 
 impl ObeyedFiles {
@@ -66,6 +69,38 @@ impl ObeyedFiles {
             self.entries.iter().filter_map(|entry| entry.held.clone()).chain(missing).collect();
         held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
         held
+    }
+
+    /// The same with what the configuration of the repositories names now. Where the table has the
+    /// file too, its row says how strictly it is held, unless that is as an input of builds.
+    fn with_configured(mut self, roots: &[PathBuf]) -> Self {
+        let links = self.entries.iter().filter(|entry| !entry.is_folder && entry.path.ends_with(".git"));
+        let repositories = self.repositories.iter().chain(links.map(|entry| &entry.path));
+        self.configured = configured(roots, repositories.map(PathBuf::as_path));
+        let mut named: BTreeMap<PathBuf, ObeyedEntry> =
+            entries(roots, &self.configured).into_iter().map(|entry| (entry.path.clone(), entry)).collect();
+        if named.is_empty() {
+            return self;
+        }
+        let mut outer: HashSet<PathBuf> = HashSet::new();
+        self.entries.retain(|entry| {
+            if entry.class == ObeyedClass::Reported {
+                return !named.contains_key(&entry.path);
+            }
+            named.remove(&entry.path);
+            if entry.is_folder {
+                outer.insert(entry.path.clone());
+            }
+            true
+        });
+        // A folder that is held holds what lies in it.
+        let folders = named.values().filter(|entry| entry.is_folder && entry.held.is_some());
+        outer.extend(folders.map(|entry| entry.path.clone()));
+        self.entries.extend(named.into_values().map(|entry| {
+            let is_within = entry.path.ancestors().skip(1).any(|folder| outer.contains(folder));
+            ObeyedEntry { held: entry.held.filter(|_| !is_within), ..entry }
+        }));
+        self
     }
 
     fn add(&mut self, folder: &Path, found: &ObeyedIn) {
@@ -149,7 +184,7 @@ impl MaskRules {
     pub fn masks(&self, roots: &[PathBuf]) -> Masks {
         let mut masks = self.walk(roots, &[], MAX_ENTRIES, Depth::All);
         masks.paths.extend(self.places.iter().filter(|place| !is_git_config(place)).cloned());
-        masks
+        Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
     }
 
     /// The masks for `places` that a child sees and may not write, the nearest first. Below what
@@ -162,7 +197,8 @@ impl MaskRules {
 
     /// Walks `roots` again, without folders of installed or built files.
     pub fn again(&self, roots: &[PathBuf]) -> Masks {
-        self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge)
+        let masks = self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge);
+        Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
     }
 
     /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget`

@@ -9,6 +9,7 @@
 
 mod capabilities;
 mod config;
+mod configured;
 mod facilities;
 mod landlock;
 mod masks;

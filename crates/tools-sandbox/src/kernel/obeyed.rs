@@ -1,5 +1,6 @@
-//! Which entries of a folder programs outside of any sandbox obey, and how each is held against a
-//! child process. Pure: the walk reads the folders.
+//! Which entries of a folder programs outside of any sandbox obey by their names, and how each is
+//! held against a child process. Pure: the walk reads the folders. What a repository's
+//! configuration names is in `configured.rs`.
 
 use std::{
     ffi::OsStr,
@@ -28,6 +29,8 @@ pub struct ObeyedEntry {
     /// Whether it belongs to what git keeps of a repository, which git itself changes only when it
     /// is told to.
     pub is_of_git: bool,
+    /// Whether a repository's configuration names it, not the table.
+    pub is_configured: bool,
     /// The way it is protected; `None` for what is only told, for links, and for what lies in a
     /// folder that is held.
     pub held: Option<ReadOnlyPath>,
@@ -107,6 +110,7 @@ impl Place<'_> {
             class: obeyed.class,
             is_folder: kind == Kind::Folder,
             is_of_git,
+            is_configured: false,
             held: is_held.then(|| ReadOnlyPath { path: path.clone(), pinned: self.pinned() }),
             path,
         })
@@ -138,11 +142,16 @@ impl Place<'_> {
     /// The folders from the first whose name begins with a dot: what lies above those may be moved,
     /// and is looked at again afterwards.
     fn pinned(&self) -> usize {
-        let names: Vec<_> = self.inside.components().collect();
-        let first = names.iter().position(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."));
-        let beside = usize::from(self.is_repository && !names.is_empty());
-        first.map_or(beside, |first| names.len() - first)
+        let is_below = self.inside.components().next().is_some();
+        pinned(self.inside).unwrap_or(usize::from(self.is_repository && is_below))
     }
+}
+
+/// The folders of a path from the first whose name begins with a dot; `None` without such.
+pub(super) fn pinned(inside: &Path) -> Option<usize> {
+    let names: Vec<_> = inside.components().collect();
+    let first = names.iter().position(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))?;
+    Some(names.len() - first)
 }
 
 #[cfg(test)]

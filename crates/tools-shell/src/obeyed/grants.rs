@@ -151,7 +151,15 @@ mod tests {
 
     fn entry(path: &str, is_of_git: bool) -> ObeyedEntry {
         let class = tools_core::ObeyedClass::Guarded;
-        ObeyedEntry { path: path.into(), by: "git", class, is_folder: false, is_of_git, held: None }
+        ObeyedEntry {
+            path: path.into(),
+            by: "git",
+            class,
+            is_folder: false,
+            is_of_git,
+            is_configured: false,
+            held: None,
+        }
     }
 
     #[test]

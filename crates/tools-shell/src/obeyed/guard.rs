@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use tools_core::{Clock as _, FileState, ObeyedClass, SystemClock, WriteLog, was_agreed_since};
+use tools_core::{Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, was_agreed_since};
 use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
 
 use super::{
@@ -32,6 +32,8 @@ pub(crate) struct Guard {
     repositories: HashSet<PathBuf>,
     /// Where git would look for hooks and nothing was.
     missing_hooks: Vec<PathBuf>,
+    /// What the configuration of repositories named then.
+    configured: ConfiguredFiles,
     /// The closed files that the command does not see, and which they were.
     masked: HashMap<PathBuf, Option<(u64, u64)>>,
     /// Whether the kernel holds what is to be held.
@@ -67,6 +69,7 @@ impl Guard {
             before: seen(found.entries),
             repositories: found.repositories.into_iter().collect(),
             missing_hooks: found.missing_hooks,
+            configured: found.configured,
             is_held: false,
             puts_aside: true,
             tells_changes: true,
@@ -138,7 +141,13 @@ impl Guard {
         let held: Vec<PathBuf> =
             if self.is_held { self.held().into_iter().map(|held| held.path).collect() } else { Vec::new() };
         let is_held = |path: &Path| held.iter().any(|held| path.starts_with(held));
-        let now = seen(found.entries);
+        let mut now = seen(found.entries);
+        // What no configuration names any more was no less obeyed when the command began.
+        let unnamed =
+            self.before.values().filter(|seen| seen.entry.is_configured && !now.contains_key(&seen.entry.path));
+        let unnamed = unnamed.filter(|seen| seen.entry.path.symlink_metadata().is_ok()).map(|seen| seen.entry.clone());
+        let unnamed = seen(unnamed.collect());
+        now.extend(unnamed);
         let mut whole: Option<&Path> = None;
         for (path, seen) in now.iter().filter(|(path, _)| !is_held(path)) {
             // The repository was told, and with it what git keeps there.
@@ -184,12 +193,14 @@ impl Guard {
 
     /// The folder in which something new gets another name; `None` when it may stay.
     fn root_to_put_aside_in(&self, now: &GuardedEntry) -> Option<&Path> {
-        let ObeyedEntry { path, class, is_of_git, .. } = &now.entry;
+        let ObeyedEntry { path, class, is_of_git, is_configured, .. } = &now.entry;
+        // What the command itself has git obey may have been there before.
+        let is_unknown = *is_configured && !self.configured.names(path);
         let is_agreed = self.grants.cover(path, *is_of_git)
             || self.grants.lead_below(path)
             || was_agreed_since(path, self.since)
             || self.was_moved(now);
-        if !self.puts_aside || *class != ObeyedClass::Guarded || is_agreed {
+        if !self.puts_aside || *class != ObeyedClass::Guarded || is_agreed || is_unknown {
             return None;
         }
         self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))

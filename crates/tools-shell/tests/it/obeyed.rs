@@ -159,6 +159,39 @@ async fn a_new_repository_is_told_with_what_programs_obey_in_it() {
 }
 
 #[tokio::test]
+async fn what_a_call_has_git_obey_stays_where_it_was() {
+    let shell = repository(&ShellConfig { sandbox: SandboxChoice::Off, ..ShellConfig::default() }).await;
+    fs::create_dir_all(shell.work.join("tools/githooks")).unwrap();
+    fs::write(shell.work.join("tools/githooks/pre-commit"), "").unwrap();
+    let was = fs::read_to_string(shell.work.join(".git/config")).unwrap();
+    fs::write(shell.work.join("other"), format!("{was}[core]\n\thooksPath = tools/githooks\n")).unwrap();
+    let copy = "python3 -c 'import shutil; shutil.copy(\"other\", \".git/config\")'";
+    let expected = [(".git/config", "changed"), ("tools/githooks/pre-commit", "created")];
+    assert_eq!(told(&shell.run(copy).await), expected.map(|(path, change)| one(path, change, None)));
+    assert!(shell.work.join("tools/githooks/pre-commit").exists());
+    fs::write(shell.work.join("other"), was).unwrap();
+    assert_eq!(told(&shell.run(copy).await), [one(".git/config", "changed", None)], "what is not named is not gone");
+}
+
+#[tokio::test]
+async fn a_branch_brings_what_the_configuration_names() {
+    let shell = repository(&ShellConfig::default()).await;
+    let config = "\n[include]\n\tpath = ../shared.cfg\n[core]\n\thooksPath = tools/githooks\n";
+    let file = shell.work.join(".git/config");
+    fs::write(&file, fs::read_to_string(&file).unwrap() + config).unwrap();
+    let commit = "git checkout -q -b other; mkdir -p tools/githooks; touch shared.cfg tools/githooks/x; git add -A; \
+                  git commit -qm two; echo '# y' >> shared.cfg; git commit -qam three";
+    let came = shell.run(commit).await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    for line in ["git checkout -q HEAD~1", "git checkout -q main", "git checkout -q other"] {
+        let came = shell.run(line).await;
+        assert_eq!(came.field("exit_code"), json!(0), "{line}: {}", came.field("stderr"));
+        assert!(told(&came).iter().any(|(path, ..)| path == "shared.cfg"), "{line}: {:?}", told(&came));
+    }
+    assert!(shell.work.join("tools/githooks/x").exists());
+}
+
+#[tokio::test]
 async fn a_repository_frees_only_a_folder_that_is_new_with_it() {
     let shell = Shell::new();
     fs::create_dir_all(shell.work.join("src")).unwrap();

@@ -1,0 +1,434 @@
+//! What the configuration of repositories names as code or settings that git obeys, beside the
+//! names that the table knows: folders of hooks, included files, scripts. Read from the files
+//! themselves, bounded; git is never started.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
+    io::Read as _,
+    os::unix::ffi::OsStrExt as _,
+    path::{Component, Path, PathBuf},
+};
+
+use rustix::fs::{CWD, Mode, OFlags};
+
+use super::{
+    git_config::{Setting, settings},
+    programs::programs,
+};
+
+/// Most bytes that are read of one file.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Most files that one repository's configuration may consist of, those that are not there counted.
+const MAX_FILES: usize = 64;
+/// Most repositories that are looked at for one call: those that are near come first.
+const MAX_REPOSITORIES: usize = 2000;
+/// Most places that are remembered.
+const MAX_PLACES: usize = 10_000;
+
+/// Names under which git looks for hooks.
+const HOOKS: &[&str] = &[
+    "applypatch-msg",
+    "commit-msg",
+    "fsmonitor-watchman",
+    "p4-changelist",
+    "p4-post-changelist",
+    "p4-pre-submit",
+    "p4-prepare-changelist",
+    "post-applypatch",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-receive",
+    "post-rewrite",
+    "post-update",
+    "pre-applypatch",
+    "pre-auto-gc",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-push",
+    "pre-rebase",
+    "pre-receive",
+    "prepare-commit-msg",
+    "proc-receive",
+    "push-to-checkout",
+    "reference-transaction",
+    "sendemail-validate",
+    "update",
+];
+
+/// Places that the configuration of some repositories names. They need not exist.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConfiguredFiles {
+    /// Each place, and whether it is a folder that counts with all that is in it.
+    places: BTreeMap<PathBuf, bool>,
+    /// The work trees: what holds one is on the way to everything.
+    trees: BTreeSet<PathBuf>,
+    repositories: BTreeSet<PathBuf>,
+    around: BTreeSet<PathBuf>,
+}
+
+impl ConfiguredFiles {
+    /// What the repositories that hold these absolute paths name.
+    pub fn around<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
+        let mut found = Self::default();
+        for path in paths {
+            found.add_around(path);
+        }
+        found
+    }
+
+    /// Adds what the repositories name that `path` lies in, or is.
+    pub fn add_around(&mut self, path: &Path) {
+        for folder in path.ancestors() {
+            // What lies above was looked at with it.
+            if !self.around.insert(folder.to_owned()) {
+                break;
+            }
+            self.add_repository(&folder.join(".git"));
+            if ["HEAD", "objects", "refs"].iter().all(|name| folder.join(name).symlink_metadata().is_ok()) {
+                self.add_repository(folder);
+            }
+        }
+    }
+
+    /// Adds what a repository names: `entry` is its folder, or the `.git` of a work tree, whose
+    /// repository lies elsewhere.
+    pub fn add_repository(&mut self, entry: &Path) {
+        let Ok(metadata) = entry.metadata() else { return };
+        if self.repositories.len() >= MAX_REPOSITORIES || !self.repositories.insert(entry.to_owned()) {
+            return;
+        }
+        let is_tree = entry.file_name() == Some(OsStr::new(".git"));
+        let folder = if metadata.is_dir() { Some(entry.to_owned()) } else { pointed(entry, "gitdir:") };
+        let (Some(folder), Some(above)) = (folder, entry.parent()) else { return };
+        let common = pointed(&folder.join("commondir"), "").unwrap_or_else(|| folder.clone());
+        let mut reading = Reading {
+            bases: vec![folder.clone()],
+            waiting: vec![folder.join("config.worktree"), common.join("config")],
+            read: BTreeSet::new(),
+            settings: Vec::new(),
+        };
+        if is_tree {
+            reading.bases.push(above.to_owned());
+        }
+        reading.run(&folder, &mut |place, is_folder| self.add(place, is_folder));
+        // Relative words mean what lies in the work tree, and for some hooks in the repository.
+        let trees: Vec<PathBuf> = reading.bases.iter().map(|base| canonical(base)).collect();
+        self.trees.extend(trees);
+        for setting in &reading.settings {
+            self.add_named(setting, &reading.bases);
+        }
+    }
+
+    /// Whether `path` is one of the places, or lies in one that is a folder. As in the table,
+    /// letters are compared without regard to case.
+    pub fn names(&self, path: &Path) -> bool {
+        self.places.iter().any(|(place, is_folder)| {
+            let is_long = || path.components().count() == place.components().count();
+            starts_with(path, place) && (*is_folder || is_long())
+        })
+    }
+
+    /// Whether `path` is a folder on the way to one of the places within a work tree: what is put
+    /// there may bring them.
+    pub fn leads_to(&self, path: &Path) -> bool {
+        let is_above = self.trees.iter().any(|tree| starts_with(tree, path));
+        !is_above && self.places.keys().any(|place| starts_with(place, path))
+    }
+
+    /// The places, and whether each is a folder that counts with all that is in it.
+    pub fn places(&self) -> impl Iterator<Item = (&Path, bool)> {
+        self.places.iter().map(|(place, is_folder)| (place.as_path(), *is_folder))
+    }
+
+    fn add_named(&mut self, setting: &Setting, bases: &[PathBuf]) {
+        let Some(value) = setting.value.as_deref().filter(|value| !value.is_empty()) else { return };
+        match meaning(setting) {
+            Some(Meaning::Folder) => {
+                for folder in bases.iter().filter_map(|base| resolved(base, value)) {
+                    self.add_hooks(&folder, bases);
+                }
+            }
+            Some(Meaning::Command) => {
+                let command = String::from_utf8_lossy(value);
+                for word in programs(command.trim_start().trim_start_matches('!')) {
+                    for base in bases {
+                        // `$(git rev-parse --show-toplevel)/x` ends in an absolute path.
+                        let below = word.strip_prefix('/').map(|word| base.join(word));
+                        let below = below.filter(|path| path.symlink_metadata().is_ok());
+                        let place = resolved(base, word.as_bytes());
+                        for place in place.into_iter().chain(below) {
+                            self.add(place, false);
+                        }
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A folder of hooks. One that holds a work tree would hold everything: of such only what has
+    /// the name of a hook counts.
+    fn add_hooks(&mut self, folder: &Path, bases: &[PathBuf]) {
+        let real = canonical(folder);
+        if bases.iter().any(|base| canonical(base).starts_with(&real)) {
+            for hook in HOOKS {
+                self.add(folder.join(hook), false);
+            }
+        } else {
+            self.add(folder.to_owned(), true);
+        }
+    }
+
+    /// Adds a place, and where it leads when links are on the way.
+    fn add(&mut self, place: PathBuf, is_folder: bool) {
+        if self.places.len() >= MAX_PLACES {
+            return;
+        }
+        let real = canonical(&place);
+        for place in [real, place] {
+            let known = self.places.entry(place).or_default();
+            *known |= is_folder;
+        }
+    }
+}
+
+/// The files of one configuration on their way to its settings.
+struct Reading {
+    /// The folders that relative paths of hooks and programs are relative to.
+    bases: Vec<PathBuf>,
+    waiting: Vec<PathBuf>,
+    read: BTreeSet<PathBuf>,
+    settings: Vec<Setting>,
+}
+
+impl Reading {
+    /// Reads the files and those that they include, whatever an inclusion depends on.
+    fn run(&mut self, repository: &Path, tell: &mut impl FnMut(PathBuf, bool)) {
+        while let Some(file) = self.waiting.pop() {
+            if self.read.len() >= MAX_FILES || !self.read.insert(file.clone()) {
+                continue;
+            }
+            let Some(text) = read(&file) else { continue };
+            for setting in settings(&text) {
+                let value = setting.value.as_deref().unwrap_or_default();
+                let is_include = matches!(setting.section.as_str(), "include" | "includeif") && setting.key == "path";
+                if let Some(included) = file.parent().filter(|_| is_include).and_then(|base| resolved(base, value)) {
+                    tell(included.clone(), false);
+                    self.waiting.push(included);
+                }
+                if setting.section == "core" && setting.key == "worktree" {
+                    self.bases.extend(resolved(repository, value));
+                }
+                self.settings.push(setting);
+            }
+        }
+    }
+}
+
+/// What the value of a setting is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Meaning {
+    /// A folder whose files git runs or copies to where it runs them.
+    Folder,
+    /// A command that git runs.
+    Command,
+}
+
+fn meaning(setting: &Setting) -> Option<Meaning> {
+    let is_command = match (setting.section.as_str(), setting.key.as_str()) {
+        ("core", "hookspath") | ("init", "templatedir") => return Some(Meaning::Folder),
+        ("core", key) => matches!(
+            key,
+            "fsmonitor" | "sshcommand" | "editor" | "pager" | "askpass" | "gitproxy" | "alternaterefscommand"
+        ),
+        ("filter", key) => matches!(key, "clean" | "smudge" | "process"),
+        ("diff", key) => matches!(key, "external" | "command" | "textconv"),
+        ("merge", key) => key == "driver",
+        ("difftool" | "mergetool" | "browser" | "man" | "guitool", key) => matches!(key, "cmd" | "path"),
+        ("gpg", key) => matches!(key, "program" | "defaultkeycommand"),
+        ("credential", key) => key == "helper",
+        ("sequence", key) => key == "editor",
+        ("interactive", key) => key == "difffilter",
+        ("remote", key) => matches!(key, "uploadpack" | "receivepack"),
+        ("uploadpack", key) => key == "packobjectshook",
+        ("submodule", key) => key == "update",
+        ("trailer", key) => matches!(key, "command" | "cmd"),
+        ("sendemail", key) => matches!(key, "smtpserver" | "sendmailcmd" | "tocmd" | "cccmd" | "headercmd"),
+        ("imap", key) => key == "tunnel",
+        ("hook" | "tar", key) => key == "command",
+        ("lfs", key) => matches!(key, "clean" | "smudge" | "path"),
+        ("pager", _) => true,
+        // Without the mark it is a command of git.
+        ("alias", _) => setting.value.as_deref().is_some_and(|value| value.trim_ascii_start().starts_with(b"!")),
+        _ => false,
+    };
+    is_command.then_some(Meaning::Command)
+}
+
+/// A path that stands in a file, from the folder it is relative to; `None` for one in a home.
+fn resolved(base: &Path, value: &[u8]) -> Option<PathBuf> {
+    let is_elsewhere = value.is_empty() || value.starts_with(b"~") || value.starts_with(b"%(") || value.contains(&0);
+    (!is_elsewhere).then(|| by_words(&base.join(OsStr::from_bytes(value))))
+}
+
+/// The path in a file of one line behind `mark`.
+fn pointed(file: &Path, mark: &str) -> Option<PathBuf> {
+    let text = read(file)?;
+    let value = text.trim_ascii().strip_prefix(mark.as_bytes())?.trim_ascii_start();
+    resolved(file.parent()?, value)
+}
+
+/// Without `.` and `..`, as git takes paths when no link is on the way.
+fn by_words(path: &Path) -> PathBuf {
+    let mut words = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(words.pop()),
+            other => words.push(other),
+        }
+    }
+    words
+}
+
+/// Where a path leads; of one that is not there, where its last name would be.
+fn canonical(path: &Path) -> PathBuf {
+    let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
+}
+
+/// As [`Path::starts_with`], without regard to case.
+fn starts_with(path: &Path, folder: &Path) -> bool {
+    let mut parts = path.components();
+    folder
+        .components()
+        .all(|own| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(own.as_os_str())))
+}
+
+/// The beginning of a regular file. Opening waits for nobody: a FIFO may lie there.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = std::fs::File::from(rustix::fs::openat(CWD, path, flags, Mode::empty()).ok()?);
+    let mut text = Vec::new();
+    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    file.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A repository with these files.
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        for folder in [".git/objects", ".git/refs", "tools/githooks"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        for (file, text) in [(".git/HEAD", "ref: refs/heads/main\n")].iter().chain(files) {
+            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
+            fs::write(root.join(file), text).unwrap();
+        }
+        (place, root)
+    }
+
+    fn named(root: &Path, entry: &str) -> Vec<String> {
+        let mut found = ConfiguredFiles::default();
+        found.add_repository(&root.join(entry));
+        let inside = |(place, is_folder): (&Path, bool)| {
+            let inside = place.strip_prefix(root).ok()?.to_str()?;
+            // Relative words are looked for in the repository as well.
+            let is_told = !inside.starts_with(".git/") && !inside.is_empty();
+            is_told.then(|| format!("{inside}{}", if is_folder { "/**" } else { "" }))
+        };
+        found.places().filter_map(inside).collect()
+    }
+
+    #[test]
+    fn hooks_included_files_and_programs_are_named() {
+        let config = "[core]\n hooksPath = tools/githooks\n fsmonitor = tools/watch\n editor = vim\n pager = ./p | less\n\
+             [include]\n path = ../shared.cfg\n path = ~/x\n[includeIf \"onbranch:x\"]\n path = ../other.cfg\n\
+             [filter \"a\"]\n clean = python3 tools/clean.py %f\n smudge = cat\n\
+             [alias]\n s = status tools/x\n t = !tools/t\n[user]\n name = tools/githooks/n\n";
+        let shared = "[include]\n path = sub/more.cfg\n path = shared.cfg\n[gpg \"ssh\"]\n program = /nowhere/x\n";
+        let more = "[credential \"https://x\"]\n helper = !sh ../cred.sh\n";
+        let (_place, root) = tree(&[(".git/config", config), ("shared.cfg", shared), ("sub/more.cfg", more)]);
+        let expected = [
+            "cred.sh",
+            "other.cfg",
+            "p",
+            "shared.cfg",
+            "sub/more.cfg",
+            "tools/clean.py",
+            "tools/githooks/**",
+            "tools/t",
+            "tools/watch",
+        ];
+        assert_eq!(named(&root, ".git"), expected);
+    }
+
+    #[test]
+    fn what_lies_in_a_named_folder_and_on_the_way_to_it_is_told_apart() {
+        let (_place, root) = tree(&[(".git/config", "[core]\nhookspath=tools/githooks\n[include]\npath=../a.cfg\n")]);
+        let found = ConfiguredFiles::around([root.join("tools/new/x").as_path()]);
+        let check = |path: &str, names: bool, leads: bool| {
+            let path = root.join(path);
+            assert_eq!((found.names(&path), found.leads_to(&path)), (names, leads), "{}", path.display());
+        };
+        check("tools/githooks/post-commit", true, false);
+        check("Tools/GitHooks", true, true);
+        check("tools", false, true);
+        check("", false, false);
+        check("a.cfg", true, true);
+        check("a.cfg/b", false, false);
+        check("src", false, false);
+    }
+
+    #[test]
+    fn work_trees_and_submodules_lead_to_their_repository() {
+        let module = "[core]\n worktree = ../../../lib\n hooksPath = h\n";
+        let (_place, root) = tree(&[
+            (".git/config", "[core]\n hooksPath = hooks.d\n"),
+            (".git/worktrees/w/commondir", "../..\n"),
+            (".git/worktrees/w/config.worktree", "[core]\n pager = ./page\n"),
+            ("w/.git", "gitdir: ../.git/worktrees/w\n"),
+            (".git/modules/lib/config", module),
+            ("lib/.git", "gitdir: ../.git/modules/lib\n"),
+        ]);
+        assert_eq!(named(&root, "w/.git"), ["w/hooks.d/**", "w/page"]);
+        for entry in ["lib/.git", ".git/modules/lib"] {
+            assert_eq!(named(&root, entry), ["lib/h/**"], "{entry}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_holds_the_work_tree_is_not_named_as_a_whole() {
+        let (_place, root) = tree(&[("sub/.git/config", "[core]\nhooksPath = ..\n")]);
+        let found = ConfiguredFiles::around([root.join("sub").as_path()]);
+        assert!(found.names(&root.join("post-commit")) && !found.names(&root.join("src")) && !found.names(&root));
+    }
+
+    #[test]
+    fn links_count_where_they_lie_and_where_they_lead() {
+        let (_place, root) = tree(&[(".git/config", "[include]\npath = ../link\n"), ("real", "[core]\npager = ./x\n")]);
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        assert_eq!(named(&root, ".git"), ["link", "real", "x"]);
+    }
+
+    #[test]
+    fn nothing_that_lies_there_makes_it_wait_or_go_on_for_ever() {
+        let many: String = (0..500).map(|number| format!("[include]\npath = ../{number}\n")).collect();
+        let (_place, root) = tree(&[(".git/config", &format!("{many}[include]\npath = config\npath = ../fifo\n"))]);
+        rustix::fs::mknodat(CWD, root.join("fifo"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert!(named(&root, ".git").len() > 400);
+        fs::remove_file(root.join(".git/config")).unwrap();
+        rustix::fs::mknodat(CWD, root.join(".git/config"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(named(&root, ".git"), [""; 0]);
+    }
+}
