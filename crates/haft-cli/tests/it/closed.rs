@@ -24,6 +24,27 @@ fn gives(haft: &Haft, call: &[&str], needle: &str) -> bool {
 }
 
 #[test]
+fn credentials_of_the_system_are_closed_to_commands() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let keys = std::fs::read_dir("/etc/ssh").into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_key = |path: &Path| path.to_string_lossy().starts_with("/etc/ssh/ssh_host_") && path.extension().is_none();
+    let private = std::fs::read_dir("/etc/ssl/private").into_iter().flatten().flatten().map(|entry| entry.path());
+    let known = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"].map(Path::new).map(Path::to_owned);
+    let haft = workspace(COMMANDS);
+    for path in keys.filter(|path| is_key(path)).chain(private).chain(known) {
+        // Who runs as a user reads none of them anyway.
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Some(line) = text.lines().max_by_key(|line| line.len()).filter(|line| line.len() > 10) else { continue };
+        let command = format!("command=cat {}", path.display());
+        let ran = haft.run(&["call", "bash", &command, "--yes"]);
+        assert!(!format!("{}{}", ran.out, ran.err).contains(line), "{}", path.display());
+    }
+    assert!(gives(&haft, &["bash", "command=cat /etc/ssh/../hosts", "--yes"], "localhost"));
+}
+
+#[test]
 fn what_no_call_may_read_is_left_out_of_searches_and_closed_to_commands() {
     if !tools_testkit::namespaces() {
         return;

@@ -42,6 +42,9 @@ impl std::fmt::Debug for ViewAsk<'_> {
     }
 }
 
+/// Folders of the system with keys whose names are not known beforehand.
+const SEARCHED: [&str; 1] = ["/etc/ssh"];
+
 impl View {
     /// Looks at the machine and computes what processes are to see. Some hundred looks at the file
     /// system.
@@ -68,6 +71,7 @@ impl View {
                 searched.push(belongs.path);
             }
         }
+        searched.extend(SEARCHED.iter().map(PathBuf::from).filter(|folder| folder.is_dir()));
         // A home that is seen as a whole holds what is not to be read.
         let is_open = |home: &&PathBuf| explicit.iter().any(|open| home.starts_with(open)) && !grants.is_seen(home);
         let homes: Vec<PathBuf> = around.homes.iter().filter(is_open).cloned().collect();
