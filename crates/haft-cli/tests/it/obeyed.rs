@@ -225,3 +225,26 @@ fn what_a_repository_s_configuration_names_asks_in_every_tool() {
     let ran = haft.run(&["call", "write", "path=shared.gitconfig", "content=y", "--yes"]);
     assert_eq!((ran.code, haft.workspace.read("shared.gitconfig").as_deref()), (0, Some(b"y".as_slice())), "{ran:?}");
 }
+
+#[test]
+fn commands_in_a_plan_that_is_left_behind_are_named() {
+    let haft = workspace(EVERYTHING);
+    let plan = ".git/rebase-merge/git-rebase-todo";
+    haft.workspace.file(
+        "w.py",
+        format!(
+            "import os,sys\nos.makedirs('.git/rebase-merge',exist_ok=True)\nopen('{plan}','w').write(sys.argv[1])\n"
+        ),
+    );
+    let mut client = Client::connect(&haft);
+    let mut told = |id: u64, command: &str| {
+        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
+        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    let text = told(2, "python3 w.py 'pick 1234567 x'; echo done");
+    assert!(text.contains("done") && !text.contains("rebase"), "{text}");
+    let text = told(3, "python3 w.py 'exec id'");
+    assert!(text.contains(&format!("[changed what git will obey: `{plan}`]")), "{text}");
+    let ran = haft.run(&["call", "write", &format!("path={plan}"), "content=exec id"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+}

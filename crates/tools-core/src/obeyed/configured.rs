@@ -18,7 +18,7 @@ use super::{
 };
 
 /// Most bytes that are read of one file.
-const MAX_FILE_BYTES: u64 = 1 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Most files that one repository's configuration may consist of, those that are not there counted.
 const MAX_FILES: usize = 64;
 /// Most repositories that are looked at for one call: those that are near come first.
@@ -309,7 +309,7 @@ fn starts_with(path: &Path, folder: &Path) -> bool {
 }
 
 /// The beginning of a regular file. Opening waits for nobody: a FIFO may lie there.
-fn read(path: &Path) -> Option<Vec<u8>> {
+pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = std::fs::File::from(rustix::fs::openat(CWD, path, flags, Mode::empty()).ok()?);
     let mut text = Vec::new();

@@ -190,7 +190,13 @@ mod tests {
 
     #[test]
     fn what_a_commit_runs_asks() {
-        for path in [".husky/pre-commit", ".husky/_/h", ".pre-commit-config.yaml", "lefthook.yml"] {
+        for path in [
+            ".husky/pre-commit",
+            ".husky/_/h",
+            ".pre-commit-config.yaml",
+            "lefthook.yml",
+            ".git/rebase-merge/git-rebase-todo",
+        ] {
             assert_eq!((class(path), is_guarded(Path::new(path))), (Some(ObeyedClass::Asked), true), "{path}");
         }
     }
@@ -202,6 +208,7 @@ mod tests {
             "/",
             "src/main.rs",
             ".git/index",
+            ".git/rebase-merge/done",
             ".git/HEAD",
             ".git/objects/ab/cdef",
             ".git/refs/heads/hooks",

@@ -7,6 +7,7 @@ mod configured;
 mod find;
 mod git_config;
 mod pattern;
+mod plan;
 mod programs;
 mod table;
 
@@ -14,4 +15,5 @@ pub(crate) use agreed::AgreedCall;
 pub use agreed::was_agreed_since;
 pub use configured::ConfiguredFiles;
 pub use find::{FoundObeyed, find_obeyed, is_guarded, leads_to_guarded};
+pub use plan::{is_plan, plan_runs_commands};
 pub use table::{ObeyedClass, ObeyedFile};

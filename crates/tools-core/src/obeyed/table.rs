@@ -37,6 +37,7 @@ pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
     (ObeyedClass::Guarded, "command-line programs", PROGRAMS),
     (ObeyedClass::Guarded, "the system", SYSTEM),
     (ObeyedClass::Asked, "git hooks", HOOK_MANAGERS),
+    (ObeyedClass::Asked, "git", PLANS),
     (ObeyedClass::Reported, "git", ATTRIBUTES),
     (ObeyedClass::Reported, "JavaScript tools", JAVASCRIPT),
     (ObeyedClass::Reported, "Python tools", PYTHON),
@@ -266,6 +267,25 @@ const HOOK_MANAGERS: &[&str] = &[
     ".lefthook/**",
     ".simple-git-hooks.json",
     ".overcommit.yml",
+];
+
+/// What git goes on with after it stopped. Git writes these itself and takes them away again, so
+/// that they are not held, and told only where they hold a command. The folders themselves: as
+/// links they lead to plans elsewhere.
+const PLANS: &[&str] = &[
+    ".git/rebase-merge",
+    ".git/rebase-merge/git-rebase-todo",
+    ".git/rebase-merge/strategy",
+    ".git/sequencer",
+    ".git/sequencer/opts",
+    ".git/worktrees/*/rebase-merge",
+    ".git/worktrees/*/rebase-merge/git-rebase-todo",
+    ".git/worktrees/*/rebase-merge/strategy",
+    ".git/worktrees/*/sequencer",
+    ".git/worktrees/*/sequencer/opts",
+    ".git/modules/**/rebase-merge/git-rebase-todo",
+    ".git/modules/**/rebase-merge/strategy",
+    ".git/modules/**/sequencer/opts",
 ];
 
 const ATTRIBUTES: &[&str] = &[".gitattributes", ".lintstagedrc*"];

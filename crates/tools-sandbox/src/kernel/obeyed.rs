@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use tools_core::{ObeyedClass, ObeyedFile, find_obeyed};
+use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan};
 
 /// Folders of what is installed, built or kept by git: large, seldom with secrets, and nobody's
 /// configuration.
@@ -122,7 +122,9 @@ impl Place<'_> {
     fn obeyed(&self, name: &OsStr) -> Option<(&'static ObeyedFile, bool)> {
         // A branch may have any name, and lies in a folder for branches. Repositories in this one
         // are found as such.
-        let is_gits = |pattern: &str| pattern.starts_with(".git/") && !pattern.starts_with(".git/modules/");
+        let is_gits = |pattern: &str| {
+            pattern.starts_with(".git/") && (!pattern.starts_with(".git/modules/") || is_plan(Path::new(pattern)))
+        };
         let own = |path: &Path| find_obeyed(path).map(|found| found.obeyed).filter(|own| is_gits(own.pattern));
         let kept = if self.is_repository { own(&Path::new(".git").join(name)) } else { None };
         if kept.is_some() || self.of_git {

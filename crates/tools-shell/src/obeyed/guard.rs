@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-use tools_core::{Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, was_agreed_since};
+use tools_core::{
+    Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, is_plan, plan_runs_commands,
+    was_agreed_since,
+};
 use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
 
 use super::{
@@ -163,8 +166,8 @@ impl Guard {
             }
         }
         let gone = self.before.values().filter(|seen| !seen.entry.is_folder && !now.contains_key(&seen.entry.path));
-        reports
-            .extend(gone.filter(|seen| !is_held(&seen.entry.path)).map(|seen| self.told(seen, ObeyedChange::Deleted)));
+        let gone = gone.map(|seen| &seen.entry.path).filter(|path| !is_held(path) && !is_plan(path));
+        reports.extend(gone.map(|path| self.told(&self.before[path], ObeyedChange::Deleted)));
         // First what matters most.
         reports.sort_by(|a, b| (!a.guarded, &a.path).cmp(&(!b.guarded, &b.path)));
         reports
@@ -172,6 +175,9 @@ impl Guard {
 
     fn changed(&self, now: &GuardedEntry, writes: Option<&WriteLog>) -> Option<ObeyedReport> {
         let path = &now.entry.path;
+        if is_plan(path) && !plan_runs_commands(path) {
+            return None;
+        }
         match self.before.get(path) {
             Some(before) if now.entry.is_folder || before.state == now.state => None,
             Some(_) => Some(self.told(now, ObeyedChange::Changed)),

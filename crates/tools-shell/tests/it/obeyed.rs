@@ -174,6 +174,28 @@ async fn what_a_call_has_git_obey_stays_where_it_was() {
 }
 
 #[tokio::test]
+async fn a_plan_that_git_would_go_on_with_is_told_where_it_holds_commands() {
+    let shell = repository(&ShellConfig::default()).await;
+    let came = shell.run("git checkout -q -b other; echo 2 > a; git commit -qam two").await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    let came = shell.run("git checkout -q main; echo 3 > a; git commit -qam three; git checkout -q other").await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    let plan = ".git/rebase-merge/git-rebase-todo";
+    for (line, is_told) in [("git rebase main", false), ("git rebase --exec 'echo x' main", true)] {
+        let came = shell.run(line).await;
+        assert!(shell.work.join(".git/rebase-merge").exists(), "it stops at a conflict: {}", came.field("stderr"));
+        let expected = is_told.then(|| one(plan, "created", None));
+        assert_eq!(told(&came), Vec::from_iter(expected), "{line}");
+        let came = shell.run("git rebase --abort").await;
+        assert_eq!((came.field("exit_code"), told(&came)), (json!(0), vec![]), "{}", came.field("stderr"));
+    }
+    let came = shell.run(&writing(plan).replace("\"x\"", "\"exec id\"")).await;
+    assert_eq!(told(&came), [one(plan, "created", None)]);
+    let came = shell.run("rm -r .git/rebase-merge; mkdir .git/other; ln -s other .git/rebase-merge").await;
+    assert_eq!(told(&came), [one(".git/rebase-merge", "created", None)]);
+}
+
+#[tokio::test]
 async fn a_branch_brings_what_the_configuration_names() {
     let shell = repository(&ShellConfig::default()).await;
     let config = "\n[include]\n\tpath = ../shared.cfg\n[core]\n\thooksPath = tools/githooks\n";

@@ -1,0 +1,71 @@
+//! What git left behind to go on with: whether it holds a command that git would run then.
+
+use std::path::Path;
+
+use super::configured::{MAX_FILE_BYTES, read};
+
+/// Strategies of merging that are part of git. `git merge-NAME` is run for every other.
+const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
+
+/// Whether `path`, by its words, is a plan of git's: only what it holds makes it of interest.
+pub fn is_plan(path: &Path) -> bool {
+    path.ends_with("rebase-merge/git-rebase-todo")
+        || path.ends_with("rebase-merge/strategy")
+        || path.ends_with("sequencer/opts")
+        || path.ends_with(".git/rebase-merge")
+        || path.ends_with(".git/sequencer")
+}
+
+/// Whether the plan at `path` has git run a command when somebody goes on with it. What is there
+/// and cannot be read as a plan counts as one that does.
+pub fn plan_runs_commands(path: &Path) -> bool {
+    let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    let text = read(path).filter(|text| is_file && (text.len() as u64) < MAX_FILE_BYTES);
+    let Some(text) = text else { return path.symlink_metadata().is_ok() };
+    runs_commands(path, &String::from_utf8_lossy(&text))
+}
+
+fn runs_commands(path: &Path, text: &str) -> bool {
+    let is_foreign = |strategy: &str| !STRATEGIES.contains(&strategy.trim().trim_matches('"'));
+    if path.ends_with("git-rebase-todo") {
+        return text.lines().any(|line| matches!(line.split_ascii_whitespace().next(), Some("exec" | "x")));
+    }
+    if path.ends_with("strategy") {
+        return is_foreign(text);
+    }
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .any(|(key, value)| key.trim() == "strategy" && is_foreign(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_in_a_plan_are_found() {
+        for (path, text, expected) in [
+            ("rebase-merge/git-rebase-todo", "pick 1 x\n# exec y\nlabel exec\n", false),
+            ("rebase-merge/git-rebase-todo", "pick 1 x\n  exec make\n", true),
+            ("rebase-merge/git-rebase-todo", "x\tmake\n", true),
+            ("rebase-merge/strategy", "ort\n", false),
+            ("rebase-merge/strategy", "../x\n", true),
+            ("sequencer/opts", "[options]\n\tstrategy-option = ours\n\tstrategy = ort\n", false),
+            ("sequencer/opts", "[options]\n\tstrategy = evil\n", true),
+        ] {
+            let path = Path::new("/w/.git").join(path);
+            assert!(is_plan(&path));
+            assert_eq!(runs_commands(&path, text), expected, "{} {text}", path.display());
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_counts_as_one_with_commands() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join(".git/rebase-merge");
+        std::fs::create_dir(place.path().join(".git")).unwrap();
+        assert!(!plan_runs_commands(&path));
+        std::os::unix::fs::symlink("elsewhere", &path).unwrap();
+        assert!(is_plan(&path) && plan_runs_commands(&path));
+    }
+}
