@@ -54,6 +54,14 @@ fn nothing_that_runs_outside_comes_to_be_unseen() {
         ".mcp.json",
         ".github/workflows/ci.yml",
         "CLAUDE.md",
+        "QWEN.md",
+        "WARP.md",
+        ".rules",
+        ".trae/rules/x.md",
+        ".helix/languages.toml",
+        ".theia/tasks.json",
+        "x.sublime-project",
+        ".hg/hgrc",
     ] {
         let before = haft.workspace.read(path);
         let ran = written(&haft, path);
@@ -247,4 +255,14 @@ fn commands_in_a_plan_that_is_left_behind_are_named() {
     assert!(text.contains(&format!("[changed what git will obey: `{plan}`]")), "{text}");
     let ran = haft.run(&["call", "write", &format!("path={plan}"), "content=exec id"]);
     assert_eq!(ran.code, 3, "{ran:?}");
+}
+
+#[test]
+fn instructions_at_the_top_of_what_is_built_are_named() {
+    let haft = workspace(EVERYTHING);
+    for path in ["target/CLAUDE.md", "node_modules/.mcp.json"] {
+        let ran = written(&haft, path);
+        assert!(ran.out.contains(&format!("[changed what coding agents will obey: `{path}`]")), "{ran:?}");
+        assert!(haft.workspace.path(path).exists(), "{path}");
+    }
 }

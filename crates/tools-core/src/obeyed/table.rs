@@ -29,6 +29,7 @@ pub struct ObeyedFile {
 /// The rows of the table: class, what obeys, patterns in lower case.
 pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
     (ObeyedClass::Guarded, "git", GIT),
+    (ObeyedClass::Guarded, "Mercurial", &[".hg/hgrc", ".hg/hgrc-not-shared", ".hgrc", ".config/hg/**"]),
     (ObeyedClass::Guarded, "editors", EDITORS),
     (ObeyedClass::Guarded, "coding agents", AGENTS),
     (ObeyedClass::Guarded, "continuous integration", CI),
@@ -71,6 +72,9 @@ const EDITORS: &[&str] = &[
     "*.code-workspace",
     ".idea/**",
     ".zed/**",
+    ".helix/**",
+    ".theia/**",
+    "*.sublime-project",
     ".fleet/**",
     ".vs/**",
     ".devcontainer/**",
@@ -132,6 +136,10 @@ const AGENTS: &[&str] = &[
     ".junie/**",
     ".augment/**",
     ".qwen/**",
+    "qwen.md",
+    "warp.md",
+    ".rules",
+    ".trae/**",
     ".crush.json",
     "crush.json",
     ".config/haft/**",

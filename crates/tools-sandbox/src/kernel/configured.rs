@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tools_core::{ConfiguredFiles, ObeyedClass};
 
-use super::obeyed::{LARGE, ObeyedEntry, ReadOnlyPath, pinned};
+use super::obeyed::{ObeyedEntry, ReadOnlyPath, is_installed, pinned};
 
 /// Most entries of one folder that are told one by one; it is held as a whole.
 const MAX_LISTED: usize = 1000;
@@ -52,9 +52,8 @@ fn list(root: &Path, folder: &Path, depth: usize, entries: &mut Vec<ObeyedEntry>
 
 fn entry(root: &Path, path: &Path, is_folder: bool, can_be_held: bool) -> ObeyedEntry {
     let inside = path.strip_prefix(root).unwrap_or(path);
-    let has = |name: &str| inside.components().any(|part| part == Component::Normal(name.as_ref()));
     // What is installed or built is written by every installer and build.
-    let class = if LARGE.iter().any(|name| has(name)) { ObeyedClass::Asked } else { ObeyedClass::Guarded };
+    let class = if is_installed(inside) { ObeyedClass::Asked } else { ObeyedClass::Guarded };
     let is_held = can_be_held && class == ObeyedClass::Guarded;
     let pinned = pinned(inside.parent().unwrap_or(Path::new(""))).unwrap_or(0);
     ObeyedEntry {
@@ -62,7 +61,7 @@ fn entry(root: &Path, path: &Path, is_folder: bool, can_be_held: bool) -> Obeyed
         by: "git",
         class,
         is_folder,
-        is_of_git: has(".git"),
+        is_of_git: inside.components().any(|part| part == Component::Normal(".git".as_ref())),
         is_configured: true,
         held: is_held.then(|| ReadOnlyPath { path: path.to_owned(), pinned }),
     }

@@ -16,7 +16,7 @@ use crate::ReadRules;
 use crate::below::{below_any, holds_any, is_below};
 
 use super::configured::{configured, entries};
-use super::obeyed::{Kind, LARGE, ObeyedEntry, ObeyedIn, ReadOnlyPath, obeyed_in};
+use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, is_large, is_passed_over, obeyed_in};
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
 /// nobody can spend it on new ones to make a walk forget the old.
@@ -195,7 +195,7 @@ impl MaskRules {
         self.walk(places, writable, MAX_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
-    /// Walks `roots` again, without folders of installed or built files.
+    /// Walks `roots` again, without what lies in folders of installed or built files.
     pub fn again(&self, roots: &[PathBuf]) -> Masks {
         let masks = self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge);
         Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
@@ -241,16 +241,19 @@ impl MaskRules {
             masks.paths.extend(folder.denied.iter().cloned());
             masks.obeyed.add(&path, &folder.obeyed);
             let is_root = roots.contains(&path);
+            let is_repository = folder.obeyed.is_repository;
+            let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
             for below in &folder.folders {
+                let name = below.file_name().unwrap_or_default();
+                if depth == Depth::WithoutLarge && is_passed_over(inside, is_repository, name) {
+                    continue;
+                }
                 let place = match below {
-                    _ if LARGE.iter().any(|name| below.ends_with(name)) => &mut large,
+                    _ if is_large(is_repository, name) => &mut large,
                     _ if is_root && is_hidden(below) => &mut first,
                     _ => &mut open,
                 };
                 place.push_back(below.clone());
-            }
-            if depth == Depth::WithoutLarge {
-                large.clear();
             }
         }
         masks.unexamined = gathered(masks.unexamined, MAX_UNEXAMINED, apart);
@@ -322,7 +325,8 @@ fn gathered(mut folders: Vec<PathBuf>, most: usize, apart: &[PathBuf]) -> Vec<Pa
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     All,
-    /// Not into folders that are large and hold nothing that other programs obey.
+    /// Not into what is large and holds nothing that other programs obey: of what is installed or
+    /// built only the top is looked at.
     WithoutLarge,
 }
 

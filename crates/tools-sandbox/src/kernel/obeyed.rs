@@ -9,9 +9,10 @@ use std::{
 
 use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan};
 
-/// Folders of what is installed, built or kept by git: large, seldom with secrets, and nobody's
-/// configuration.
-pub(super) const LARGE: [&str; 3] = ["node_modules", "target", "objects"];
+/// Folders of what is installed or built: large, seldom with secrets, and nobody's configuration.
+pub(super) const INSTALLED: [&str; 2] = ["node_modules", "target"];
+/// The same of what git keeps in a repository.
+const OBJECTS: &str = "objects";
 /// What makes a folder one that git works in, whatever its name is.
 const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
 
@@ -78,11 +79,13 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
     let of_git = is_git_folder || inside.components().any(|part| part == Component::Normal(".git".as_ref()));
     let is_repository = is_git_folder || REPOSITORY.into_iter().all(has);
     let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
-    // What is installed or built is nobody's configuration.
-    if inside.components().any(|part| LARGE.iter().any(|name| part == Component::Normal(name.as_ref()))) {
+    // What is installed or built is nobody's configuration, but an agent looks for instructions at
+    // the top of any folder.
+    let is_installed = is_installed(inside);
+    if is_installed && !is_top_of_installed(inside) {
         return found;
     }
-    let place = Place { folder, inside, of_git, is_repository };
+    let place = Place { folder, inside, of_git, is_repository, is_installed };
     found.entries.extend(entries.iter().filter_map(|(name, kind)| place.entry(name.as_ref(), *kind)));
     found
 }
@@ -94,6 +97,8 @@ struct Place<'a> {
     /// Whether it is `.git` or lies in it.
     of_git: bool,
     is_repository: bool,
+    /// Whether it holds what is installed or built: installers write there, so that nothing is held.
+    is_installed: bool,
 }
 
 impl Place<'_> {
@@ -103,11 +108,16 @@ impl Place<'_> {
         if kind == Kind::Folder && !obeyed.pattern.ends_with("/**") {
             return None;
         }
+        let class = match obeyed.class {
+            ObeyedClass::Guarded if self.is_installed => ObeyedClass::Asked,
+            _ if self.is_installed => return None,
+            class => class,
+        };
         let path = self.folder.join(name);
-        let is_held = obeyed.class == ObeyedClass::Guarded && kind != Kind::Link && !self.is_held_itself();
+        let is_held = class == ObeyedClass::Guarded && kind != Kind::Link && !self.is_held_itself();
         Some(ObeyedEntry {
             by: obeyed.by,
-            class: obeyed.class,
+            class,
             is_folder: kind == Kind::Folder,
             is_of_git,
             is_configured: false,
@@ -147,6 +157,34 @@ impl Place<'_> {
         let is_below = self.inside.components().next().is_some();
         pinned(self.inside).unwrap_or(usize::from(self.is_repository && is_below))
     }
+}
+
+/// Whether a folder holds what is installed or built.
+pub(super) fn is_installed(inside: &Path) -> bool {
+    inside.components().any(|part| INSTALLED.iter().any(|name| part == Component::Normal(name.as_ref())))
+}
+
+/// Whether such a folder is the top of what is installed, or lies right below it in folders whose
+/// names begin with a dot: packages lie deeper.
+fn is_top_of_installed(inside: &Path) -> bool {
+    let mut names = inside.iter().rev().skip_while(|name| is_hidden(name));
+    names.next().is_some_and(|name| INSTALLED.iter().any(|own| name == *own))
+        && !names.any(|name| INSTALLED.iter().any(|own| name == *own))
+}
+
+/// Whether a walk that looks for changes alone does not go into `name`, which lies in the folder
+/// `inside`.
+pub(super) fn is_passed_over(inside: &Path, is_repository: bool, name: &OsStr) -> bool {
+    (is_repository && name == OBJECTS) || (is_installed(inside) && !is_hidden(name))
+}
+
+/// Whether a walk goes into it after all the others.
+pub(super) fn is_large(is_repository: bool, name: &OsStr) -> bool {
+    (is_repository && name == OBJECTS) || INSTALLED.iter().any(|own| name == *own)
+}
+
+fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 /// The folders of a path from the first whose name begins with a dot; `None` without such.
@@ -195,6 +233,11 @@ mod tests {
             [entry("CLAUDE.md", true, Some(0)), entry(".git", true, Some(0))]
         );
         assert_eq!(held("node_modules/a", &[(".envrc", File)]), []);
+        let installed = [("CLAUDE.md", File), ("package.json", File), (".claude", Folder)];
+        for folder in ["node_modules", "a/target", "target/.cache"] {
+            assert_eq!(held(folder, &installed), [entry("CLAUDE.md", false, None), entry(".claude", false, None)]);
+        }
+        assert_eq!(held("a/objects", &[("CLAUDE.md", File)]), [entry("CLAUDE.md", true, Some(0))]);
     }
 
     #[test]

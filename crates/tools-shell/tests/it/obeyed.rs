@@ -196,6 +196,22 @@ async fn a_plan_that_git_would_go_on_with_is_told_where_it_holds_commands() {
 }
 
 #[tokio::test]
+async fn at_the_top_of_what_is_built_such_files_are_told() {
+    let shell = Shell::new();
+    for path in ["target/CLAUDE.md", "target/.claude/settings.json", "node_modules/AGENTS.md", "objects/.mcp.json"] {
+        let came = shell.run(&writing(path)).await;
+        let expected = match path {
+            "objects/.mcp.json" => one(path, "put_aside", Some("objects/.mcp.json.held")),
+            path => one(path, "created", None),
+        };
+        assert_eq!(told(&came), [expected], "{path}");
+    }
+    for path in ["target/debug/CLAUDE.md", "node_modules/x/package.json", "node_modules/package.json"] {
+        assert_eq!(told(&shell.run(&writing(path)).await), [], "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_branch_brings_what_the_configuration_names() {
     let shell = repository(&ShellConfig::default()).await;
     let config = "\n[include]\n\tpath = ../shared.cfg\n[core]\n\thooksPath = tools/githooks\n";
