@@ -2,10 +2,12 @@
 
 use std::{
     fs::{self, OpenOptions},
-    io::{ErrorKind, Write},
+    io::{self, ErrorKind, Read, Write},
     os::unix::fs::{OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+
+use rustix::fs::OFlags;
 
 /// The most copies of earlier texts that are looked for.
 const MAX_BACKUPS: u32 = 10_000;
@@ -67,9 +69,19 @@ impl Change {
     }
 }
 
-/// The text of a file; `None` where there is none.
+/// The text of a file; `None` where there is none. A repository may bring a FIFO in its place: none
+/// is waited for.
 pub(super) fn read(file: &Path) -> Result<Option<String>, String> {
-    match fs::read_to_string(file) {
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file);
+    let text = opened.and_then(|mut opened| {
+        if !opened.metadata()?.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        let mut text = String::new();
+        opened.read_to_string(&mut text).map(|_| text)
+    });
+    match text {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(format!("`{}`: {error}", file.display())),

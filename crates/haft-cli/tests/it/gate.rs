@@ -728,6 +728,29 @@ fn init_proposes_the_hosts_that_lock_files_and_the_machine_name() {
     assert_eq!(haft.run(&["config", "check"]).code, 0, "what was written can be used");
 }
 
+#[test]
+fn init_waits_for_no_pipe_of_a_repository() {
+    let haft = Haft::new();
+    haft.workspace.file("Cargo.toml", "[package]\n");
+    haft.workspace.file("package.json", "{}");
+    for name in ["Cargo.lock", "package-lock.json", "yarn.lock", "uv.lock", ".npmrc", ".yarnrc.yml", ".git/config"] {
+        let path = haft.workspace.path(name);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+            .expect("a FIFO");
+    }
+    haft.workspace.file("Gemfile.lock", "GEM\n  remote: https://gems.example.org/\n");
+    let (done, waiting) = std::sync::mpsc::channel();
+    let running = std::thread::spawn(move || {
+        let printed = haft.run(&["init"]);
+        let _ = done.send(());
+        printed
+    });
+    waiting.recv_timeout(std::time::Duration::from_secs(60)).expect("`haft init` ends");
+    let printed = running.join().expect("it ran");
+    assert!(printed.out.contains("gems.example.org"), "{printed:?}");
+}
+
 /// Opens more connections than the endpoint serves, says nothing, half of something and garbage,
 /// and asks for something proper at the end.
 const FLOOD: &str = r#"

@@ -1,15 +1,14 @@
 //! The hosts that a project's packages come from: told by its lock files and by the settings of
 //! package managers. No host is built in. Reads files, connects to nothing.
 
-use std::{
-    fs::File,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
 use tools_sandbox::home;
 
-/// Most bytes that are read of one file.
+use crate::plain;
+
+/// Most bytes of a file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Most hosts that are proposed. What names more is no list that a person reads.
@@ -107,11 +106,9 @@ fn found(project: &Path, home: Option<&Path>) -> Vec<SourceHost> {
     found
 }
 
-/// The beginning of a regular file.
+/// The text of a regular file. A repository may bring a FIFO under any name: none is waited for.
 fn read(path: &Path) -> Option<String> {
-    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))?;
-    let mut bytes = Vec::new();
-    file.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
+    let bytes = plain::read(path, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(())).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
