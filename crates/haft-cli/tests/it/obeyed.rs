@@ -266,3 +266,25 @@ fn instructions_at_the_top_of_what_is_built_are_named() {
         assert!(haft.workspace.path(path).exists(), "{path}");
     }
 }
+
+#[test]
+fn a_folder_that_a_line_names_opens_nothing_in_it() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file("src/CLAUDE.md", "as it was");
+    haft.workspace.file("w.py", "import sys\nopen(sys.argv[1],'a').write('x')\n");
+    for (line, path) in [
+        ("touch .; python3 w.py .git/config", ".git/config"),
+        ("mkdir -p .; python3 w.py src/CLAUDE.md", "src/CLAUDE.md"),
+        ("mkdir -p src; python3 w.py src/CLAUDE.md", "src/CLAUDE.md"),
+    ] {
+        let before = haft.workspace.read(path);
+        let ran = haft.run(&["call", "bash", &format!("command={line}"), "--json"]);
+        assert!(ran.out.contains("Read-only file system"), "{line}: {ran:?}");
+        assert_eq!(haft.workspace.read(path), before, "{line}");
+    }
+    let ran = haft.run(&["call", "bash", "command=touch .; python3 w.py .envrc", "--json"]);
+    assert!(ran.out.contains("put aside") && !haft.workspace.path(".envrc").exists(), "{ran:?}");
+}

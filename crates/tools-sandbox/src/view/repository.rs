@@ -73,13 +73,22 @@ fn named_in(file: &Path, word: &str, base: &Path) -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> Option<String> {
-    use std::io::Read as _;
+    use std::{io::Read as _, os::unix::fs::OpenOptionsExt as _};
     let metadata = file.symlink_metadata().ok()?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }
     let mut text = String::new();
-    std::fs::File::open(file).ok()?.take(MAX_BYTES).read_to_string(&mut text).ok()?;
+    // What takes its place meanwhile is not waited for.
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(file)
+        .ok()?
+        .take(MAX_BYTES)
+        .read_to_string(&mut text)
+        .ok()?;
     Some(text)
 }
 

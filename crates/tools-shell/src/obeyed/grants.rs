@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use tools_command::{Analysis, Command, Effect};
-use tools_core::{Access, Subject};
+use tools_core::{Access, ConfiguredFiles, Subject, is_guarded, leads_to_guarded};
 use tools_sandbox::kernel::ObeyedEntry;
 
 use crate::transaction::{reads, writes_nothing_itself};
@@ -70,11 +70,20 @@ const CONFIGURATION: &str = ".git/config";
 #[derive(Debug, Default)]
 pub(crate) struct Grants {
     /// What it names as written or deleted.
-    named: Vec<PathBuf>,
+    named: Vec<NamedPath>,
     /// Whether git may change files of the work tree.
     brings: bool,
     /// Whether git may change its own configuration, and there is nothing but git that could.
     configures: bool,
+}
+
+#[derive(Debug)]
+struct NamedPath {
+    path: PathBuf,
+    access: Access,
+    /// Whether somebody who agreed to it agreed to a change of what programs obey below it: to
+    /// `touch src` nobody said more than `src`.
+    opens_below: bool,
 }
 
 impl Grants {
@@ -84,7 +93,9 @@ impl Grants {
         let named = subjects.iter().filter_map(|subject| match subject {
             // Nobody is asked about what git sets there: beside other programs it is not lifted.
             Subject::Path { path, .. } if path.ends_with(CONFIGURATION) && !may_configure => None,
-            Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.clone()),
+            Subject::Path { path, access: access @ (Access::Write | Access::Delete), .. } => {
+                Some(NamedPath { path: path.clone(), access: *access, opens_below: false })
+            }
             _ => None,
         });
         let is = |list: &[&str], command: &Command| subcommand(command).is_some_and(|name| list.contains(&name));
@@ -95,21 +106,37 @@ impl Grants {
         Self { named: named.collect(), brings: any(BRINGING), configures: is_git_alone && any(CONFIGURING) }
     }
 
+    /// The same for these canonical roots. What covers a root names nothing in it; other folders
+    /// open what lies below them where they were judged as what programs obey, or are deleted.
+    pub(crate) fn within(self, roots: &[PathBuf], configured: &ConfiguredFiles) -> Self {
+        let named = self.named.into_iter().filter(|named| !roots.iter().any(|root| root.starts_with(&named.path)));
+        let judged = |path: &Path| {
+            let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+            is_guarded(inside) || leads_to_guarded(inside) || configured.names(path) || configured.leads_to(path)
+        };
+        let opened = named
+            .map(|named| NamedPath { opens_below: named.access == Access::Delete || judged(&named.path), ..named });
+        Self { named: opened.collect(), ..self }
+    }
+
     /// Whether the file or folder need not be held.
     pub(crate) fn lift(&self, entry: &ObeyedEntry) -> bool {
-        let is_named = |named: &PathBuf| entry.path.starts_with(named) || named.starts_with(&entry.path);
+        let is_named = |named: &NamedPath| {
+            (entry.path.starts_with(&named.path) && (named.opens_below || entry.path == named.path))
+                || named.path.starts_with(&entry.path)
+        };
         let is_for_git = if entry.is_of_git { self.configures && entry.path.ends_with("config") } else { self.brings };
         is_for_git || self.named.iter().any(is_named)
     }
 
     /// Whether what came to be under `path` may stay there.
     pub(crate) fn cover(&self, path: &Path, is_of_git: bool) -> bool {
-        self.named.iter().any(|named| path.starts_with(named)) || (self.brings && !is_of_git)
+        self.named.iter().any(|named| path.starts_with(&named.path)) || (self.brings && !is_of_git)
     }
 
     /// Whether something below `path` may come to be, and `path` with it.
     pub(crate) fn lead_below(&self, path: &Path) -> bool {
-        self.named.iter().any(|named| named.starts_with(path))
+        self.named.iter().any(|named| named.path.starts_with(path))
     }
 }
 
@@ -147,6 +174,7 @@ mod tests {
     fn of(line: &str, named: &[&str]) -> Grants {
         let subjects: Vec<_> = named.iter().map(|path| Subject::path(*path, Access::Write)).collect();
         Grants::of(&analyse(line, &Surroundings::default()), &subjects)
+            .within(&["/w".into()], &ConfiguredFiles::default())
     }
 
     fn entry(path: &str, is_of_git: bool) -> ObeyedEntry {
@@ -170,6 +198,17 @@ mod tests {
         assert!(grants.cover(Path::new("/w/.vscode/tasks.json"), false));
         assert!(!grants.cover(Path::new("/w/.vscode/settings.json"), false));
         assert!(grants.lead_below(Path::new("/w/.vscode")));
+    }
+
+    #[test]
+    fn a_folder_that_is_named_opens_nothing_that_nobody_was_asked_about() {
+        let lifts = |named: &str, path: &str| of("touch x", &[named]).lift(&entry(path, false));
+        assert!(!lifts("/w", "/w/.envrc") && !lifts("/", "/w/.envrc") && !lifts("/w/src", "/w/src/CLAUDE.md"));
+        assert!(lifts("/w/.github", "/w/.github/workflows") && lifts("/w/src/CLAUDE.md", "/w/src/CLAUDE.md"));
+        assert!(!of("touch .", &["/w"]).cover(Path::new("/w/.envrc"), false));
+        let deleted =
+            Grants::of(&analyse("rm -r app", &Surroundings::default()), &[Subject::path("/w/app", Access::Delete)]);
+        assert!(deleted.within(&["/w".into()], &ConfiguredFiles::default()).lift(&entry("/w/app/.envrc", false)));
     }
 
     #[test]

@@ -65,8 +65,8 @@ impl Guard {
         Self {
             masked: masked.iter().filter(is_near).map(|path| (path.clone(), identity(path))).collect(),
             hidden,
+            grants: grants.within(&roots, &found.configured),
             roots,
-            grants,
             since: Instant::now(),
             started: SystemClock.now().into(),
             before: seen(found.entries),
