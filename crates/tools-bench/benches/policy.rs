@@ -4,7 +4,10 @@ use std::{hint::black_box, path::Path};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use haft::{
-    core::{Access, Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel, Verdict},
+    core::{
+        Access, ConfiguredFiles, Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel,
+        Verdict,
+    },
     policy::{
         permissions::{PermissionsConfig, Question, RuleConfig, SessionRules, decide},
         rules::{

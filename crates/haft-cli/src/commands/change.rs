@@ -43,7 +43,7 @@ impl Change {
 
     /// Puts the new text in the place of the old one in a single step.
     pub(super) fn replace(&self) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("`{}`: {error}", self.file.display());
+        let failed = |error: io::Error| format!("`{}`: {error}", self.file.display());
         let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let made = self.file.with_file_name(format!(".{name}.{}", std::process::id()));
         let rights = mode(&self.file);

@@ -228,7 +228,7 @@ fn what_a_repository_s_configuration_names_asks_in_every_tool() {
     let mut client = Client::connect(&haft);
     let arguments = json!({"path": "shared.gitconfig", "content": "[core]\nfsmonitor = x\n"});
     let ran = client.request(2, "tools/call", &json!({"name": "write", "arguments": arguments}));
-    assert!(ran.to_string().contains("obeyed by git"), "{ran}");
+    assert!(ran.to_string().contains("`write` needs approval"), "{ran}");
     assert_eq!(haft.workspace.read("shared.gitconfig").as_deref(), Some(b"[user]\n".as_slice()));
     let ran = haft.run(&["call", "write", "path=shared.gitconfig", "content=y", "--yes"]);
     assert_eq!((ran.code, haft.workspace.read("shared.gitconfig").as_deref()), (0, Some(b"y".as_slice())), "{ran:?}");
