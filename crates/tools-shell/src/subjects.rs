@@ -49,7 +49,7 @@ fn called(command: &Command, workdir: &Path) -> (String, String) {
             inside.unwrap_or_else(|_| path.display().to_string())
         }
     };
-    let args = command.args.iter().map(|arg| format!(" {}", arg.text)).collect::<String>();
+    let args: String = command.args.iter().flat_map(|arg| [" ", arg.text.as_str()]).collect();
     let rest = line.strip_prefix(program).map_or(args, str::to_owned);
     (format!("{straight}{rest}"), straight)
 }

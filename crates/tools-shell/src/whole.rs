@@ -166,7 +166,7 @@ mod tests {
             order in prop::collection::vec((any::<bool>(), 1_usize..20), 0..80),
         ) {
             let of = |stream: bool| lines.iter().filter(move |(at, _)| *at == stream);
-            let text = |stream: bool| of(stream).map(|(at, line)| format!("{}{line}\n", if *at { 'E' } else { 'O' })).collect::<String>();
+            let text = |stream: bool| of(stream).flat_map(|(at, line)| [if *at { "E" } else { "O" }, line, "\n"]).collect::<String>();
             let texts = [text(false), text(true)];
             let mut rest = [texts[0].as_bytes(), texts[1].as_bytes()];
             let mut chunks = Vec::new();
@@ -177,7 +177,7 @@ mod tests {
             }
             let all = printed(&chunks);
             for (stream, sign) in [(0, 'O'), (1, 'E')] {
-                let shown: String = all.lines().filter(|line| line.starts_with(sign)).map(|line| format!("{line}\n")).collect();
+                let shown: String = all.lines().filter(|line| line.starts_with(sign)).flat_map(|line| [line, "\n"]).collect();
                 prop_assert_eq!(&shown, &texts[stream]);
             }
             prop_assert_eq!(all.len(), texts[0].len() + texts[1].len());

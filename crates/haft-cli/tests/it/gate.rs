@@ -746,7 +746,7 @@ fn init_waits_for_no_pipe_of_a_repository() {
         let _ = done.send(());
         printed
     });
-    waiting.recv_timeout(std::time::Duration::from_secs(60)).expect("`haft init` ends");
+    waiting.recv_timeout(std::time::Duration::from_mins(1)).expect("`haft init` ends");
     let printed = running.join().expect("it ran");
     assert!(printed.out.contains("gems.example.org"), "{printed:?}");
 }

@@ -28,7 +28,7 @@ fn an_exact_match_wins() {
 #[test]
 fn a_part_of_what_counts_as_a_whole_is_no_match() {
     let text = "key = abcdef\nend = abc\n";
-    let whole = [6..12];
+    let whole: Vec<Range<usize>> = std::iter::once(6..12).collect();
     let check = |old: &str, all: bool, expected: Option<&str>| {
         let found = find(text, Request { old, new: "x", all, crlf: false }, &whole).map(|found| found.apply(text));
         assert_eq!(found.ok().as_deref(), expected, "{old}");

@@ -217,7 +217,9 @@ mod tests {
 
     #[test]
     fn the_order_of_numbers_is_told() {
-        let lines = |numbers: &[u64]| numbers.iter().map(|n| format!("id {n}\n")).collect::<String>();
+        let lines = |numbers: &[u64]| {
+            numbers.iter().flat_map(|n| ["id ".to_owned(), n.to_string(), "\n".to_owned()]).collect::<String>()
+        };
         let shown = |numbers: &[u64]| {
             FilterPipeline::builtin().filter("./run.sh", Exit::Code(0), lines(numbers).as_bytes()).text
         };
