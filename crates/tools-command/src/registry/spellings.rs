@@ -22,8 +22,8 @@ pub struct Spellings {
     pub same: Option<Vec<String>>,
     /// Words that the command may amount to: a rule that forbids one of them forbids the command.
     pub generous: Vec<Vec<String>>,
-    /// Where the command does nothing but ask its program for its help or its version: `help` and
-    /// the program with its subcommand. A rule that allows these words allows the command.
+    /// The words `help`, the program and its subcommand; `None` unless the command does nothing but
+    /// ask its program for its help or its version. A rule that allows them allows the command.
     pub help: Option<Vec<String>>,
     /// Number of arguments before the subcommand or the first operand, where the first is an
     /// option: a rule that forbids what is left without the first of them, or the first two and so

@@ -70,7 +70,7 @@ pub struct ConfiguredFiles {
 }
 
 impl ConfiguredFiles {
-    /// What the repositories that hold these absolute paths name.
+    /// The files that repositories which hold these absolute paths name.
     pub fn around<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         let mut found = Self::default();
         for path in paths {

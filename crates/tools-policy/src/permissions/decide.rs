@@ -33,7 +33,7 @@ pub struct Question<'a> {
     pub workdir: &'a Path,
     /// Approvals of this session.
     pub session: &'a SessionView,
-    /// What repositories' configuration names as obeyed by git, around what the call changes.
+    /// Files that git obeys by the configuration of repositories around what the call changes.
     pub configured: &'a ConfiguredFiles,
 }
 

@@ -57,7 +57,7 @@ pub struct ObeyedFiles {
     pub repositories: Vec<PathBuf>,
     /// Places where git would look for hooks and nothing exists.
     pub missing_hooks: Vec<PathBuf>,
-    /// What the configuration of repositories names, whether it exists or not.
+    /// Files that the configuration of repositories names, whether they exist or not.
     pub configured: ConfiguredFiles,
 }
 

@@ -97,7 +97,8 @@ struct Place<'a> {
     /// Whether it is `.git` or lies in it.
     of_git: bool,
     is_repository: bool,
-    /// Whether it holds what is installed or built: installers write there, so that nothing is held.
+    /// Whether it holds what is installed or built: installers write there, so that nothing is
+    /// held.
     is_installed: bool,
 }
 
