@@ -269,11 +269,14 @@ impl SecretRedactor {
         self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }
 
-    /// The placeholder of a value, which is the same whatever controls lie between its characters.
+    /// The placeholder of a value. One with controls between its characters comes back with them, and
+    /// is known without them, too.
     fn named(&self, vault: &Vault, value: &str, kind: &'static str) -> Arc<str> {
-        let shown = Shown::of(value);
-        let value = shown.as_ref().map_or(value, |shown| &shown.text);
-        vault.placeholder(kind, value, self.origin.as_deref())
+        let placeholder = vault.placeholder(kind, value, self.origin.as_deref());
+        if let Some(shown) = Shown::of(value) {
+            vault.placeholder(kind, &shown.text, self.origin.as_deref());
+        }
+        placeholder
     }
 
     /// A credential that was found, replaced.
