@@ -269,8 +269,8 @@ impl SecretRedactor {
         self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }
 
-    /// The placeholder of a value. One with controls between its characters comes back with them, and
-    /// is known without them, too.
+    /// The placeholder of a value. One with controls between its characters comes back with them,
+    /// and is known without them, too.
     fn named(&self, vault: &Vault, value: &str, kind: &'static str) -> Arc<str> {
         let placeholder = vault.placeholder(kind, value, self.origin.as_deref());
         if let Some(shown) = Shown::of(value) {
