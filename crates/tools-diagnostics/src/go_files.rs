@@ -65,7 +65,7 @@ impl Target {
         word == self.system || word == self.machine
     }
 
-    /// Whether a tag of a build line holds. Tags that somebody sets by hand do not.
+    /// Whether a build tag is satisfied. Custom tags (`-tags`) never are.
     fn has_tag(self, tag: &str) -> bool {
         self.is(tag) || matches!(tag, "unix" | "gc" | "cgo") || tag.starts_with("go1.")
     }

@@ -112,11 +112,12 @@ impl Answers {
             let line = format!("[warning] {}\n", warning.replace(['\n', '\r'], " "));
             // What holds on and finds no room is told with the next; all of them are in `_meta`.
             let fits = lines.len() + line.len() <= WARNINGS || lines.is_empty();
-            let is_told = journal.holds_on(warning) && (warned.len() >= SHOWN_WARNINGS || warned.contains(warning));
+            let holds_on = journal.holds_on(warning);
+            let is_told = holds_on && (warned.len() >= SHOWN_WARNINGS || warned.contains(warning));
             if fits && !is_told {
-                warned.extend(journal.holds_on(warning).then(|| warning.clone()));
+                warned.extend(holds_on.then(|| warning.clone()));
                 lines.push_str(&shortened(line));
-            } else if !is_told && !journal.holds_on(warning) {
+            } else if !holds_on {
                 left_out += 1;
             }
         }

@@ -185,6 +185,30 @@ impl SecretRedactor {
         self.vault.as_ref().is_none_or(|vault| vault.has(placeholder))
     }
 
+    /// The credentials in a text in which these were found, each with a placeholder from now on:
+    /// one that is new may stand in the text by itself, too.
+    fn noted(&self, vault: &Vault, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
+        let before = vault.values();
+        for finding in &findings {
+            for part in parts(text, *finding) {
+                self.named(vault, &text[part], finding.kind);
+            }
+        }
+        if vault.values() == before {
+            findings
+        } else if Shown::of(text).is_some() {
+            self.find(text)
+        } else {
+            self.beside_known(text, findings)
+        }
+    }
+
+    /// The parts of a text that placeholders take the place of.
+    pub(crate) fn replaced_parts(&self, text: &str) -> Vec<Range<usize>> {
+        let findings = self.noted(&self.vault(), text, self.find(text));
+        findings.into_iter().flat_map(|finding| parts(text, finding)).collect()
+    }
+
     /// [`tools_core::Redactor::redact`], which counts.
     pub fn redact_counting<'a>(&self, text: &'a str, tally: &mut Tally) -> Cow<'a, str> {
         let findings = self.find(text);
@@ -192,39 +216,19 @@ impl SecretRedactor {
             return Cow::Borrowed(text);
         }
         let vault = self.vault();
-        let before = vault.values();
-        let name = |value: &str, kind| self.named(&vault, value, kind);
-        for finding in &findings {
-            for part in parts(text, *finding) {
-                name(&text[part], finding.kind);
-            }
-        }
-        // What was found here for the first time may stand in this text by itself, too.
-        let is_new = vault.values() > before;
-        let findings = if is_new && Shown::of(text).is_some() {
-            self.find(text)
-        } else if is_new {
-            self.beside_known(text, findings)
-        } else {
-            findings
-        };
+        let findings = self.noted(&vault, text, findings);
         let mut redacted = String::with_capacity(text.len());
         let mut copied = 0;
         for finding in findings {
             tally.add(finding.kind);
             for part in parts(text, finding) {
                 redacted.push_str(&text[copied..part.start]);
-                redacted.push_str(&name(&text[part.clone()], finding.kind));
+                redacted.push_str(&self.named(&vault, &text[part.clone()], finding.kind));
                 copied = part.end;
             }
         }
         redacted.push_str(&text[copied..]);
         Cow::Owned(redacted)
-    }
-
-    /// The parts of a text that placeholders take the place of.
-    pub(crate) fn replaced_parts(&self, text: &str) -> Vec<Range<usize>> {
-        self.find(text).into_iter().flat_map(|finding| parts(text, finding)).collect()
     }
 
     /// [`tools_core::Redactor::redact_json`], which counts.

@@ -23,10 +23,7 @@ impl Redactor for SecretRedactor {
 
     fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
         let redactor = if self.vault.is_some() { self.clone() } else { self.of_session(session) };
-        let redactor = redactor.at(origin);
-        // What is found is known from now on, wherever it stands.
-        redactor.redact(text);
-        redactor.replaced_parts(text)
+        redactor.at(origin).replaced_parts(text)
     }
 
     fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {

@@ -30,7 +30,7 @@ pub(super) fn of_web(value: &Value) -> Value {
     Value { text: format!("http://{}", text.trim_start_matches('"')), ..value.clone() }
 }
 
-/// A scheme without what stands in front of it: `name @ git+https`.
+/// The scheme at the end of a text: `git+https` of `name @ git+https`.
 fn alone(scheme: &str) -> &str {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
     scheme.rsplit(|c| !is_part(c)).next().unwrap_or_default()

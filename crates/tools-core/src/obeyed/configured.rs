@@ -268,7 +268,7 @@ fn meaning(setting: &Setting) -> Option<Meaning> {
     is_command.then_some(Meaning::Command)
 }
 
-/// A path that stands in a file, from the folder it is relative to; `None` for one in a home.
+/// A path of a configuration file, joined to its base folder; `None` for one in a home.
 fn resolved(base: &Path, value: &[u8]) -> Option<PathBuf> {
     let is_elsewhere = value.is_empty() || value.starts_with(b"~") || value.starts_with(b"%(") || value.contains(&0);
     (!is_elsewhere).then(|| by_words(&base.join(OsStr::from_bytes(value))))
@@ -308,7 +308,7 @@ fn starts_with(path: &Path, folder: &Path) -> bool {
         .all(|own| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(own.as_os_str())))
 }
 
-/// The beginning of a regular file. Opening waits for nobody: a FIFO may lie there.
+/// The first bytes of a regular file. It is opened without blocking: it may be a FIFO.
 pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = std::fs::File::from(rustix::fs::openat(CWD, path, flags, Mode::empty()).ok()?);

@@ -77,7 +77,7 @@ fn pieces(sent: &str) -> Vec<&str> {
     parts.into_iter().chain((!sent.starts_with('!')).then_some(sent)).collect()
 }
 
-/// The globs that one of them stands for.
+/// The plain globs that one glob, as it was sent, is equal to.
 fn plain(sent: &str, piece: &str, workdir: [&Path; 2]) -> Result<Vec<PlainGlob>, FileError> {
     let fail = |problem: &str| FileError::Pattern {
         what: "glob",

@@ -283,7 +283,7 @@ static LINT: LazyLock<Regex> = LazyLock::new(|| {
         r"requested on the command line with `-[WDF] ([\w:-]+)`|index\.html#(\w+)"
     ))
 });
-/// How a finding says that it would be a warning, had nobody made it an error.
+/// Lines of a finding which say that it is a warning reported as an error.
 static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"`-[DF] [\w:-]+` implied by|requested on the command line with `-[DF] |the lint level is defined here")
 });
@@ -319,7 +319,7 @@ struct Groups {
     in_order: Vec<Group>,
     /// Which rule a message of this shape had when it was named.
     known: HashMap<String, String>,
-    /// Rules whose findings are errors because somebody wanted them to be.
+    /// Rules whose warnings are reported as errors.
     denied: HashSet<String>,
     findings: usize,
     /// Lines of the findings that are not shown.

@@ -143,7 +143,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files that a name without an ending stands for.
+/// The files that Node tries for a name without an ending.
 fn resolved(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(name) = parsed.operand(0).filter(|name| name.is_exact) else { return Vec::new() };
     let path = name.text.trim_end_matches('/');

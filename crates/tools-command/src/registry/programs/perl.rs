@@ -27,7 +27,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::By(perl_reads),
             ),
             always(Does::By(perl_modules)),
-            // What fields are split at stands in the code as it is given.
+            // Perl puts the pattern of `-F` into the program as code.
             always(Does::Evaluates(Language::Perl, At::Value("-F"))),
             when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e -E")], Does::RunsWords(At::From(0))),
             always(Does::By(opened)),
