@@ -5,20 +5,21 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{DynExecutor, Redactor};
+use tools_core::DynExecutor;
 use tools_sandbox::{
-    ReadRules, expand_home, home,
+    ReadRules, home,
     kernel::{Confinement, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
 };
-use tools_secrets::SecretRedactor;
-use tools_shell::{Bash, JobKill, JobRead, ShellPolicy, ShellPolicyHandle};
+use tools_shell::{
+    Bash, JobKill, JobRead, ShellPolicy, ShellPolicyHandle,
+    view::{ComputedView, ViewSettings, Views},
+};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places},
     hidden::{ClosedPaths, hidden},
     part::{Part, Swap},
     paths, reserved,
-    view::{ComputedView, ViewSettings, Views},
     wiring::Wiring,
 };
 
@@ -82,20 +83,17 @@ impl Commands {
             closed,
             hidden,
             file_roots: paths::roots(config, workdir),
-            views: Views::default(),
+            views: Views::caching_in(places::state_dir()),
         })
     }
 
     /// The tool `bash`. It holds the policies for as long as somebody holds the tool: what nobody
     /// uses is not kept in step.
     pub(crate) fn bash(self: &Arc<Self>, reserved: &[PathBuf]) -> DynExecutor {
-        // By shape only: a variable that the operator passes on is a known value, too.
-        let shapes: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
         let seeing = Arc::clone(self);
         let bash = Bash::new(self.policy.clone())
             .hiding(self.hidden.clone())
             .protecting(reserved.to_vec())
-            .redacting(shapes)
             .sharing(Arc::clone(&self.wiring.jobs))
             .seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)));
         #[cfg(feature = "egress")]
@@ -132,19 +130,16 @@ impl Commands {
 
     /// What commands see that may write these folders.
     pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<ComputedView> {
-        let (shell, home) = (self.policy.load(), home());
-        let typed = shell.read_paths().iter().filter_map(|path| {
-            let place = expand_home(path, home.as_deref()).map(|place| self.workdir.join(place))?;
-            Some((place, "`tools.shell.read_paths`".to_owned()))
-        });
+        let shell = self.policy.load();
+        let typed = shell.read_places(&self.workdir, home().as_deref());
         let roots = self.file_roots.iter().filter(|root| !writable.contains(root));
         let roots = roots.map(|root| (root.clone(), "`tools.file.allowed_paths`".to_owned()));
         let wanted = ViewSettings {
             writable: writable.to_vec(),
-            further: typed.chain(roots).collect(),
+            further: typed.into_iter().chain(roots).collect(),
             cache_limit: shell.cache_limit(),
         };
-        self.views.view(&wanted, &self.rules)
+        self.views.view(&wanted, &|path| self.rules.denies(path))
     }
 
     /// What a child is held to that may write these folders and not read what is `hidden`.
@@ -198,7 +193,7 @@ impl Commands {
         let writable = [writable, shielded].concat();
         let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
         let wanted = ViewSettings { writable: writable.clone(), further, cache_limit: None };
-        let view = Arc::clone(&self.views.view(&wanted, &self.rules).view);
+        let view = Arc::clone(&self.views.view(&wanted, &|path| self.rules.denies(path)).view);
         let masks = self.hidden.masks(&writable);
         if masks.incomplete {
             return Err("the folders that it may write are too large to be searched for secret files".to_owned());

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tools_sandbox::{ReadRules, SECRET_PRESET, expand_home, homes, kernel::MaskRules};
+#[cfg(feature = "file")]
+use tools_sandbox::named_place;
+use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 
 #[cfg(feature = "policy")]
 use std::sync::Arc;
@@ -65,22 +67,7 @@ impl ClosedPaths {
 /// What commands cannot read under `config`, whose compiled rules are `rules`: with `private`,
 /// which is our own.
 pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBuf>, closed: ClosedPaths) -> MaskRules {
-    let homes = homes();
-    // Where the environment and the user database name two homes, both hold credentials.
-    let typed = deny_read(config);
-    let configured = typed.into_iter().flatten().map(String::as_str);
-    // What the configuration opened is open to commands too.
-    let is_closed = |place: &PathBuf| typed.is_none() || rules.denies(place) || rules.denies(&place.join("any"));
-    let first = homes.first().map(PathBuf::as_path);
-    let closed_patterns = configured
-        .chain(SECRET_PRESET.iter().copied())
-        .filter(|pattern| place(pattern, first).is_some_and(|place| is_closed(&place)));
-    let places: Vec<PathBuf> = closed_patterns
-        .flat_map(|pattern| {
-            let others = homes.iter().skip(1).map(|home| Some(home.as_path()));
-            std::iter::once(first).chain(others).filter_map(|home| place(pattern, home)).collect::<Vec<_>>()
-        })
-        .collect();
+    let places = closed_places(deny_read(config), rules);
     let places: Vec<PathBuf> = places.into_iter().chain(private).chain(closed.places()).collect();
     MaskRules::new(move |path: &Path| closed.denies(path), places).with_rules(rules.clone())
 }
@@ -92,7 +79,7 @@ pub(crate) fn lint(config: &tools_file::FileConfig) -> Vec<String> {
     let outside =
         |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
     let named = config.deny_read.iter().flatten().filter(outside);
-    let unplaced = named.filter(|pattern| place(pattern, home.as_deref()).is_none());
+    let unplaced = named.filter(|pattern| named_place(pattern, home.as_deref()).is_none());
     let mut found: Vec<String> = unplaced
         .map(|pattern| {
             format!(
@@ -117,36 +104,5 @@ fn deny_read(config: &HaftConfig) -> Option<&[String]> {
     {
         let _ = config;
         None
-    }
-}
-
-/// The one place that a pattern names, wherever the workspace is; `None` when it has to be looked
-/// for.
-fn place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
-    let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
-    // The whole home is looked through: a workspace may lie in it.
-    if pattern.contains(['*', '?', '[', '{', '!']) || pattern == "~" {
-        return None;
-    }
-    expand_home(pattern, home).filter(|place| place.is_absolute())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_patterns_of_one_place_name_it() {
-        let check = |pattern: &str, expected: Option<&str>| {
-            assert_eq!(place(pattern, Some(Path::new("/home/me"))), expected.map(PathBuf::from), "{pattern}");
-        };
-        check("~/.ssh", Some("/home/me/.ssh"));
-        check("~/.aws/**", Some("/home/me/.aws"));
-        check("/etc/shadow", Some("/etc/shadow"));
-        check("**/.env", None);
-        check("/proc/*/environ", None);
-        check("!/etc/x", None);
-        check("relative", None);
-        check("~/**", None);
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    CallContext, ClaimSource, Inspection, NoRedaction, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Typed, keys,
+    CallContext, ClaimSource, Inspection, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox, resolve_by_words};
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
+use tools_secrets::SecretRedactor;
 
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
@@ -27,6 +28,7 @@ use crate::scripts::scripts;
 use crate::subjects::subjects;
 use crate::temp::TempWatch;
 use crate::transaction::{Transaction, only_reads};
+use crate::view::{ViewSettings, Views};
 use crate::way_out::{Passage, WayOut};
 use tools_command::{Analysis, Surroundings, analyse};
 
@@ -62,6 +64,7 @@ pub struct Bash {
     hidden: MaskRules,
     protected: Vec<PathBuf>,
     view: Option<ViewOf>,
+    views: Views,
     way_out: Option<Arc<dyn WayOut>>,
     home: Option<String>,
     /// Made at the first command; later ones share its private folders.
@@ -71,30 +74,35 @@ pub struct Bash {
 }
 
 impl Bash {
-    /// The tool under a policy.
+    /// The tool under a policy. By itself it hands no credential to its commands: they find the
+    /// home empty but for toolchains and copies of settings ([`Views`]), the files of
+    /// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and variables in whose values a
+    /// credential is found are left out of their environment.
     pub fn new(policy: ShellPolicyHandle) -> Self {
         let home = tools_sandbox::home().and_then(|home| home.into_os_string().into_string().ok());
         Self {
             policy,
-            hidden: MaskRules::nothing(),
+            hidden: MaskRules::preset(),
             protected: Vec::new(),
             view: None,
+            views: Views::default(),
             way_out: None,
             home,
             sandbox: Mutex::new(None),
             jobs: Arc::default(),
-            redactor: Arc::new(NoRedaction),
+            // By shape only: a variable that the operator passes on is a known value, too.
+            redactor: Arc::new(SecretRedactor::default()),
         }
     }
 
-    /// The same tool whose commands get no environment variable in whose value `redactor` finds a
-    /// credential.
+    /// The same tool whose commands get no environment variable in whose value this `redactor`
+    /// finds a credential.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { redactor, ..self }
     }
 
-    /// The same tool whose commands cannot read what these rules deny. What is known of folders is
-    /// shared with clones of the rules.
+    /// The same tool whose commands cannot read what these rules deny, which take the place of the
+    /// preset. What is known of folders is shared with clones of the rules.
     pub fn hiding(self, hidden: MaskRules) -> Self {
         Self { hidden, ..self }
     }
@@ -105,7 +113,7 @@ impl Bash {
     }
 
     /// The same tool whose commands see nothing outside of the writable folders and the system but
-    /// what `view` shows.
+    /// what this `view` shows.
     pub fn seeing(self, view: ViewOf) -> Self {
         Self { view: Some(view), ..self }
     }
@@ -176,7 +184,7 @@ impl Bash {
         let mut writable = roots;
         writable.extend(policy.shared_caches(&writable, self.home.as_deref()));
         let is_confined = policy.config.sandbox != SandboxChoice::Off;
-        let view = self.view.as_ref().filter(|_| is_confined).map(|view| view(&writable));
+        let view = is_confined.then(|| self.seen(policy, &writable, cx.workdir()));
         if let Some(view) = &view {
             hidden.extend(self.hidden.masks_read_only(&view.searched, &writable));
         }
@@ -191,6 +199,16 @@ impl Bash {
         shared.get_or_insert_with(|| sandbox.idle());
         let guard = guard.at(sandbox.strength().level);
         Ok((sandbox, guard))
+    }
+
+    /// What commands see that may write these folders.
+    fn seen(&self, policy: &ShellPolicy, writable: &[PathBuf], workdir: &Path) -> Arc<View> {
+        if let Some(view) = &self.view {
+            return view(writable);
+        }
+        let further = policy.read_places(workdir, self.home.as_deref().map(Path::new));
+        let wanted = ViewSettings { writable: writable.to_vec(), further, cache_limit: None };
+        Arc::clone(&self.views.view(&wanted, &|path| self.hidden.denies(path)).view)
     }
 
     /// The way out of a command, where its network is gated and the sandbox can hold it in.

@@ -5,6 +5,8 @@
 mod config;
 mod policy;
 
+pub mod view;
+
 mod bash;
 mod caches;
 mod capture;

@@ -158,9 +158,14 @@ impl ShellPolicy {
         cache_folders(&self.config.caches, home, roots)
     }
 
-    /// Places outside of the workspace that commands may read, as they were typed.
-    pub fn read_paths(&self) -> &[String] {
-        &self.config.read_paths
+    /// Places outside of the workspace that commands may read, with the reason of each. `~` is
+    /// `home`, other paths are relative to `workdir`.
+    pub fn read_places(&self, workdir: &Path, home: Option<&Path>) -> Vec<(PathBuf, String)> {
+        let place = |path: &String| {
+            let place = expand_home(path, home).map(|place| workdir.join(place))?;
+            Some((place, "`tools.shell.read_paths`".to_owned()))
+        };
+        self.config.read_paths.iter().filter_map(place).collect()
     }
 
     /// The maximum size of the caches of commands, in bytes; `None` for no limit.

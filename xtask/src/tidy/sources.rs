@@ -6,7 +6,11 @@ use super::rust_text::{RustFile, block_end};
 const MAX_LINES: usize = 600;
 
 /// Files that resolve paths which the operator configured, not a model.
-const OPERATORS: &[&str] = &["crates/tools-shell/src/caches.rs"];
+const OPERATORS: &[&str] = &[
+    "crates/tools-shell/src/caches.rs",
+    "crates/tools-shell/src/view/copies.rs",
+    "crates/tools-shell/src/view/workspace_caches.rs",
+];
 
 /// Crates whose tools act on paths that a model named.
 const TOOL_SOURCES: &[&str] = &[

@@ -12,8 +12,8 @@ use std::{
 
 use tools_core::{Clock, ConfiguredFiles, ObeyedClass, SystemClock};
 
-use crate::ReadRules;
 use crate::below::{below_any, holds_any, is_below};
+use crate::{ReadRules, closed_places, home};
 
 use super::configured::{configured, entries};
 use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, is_large, is_passed_over, obeyed_in};
@@ -156,6 +156,12 @@ impl MaskRules {
     /// The same, and what `rules` deny.
     pub fn with_rules(self, rules: ReadRules) -> Self {
         Self { rules, ..self }
+    }
+
+    /// The rules for the preset of the read rules, in the workspace and in the homes of the user.
+    pub fn preset() -> Self {
+        let rules = ReadRules::preset(home().as_deref());
+        Self::new(|_| false, closed_places(None, &rules)).with_rules(rules)
     }
 
     /// Nothing is denied: what other programs obey is found all the same.

@@ -2,6 +2,7 @@
 //! A test that needs what this machine lacks says so and passes.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot go on says where")]
 
+mod alone;
 mod contract;
 mod jobs;
 mod lifetime;

@@ -97,7 +97,7 @@ impl Shell {
     }
 }
 
-fn came(executed: tools_core::ExecuteResult) -> Came {
+pub(crate) fn came(executed: tools_core::ExecuteResult) -> Came {
     match executed {
         Ok(output) => Came { output, error: None },
         Err(error) => Came { output: error.output().cloned(), error: Some(error) },

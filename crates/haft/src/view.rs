@@ -35,7 +35,7 @@ pub struct ViewReport {
 
 #[cfg(feature = "shell")]
 impl ViewReport {
-    pub(crate) fn new(made: &super::ComputedView, level: tools_sandbox::kernel::Level) -> Self {
+    pub(crate) fn new(made: &tools_shell::view::ComputedView, level: tools_sandbox::kernel::Level) -> Self {
         let shown = |path: &std::path::Path| path.display().to_string();
         let view = &made.view;
         if level == tools_sandbox::kernel::Level::Off {

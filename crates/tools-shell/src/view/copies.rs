@@ -1,13 +1,12 @@
 //! The user's settings for git and package managers, handed in to commands as copies without
 //! credentials.
 
-use std::{
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use tools_core::FileState;
-use tools_sandbox::{expand_home, view::HandedIn};
+use tools_sandbox::expand_home;
+use tools_sandbox::view::HandedIn;
 
 use super::formats::{Format, stripped};
 
