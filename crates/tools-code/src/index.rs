@@ -22,6 +22,7 @@ use crate::{
     languages::{Form, form_of},
     parse::{Parsed, parse},
     passages::Passages,
+    searched::searched,
     sources::FileAccess,
     vocabulary::{Posting, Vocabulary},
     watch::Watch,
@@ -136,7 +137,7 @@ impl Index {
 
     pub(crate) fn take_in(
         &self,
-        path: &Path,
+        (sight, path): (&dyn FileAccess, &Path),
         form: Form,
         found: FileState,
         text: &[u8],
@@ -148,7 +149,8 @@ impl Index {
             return;
         }
         let hash = self.hasher.hash_one(text);
-        let lossy = String::from_utf8_lossy(text);
+        let searched = searched(sight, path, text);
+        let lossy = String::from_utf8_lossy(&searched);
         let scanned = NameScan::of(&lossy);
         let settled = is_settled(&found);
         let mut state = self.state();
@@ -242,11 +244,12 @@ impl Index {
             return Some(Fresh { text, hash, passages });
         }
         let parsed = form.language().map_or_else(Parsed::default, |language| parse(&text, language));
+        let searched = searched(sight, path, &text);
         let mut state = self.state();
         if state.hash_of(path) != Some(hash) {
             let (is_known, generation) = (state.holds(path), state.generation);
             drop(state);
-            self.take_in(path, form, UNKNOWN, &text, generation, policy);
+            self.take_in((sight, path), form, UNKNOWN, &text, generation, policy);
             // Another call may have taken in a later content meanwhile, which is told only once.
             if is_known {
                 self.doubt(path);
@@ -258,9 +261,10 @@ impl Index {
         let passages = {
             let vocabulary = &state.vocabulary;
             // Names of a text that is no UTF-8 are not all known.
-            Arc::new(Passages::of(&text, parsed, |name| vocabulary.id(name)))
+            Arc::new(Passages::of(&searched, parsed, |name| vocabulary.id(name)))
         };
         state.remember(path, hash, &passages, policy.memory_bytes / 2);
+        drop(searched);
         Some(Fresh { text, hash, passages })
     }
 

@@ -24,6 +24,7 @@ mod weight;
 mod hit;
 mod query;
 mod scope;
+mod searched;
 mod semantic;
 mod structural;
 mod text;

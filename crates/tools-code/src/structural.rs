@@ -10,6 +10,7 @@ use crate::{
     passages::Passages,
     query::{Name, Query},
     scope::SearchScope,
+    searched::searched,
     sources::FileAccess,
     words::{parts, words},
 };
@@ -142,7 +143,8 @@ impl Search<'_> {
             let hash = fresh.hash;
             let (lines, parsed) = (Lines::of(&fresh.text), &fresh.passages.parsed);
             let (weight, mut last) = (self.weight(&path), None);
-            for word in words(&fresh.text).filter(|word| word.text == name.text.as_bytes()) {
+            let searched = searched(self.sight, &path, &fresh.text);
+            for word in words(&searched).filter(|word| word.text == name.text.as_bytes()) {
                 let line = u32::try_from(lines.at(word.at)).unwrap_or(u32::MAX);
                 if last == Some(line) || is_quiet(parsed, word.at) || is_name_of(parsed, line, &name.text) {
                     continue;

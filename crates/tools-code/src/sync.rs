@@ -28,6 +28,7 @@ const MAX_WAYS: usize = 200;
 /// One walk, as it takes files in.
 struct Looking<'a> {
     index: &'a Index,
+    sight: &'a dyn FileAccess,
     policy: &'a IndexPolicy,
     generation: u64,
     following: Option<&'a Following>,
@@ -97,7 +98,7 @@ impl Index {
     ) -> Result<SyncResult, ToolError> {
         let (generation, full_before) = self.state().begin_look();
         let looking =
-            Looking { index: self, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
+            Looking { index: self, sight, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
         let walked = sight.walk(path, &looking)?;
         if sight.is_cancelled() {
             return Err(cancelled());
@@ -160,6 +161,7 @@ impl Index {
         let (following, generation) = (watch.extend(), self.state().generation());
         let looking = Looking {
             index: self,
+            sight,
             policy,
             generation,
             following: Some(&following),
@@ -186,7 +188,7 @@ impl Index {
             // Its times were not asked for: what is known of it is its content.
             Some(text) => {
                 let generation = self.state().generation();
-                self.take_in(path, form, UNKNOWN, &text, generation, policy);
+                self.take_in((sight, path), form, UNKNOWN, &text, generation, policy);
             }
             None => self.lose(path),
         }
@@ -235,7 +237,7 @@ impl Looking<'_> {
             if !self.index.state().holds(path) {
                 self.has_new.store(true, Ordering::Relaxed);
             }
-            self.index.take_in(path, form, found, &text, self.generation, policy);
+            self.index.take_in((self.sight, path), form, found, &text, self.generation, policy);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use crate::{
     hit::{Hit, Layer},
     parse::Lines,
     query::Query,
+    searched::searched,
     structural::{Search, order},
     words::words,
 };
@@ -27,7 +28,11 @@ impl Search<'_> {
             let Some(fresh) = self.index.fresh(self.sight, &path, self.policy) else { continue };
             let lines = Lines::of(&fresh.text);
             let weight = self.index.state().file_at(&path).map_or(1.0, |file| file.weight);
-            let holding = (0..lines.count()).filter(|line| holds(&fresh.text[lines.range(*line)], wanted));
+            if !holds(&fresh.text, wanted) {
+                continue;
+            }
+            let searched = searched(self.sight, &path, &fresh.text);
+            let holding = (0..lines.count()).filter(|line| holds(&searched[lines.range(*line)], wanted));
             for line in holding.take(LINES).filter_map(|line| u32::try_from(line).ok()) {
                 hits.push(Hit::of_line(Layer::Text, &path, fresh.hash, line, weight));
             }

@@ -50,6 +50,29 @@ fn code_is_found_from_a_terminal_and_by_a_client() {
     assert!(ask(5, json!({"query": "auth_layer", "kind": "definition"})).starts_with("[no definition of that name"));
 }
 
+/// `read` shows a placeholder, and no search tells what stands behind it.
+#[test]
+fn no_search_finds_a_part_of_a_credential() {
+    let haft = project("");
+    let token = ["ghp", "_16C7e42F292c6912E7710c838347Ae178B4a"].concat();
+    haft.workspace.file("settings.py", format!("TOKEN = \"{token}\"\nLIMIT = 3\n"));
+    let mut client = Client::connect(&haft);
+    let mut ask = |id: u64, kind: &str, query: &str| {
+        let params = json!({"name": "search_code", "arguments": {"query": query, "kind": kind}});
+        client.request(id, "tools/call", &params)["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert!(ask(2, "text", "TOKEN = ").contains("settings.py:1"));
+    for (id, kind, query) in
+        [(3, "text", &token[..8]), (4, "text", &token[4..]), (5, "reference", &token), (6, "semantic", &token)]
+    {
+        let found = ask(id, kind, query);
+        assert!(!found.contains("settings.py"), "{kind} {query}: {found}");
+    }
+}
+
 /// A running server learns of every change of a file, by whichever program it is made.
 #[test]
 fn the_next_call_of_a_client_finds_what_anybody_changed() {

@@ -89,6 +89,25 @@ async fn credentials_are_not_shown() {
     }
 }
 
+/// A query that finds a part of a credential would tell which parts are right.
+#[tokio::test(flavor = "multi_thread")]
+async fn credentials_are_not_found() {
+    let (_root, folder) = folder();
+    folder.write("src/key.rs", "pub const KEY: &str = \"hunter2\";\n");
+    folder.write("notes.md", "the key is hunter2 for now\n");
+    let stack = folder.stack(&IndexConfig::default());
+    for kind in ["auto", "definition", "reference", "semantic", "text", "outline"] {
+        for query in ["hunter2", "hunter", "unter2"] {
+            let right = answer(&stack, &folder.root, kind, query).await;
+            let wrong = answer(&stack, &folder.root, kind, "gatherer9").await;
+            assert_eq!(right.replace(query, "gatherer9"), wrong, "{kind} {query}");
+        }
+    }
+    for query in ["key is", "for now"] {
+        assert!(answer(&stack, &folder.root, "text", query).await.contains("notes.md"), "{query}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_fits_and_every_hit_comes_once() {
     let root = tempfile::tempdir().unwrap();
