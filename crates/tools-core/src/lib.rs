@@ -101,7 +101,7 @@ pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
 pub use obeyed::{
     ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, leads_to_guarded,
-    plan_runs_commands, was_agreed_since,
+    obeyed_by, plan_runs_commands, was_agreed_since,
 };
 pub use outputs::{
     AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,

@@ -47,6 +47,7 @@ mod unfinished;
 mod ignored;
 mod kept;
 mod media;
+mod obeyed;
 mod search;
 mod walk;
 

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-use tools_core::{AnswerBudget, CallContext, SessionId, Shared, ToolError, nearest};
+use tools_core::{AnswerBudget, CallContext, Inspection, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{
     Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, name_spelled, spelled,
 };
@@ -24,6 +24,7 @@ use crate::{
     config::{ClosedTo, FileConfig},
     error::FileError,
     memory::{ReadMemory, SeenFiles},
+    obeyed,
     stamps::Stamps,
     unfinished::TemporaryFiles,
 };
@@ -166,6 +167,12 @@ impl Site {
     /// Which files the tool of the call may not even name; `None` where it may name all.
     pub(crate) fn names(&self) -> Option<&ReadRules> {
         self.closed.as_ref().map(|closed| &closed.names)
+    }
+
+    /// The same inspection, which asks for a person where the call changes what other programs
+    /// obey.
+    pub(crate) fn asking(&self, inspection: Inspection) -> Inspection {
+        obeyed::asking(inspection, self.known_as())
     }
 
     /// Where to note what is looked at; `None` when nobody wants to know.

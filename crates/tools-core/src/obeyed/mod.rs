@@ -3,6 +3,7 @@
 //! and what a repository's own configuration names; asked by rules, sandbox and results alike.
 
 mod agreed;
+mod by;
 mod configured;
 mod find;
 mod git_config;
@@ -13,6 +14,7 @@ mod table;
 
 pub(crate) use agreed::AgreedCall;
 pub use agreed::was_agreed_since;
+pub use by::obeyed_by;
 pub use configured::ConfiguredFiles;
 pub use find::{FoundObeyed, find_obeyed, is_guarded, leads_to_guarded};
 pub use plan::{is_plan, plan_runs_commands};

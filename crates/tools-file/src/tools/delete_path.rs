@@ -40,7 +40,8 @@ impl Tool for DeletePath {
         let resolved = site.roots.resolve_entry(&site.named(&args.path), &site.workdir).map_err(FileError::from)?;
         let (path, recursive) = (site.named(&args.path), args.recursive.unwrap_or(false));
         let change = self.0.foreseeing(cx, move |site, cancel| deletion(&path, recursive, site, cancel));
-        Ok(Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete)).changing(change))
+        let inspection = Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete));
+        Ok(site.asking(inspection.changing(change)))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

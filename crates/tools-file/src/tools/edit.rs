@@ -64,7 +64,7 @@ impl Tool for Edit {
         let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let args = args.clone();
         let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&args, site, cancel));
-        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
+        Ok(site.asking(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change)))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

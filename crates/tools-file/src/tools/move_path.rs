@@ -45,10 +45,11 @@ impl Tool for MovePath {
         let source = site.resolve_entry_readable(&from)?;
         let destination = site.resolve_entry_readable(&to)?;
         let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
-        Ok(Inspection::mutating()
+        let inspection = Inspection::mutating()
             .changing(change)
             .touching(Subject::path(source, Access::Delete))
-            .touching(Subject::path(destination, Access::Write)))
+            .touching(Subject::path(destination, Access::Write));
+        Ok(site.asking(inspection))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

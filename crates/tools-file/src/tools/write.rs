@@ -43,7 +43,7 @@ impl Tool for Write {
         let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let args = args.clone();
         let change = self.0.foreseeing(cx, move |site, _| foreseen(&args, site));
-        Ok(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change))
+        Ok(site.asking(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change)))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

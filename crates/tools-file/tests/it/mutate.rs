@@ -216,3 +216,28 @@ async fn a_merge_leaves_alone_what_the_rules_close_at_the_destination() {
     assert!(text.contains("1 files left out by the rules"), "{text}");
     assert_eq!((world.content("to/kept/f").as_str(), world.content("to/g").as_str()), ("old", "new"));
 }
+
+#[tokio::test]
+async fn what_other_programs_obey_is_changed_only_by_a_person() {
+    let world = World::new();
+    world.file(".git/config", "[core]\n\thooksPath = tools/hooks\n").file(".envrc", "a\n").file("plain", "a\n");
+    let before = world.snapshot();
+    for (tool, params) in [
+        ("write", json!({"path": ".git/hooks/pre-commit", "content": "#!/bin/sh\n"})),
+        ("write", json!({"path": "tools/hooks/pre-push", "content": "#!/bin/sh\n"})),
+        ("edit", json!({"path": ".envrc", "old_string": "a", "new_string": "b"})),
+        ("create_directory", json!({"path": ".github"})),
+        ("move_path", json!({"source": "plain", "destination": ".vscode/tasks.json"})),
+        ("move_path", json!({"source": ".envrc", "destination": "plain2"})),
+        ("copy_path", json!({"source": "plain", "destination": "sub/.envrc"})),
+        ("delete_path", json!({"path": ".git", "recursive": true})),
+    ] {
+        let error = world.call(tool, params.clone()).await.unwrap_err();
+        assert_eq!(error.code(), "confirmation_required", "{tool} {params}");
+        assert!(error.message().contains("is obeyed by"), "{error}");
+        assert!(error.prompt().is_some(), "{tool} {params}");
+    }
+    assert_eq!(world.snapshot(), before);
+    world.call("read", json!({"path": ".envrc"})).await.unwrap();
+    world.call("write", json!({"path": "package.json", "content": "{}\n"})).await.unwrap();
+}

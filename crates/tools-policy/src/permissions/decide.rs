@@ -89,14 +89,14 @@ fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Pa
     is_line || (simple().next().is_some() && simple().all(is_named))
 }
 
-/// Whether the tool's wish is about writing one file that programs outside obey, and that file is
-/// allowed: only a rule that names it, or a person, allows one.
+/// Whether the tool's wish is about a change of one file that programs outside obey, and that file
+/// is allowed: only a rule that names it, or a person, allows one.
 fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     let Some(about) = question.inspection.confirm.as_ref().and_then(|confirm| confirm.about.as_ref()) else {
         return false;
     };
     parts.iter().any(|part| match part.subject {
-        Subject::Path { path, access: Access::Write, .. } => {
+        Subject::Path { path, access: Access::Write | Access::Delete, .. } => {
             part.verdict == Verdict::Allow && path.to_str() == Some(about) && question.obeyed().by(path).is_some()
         }
         _ => false,

@@ -217,8 +217,11 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         verdict: part.verdict,
         rule: part.because.to_string(),
     };
-    // Only a rule that names the command keeps a tool from asking by itself.
-    let would_store = inv.inspection().ok().and_then(|inspection| match confirm {
+    // Only a rule that names the command keeps a tool from asking by itself, or one that names the
+    // file where that is all it asks about.
+    let is_about_files = decision.parts.iter().all(|part| matches!(part.subject, Subject::Path { .. }));
+    let wish = confirm.filter(|confirm| confirm.about.is_none() || !is_about_files);
+    let would_store = inv.inspection().ok().and_then(|inspection| match wish {
         None => would_store(decision, inspection, &inv.definition, inv.context.workdir()),
         Some(_) => would_name(decision, inspection, &inv.definition),
     });

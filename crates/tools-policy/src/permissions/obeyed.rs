@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tools_core::{ConfiguredFiles, ObeyedClass, find_obeyed, is_guarded, leads_to_guarded};
+use tools_core::{ConfiguredFiles, is_guarded, leads_to_guarded, obeyed_by};
 
 /// The files that programs obey where a call works.
 #[derive(Debug, Clone, Copy)]
@@ -17,12 +17,7 @@ impl Obeyed<'_> {
     /// What obeys the file that a change of `path` would reach; `None` when nothing does, or only
     /// builds do.
     pub(super) fn by(self, path: &Path) -> Option<&'static str> {
-        let by_name = guarded_by(path.strip_prefix(self.workdir).unwrap_or(path));
-        let by_configuration = || {
-            let path = self.workdir.join(path);
-            (self.configured.names(&path) || self.configured.leads_to(&path)).then_some("git")
-        };
-        by_name.or_else(by_configuration)
+        obeyed_by(&self.workdir.join(path), self.workdir, self.configured)
     }
 
     /// Whether what a pattern says before its first wildcard is such a file or folder: then its
@@ -42,14 +37,6 @@ struct NamedPath<'a> {
     path: &'a Path,
     /// Whether that is all of it.
     is_whole: bool,
-}
-
-/// What obeys a file by its name. A path inside the working directory is given relative to it.
-fn guarded_by(path: &Path) -> Option<&'static str> {
-    match find_obeyed(path) {
-        Some(found) if found.obeyed.class != ObeyedClass::Reported => Some(found.obeyed.by),
-        _ => leads_to_guarded(path).then_some("other programs"),
-    }
 }
 
 fn named(pattern: &str) -> Option<NamedPath<'_>> {
@@ -91,13 +78,5 @@ mod tests {
         ] {
             assert_eq!(named(pattern).is_some_and(names_guarded), expected, "{pattern}");
         }
-    }
-
-    #[test]
-    fn folders_on_the_way_count_too() {
-        let by = |path: &str| guarded_by(Path::new(path));
-        assert_eq!(by(".envrc"), Some("direnv, mise and asdf"));
-        assert_eq!(by(".github"), Some("other programs"));
-        assert_eq!((by("package.json"), by("src")), (None, None));
     }
 }

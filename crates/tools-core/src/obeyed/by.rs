@@ -1,0 +1,39 @@
+//! What obeys a file: by its name in the table, or by the configuration of a repository.
+
+use std::path::Path;
+
+use super::configured::ConfiguredFiles;
+use super::find::{find_obeyed, leads_to_guarded};
+use super::table::ObeyedClass;
+
+/// The programs that obey the file that a change of `path` would reach (`git`, `direnv, mise and
+/// asdf`); `None` when none does, or only builds do.
+///
+/// `path` is canonical and absolute, `workdir` the canonical folder that the call works in.
+/// `configured` holds what the configuration of the repositories names that the path lies in
+/// ([`ConfiguredFiles::add_around`]).
+pub fn obeyed_by(path: &Path, workdir: &Path, configured: &ConfiguredFiles) -> Option<&'static str> {
+    let by_name = by_name(path.strip_prefix(workdir).unwrap_or(path));
+    by_name.or_else(|| (configured.names(path) || configured.leads_to(path)).then_some("git"))
+}
+
+/// What obeys a file by its name. A path inside the working directory is given relative to it.
+fn by_name(path: &Path) -> Option<&'static str> {
+    match find_obeyed(path) {
+        Some(found) if found.obeyed.class != ObeyedClass::Reported => Some(found.obeyed.by),
+        _ => leads_to_guarded(path).then_some("other programs"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_on_the_way_count_too() {
+        let by = |path: &str| obeyed_by(&Path::new("/w").join(path), Path::new("/w"), &ConfiguredFiles::default());
+        assert_eq!(by(".envrc"), Some("direnv, mise and asdf"));
+        assert_eq!(by(".github"), Some("other programs"));
+        assert_eq!((by("package.json"), by("src")), (None, None));
+    }
+}

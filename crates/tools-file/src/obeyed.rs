@@ -1,0 +1,27 @@
+//! Asking a person before a change of a file that programs outside of any sandbox obey.
+
+use std::path::Path;
+
+use tools_core::{Access, ConfiguredFiles, ConfirmReason, Inspection, Subject, obeyed_by};
+
+/// The same inspection, which asks for a person where the call changes such a file. `workdir` is
+/// canonical.
+pub(crate) fn asking(inspection: Inspection, workdir: &Path) -> Inspection {
+    let changed = || {
+        inspection.subjects.iter().filter_map(|subject| match subject {
+            Subject::Path { path, access, .. } if *access != Access::Read => Some(path.as_path()),
+            _ => None,
+        })
+    };
+    let mut configured = ConfiguredFiles::default();
+    changed().for_each(|path| configured.add_around(path));
+    let found = changed().find_map(|path| Some((path, obeyed_by(path, workdir, &configured)?)));
+    let reason = found.map(|(path, by)| {
+        let shown = path.strip_prefix(workdir).unwrap_or(path).display();
+        ConfirmReason::new(format!("`{shown}` is obeyed by {by}"), "tools.file: built-in").about(path.to_string_lossy())
+    });
+    match reason {
+        Some(reason) => inspection.confirming(reason),
+        None => inspection,
+    }
+}
