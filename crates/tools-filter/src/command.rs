@@ -20,7 +20,12 @@ pub struct ParsedCommand {
     pub words: Vec<String>,
     /// The programs that its output went through.
     pub pipes: Vec<String>,
+    /// The commands of the line before it, whose output stands above its own.
+    pub earlier: Vec<ParsedCommand>,
 }
+
+/// Commands before the last that are looked at.
+const MAX_EARLIER: usize = 8;
 
 impl ParsedCommand {
     /// Reads a command line; empty when there is no command in it.
@@ -47,11 +52,16 @@ impl ParsedCommand {
     }
 
     fn parse_nested(line: &str, depth: usize) -> Self {
-        let tokens = tokenize(line);
-        let mut pipeline = last_pipeline(&tokens);
-        if pipeline.is_empty() {
-            return Self::default();
-        }
+        let mut commands = pipelines(&tokenize(line)).into_iter().map(|pipeline| Self::of_pipeline(pipeline, depth));
+        let Some(mut last) = commands.next() else { return Self::default() };
+        let mut earlier: Vec<Self> = commands.take(MAX_EARLIER).filter(|command| !command.words.is_empty()).collect();
+        earlier.reverse();
+        // Those of a line within the last command stand behind them.
+        earlier.append(&mut last.earlier);
+        Self { earlier, ..last }
+    }
+
+    fn of_pipeline(mut pipeline: Vec<Vec<String>>, depth: usize) -> Self {
         let first = pipeline.remove(0);
         let mut pipes = Vec::new();
         let mut command = first;
@@ -71,7 +81,7 @@ impl ParsedCommand {
         let typed = command.join(" ");
         match plain_words(command, depth) {
             PlainCommand::Line(line) => Self::parse_nested(&line, depth + 1),
-            PlainCommand::Words(words) => Self { typed, plain: words.join(" "), words, pipes },
+            PlainCommand::Words(words) => Self { typed, plain: words.join(" "), words, pipes, earlier: Vec::new() },
         }
     }
 }
@@ -85,19 +95,17 @@ const LINE_FILTERS: &[&str] = &[
 /// Words of the grammar that carry no command.
 const RESERVED: &[&str] = &["do", "done", "then", "fi", "else", "elif", "if", "while", "until", "{", "}", "!", "esac"];
 
-/// The stages of the last pipeline; of alternatives (`a || b`) the first, whose output there is in
-/// any case.
-fn last_pipeline(tokens: &[Token]) -> Vec<Vec<String>> {
-    let mut lists: Vec<&[Token]> = tokens.split(|token| *token == Token::Next).collect();
-    while let Some(list) = lists.pop() {
+/// The stages of each pipeline, the last first; of alternatives (`a || b`) the first, whose output
+/// there is in any case.
+fn pipelines(tokens: &[Token]) -> Vec<Vec<Vec<String>>> {
+    let stages = |list: &[Token]| -> Vec<Vec<String>> {
         let first = list.split(|token| *token == Token::Or).next().unwrap_or_default();
-        let stages: Vec<Vec<String>> =
-            first.split(|token| *token == Token::Pipe).map(words).filter(|stage| !stage.is_empty()).collect();
-        if !stages.is_empty() {
-            return stages;
-        }
-    }
-    Vec::new()
+        first.split(|token| *token == Token::Pipe).map(words).filter(|stage| !stage.is_empty()).collect()
+    };
+    let all = tokens.split(|token| *token == Token::Next).map(stages);
+    let mut found: Vec<_> = all.filter(|pipeline: &Vec<Vec<String>>| !pipeline.is_empty()).collect();
+    found.reverse();
+    found
 }
 
 fn words(tokens: &[Token]) -> Vec<String> {
@@ -209,6 +217,19 @@ mod tests {
         for (line, expected) in cases {
             assert_eq!(ParsedCommand::parse(line).plain, expected, "{line:?}");
         }
+    }
+
+    #[test]
+    fn the_commands_before_it_are_known() {
+        let check = |line: &str, expected: &[&str]| {
+            let found: Vec<String> = ParsedCommand::parse(line).earlier.into_iter().map(|one| one.plain).collect();
+            assert_eq!(found, expected, "{line:?}");
+        };
+        check("cargo test", &[]);
+        check("cd x && cargo build 2>&1 | tail; git -C y status; cargo test", &["cd x", "cargo build", "git status"]);
+        check("cargo clippy && bash -c 'npm ci; npm test'; true", &["cargo clippy", "npm test"]);
+        check("make && bash -c 'npm ci; npm test'", &["make", "npm ci"]);
+        check(&"a; ".repeat(100), &["a"; MAX_EARLIER]);
     }
 
     #[test]

@@ -137,12 +137,14 @@ impl FilterPipeline {
     /// Begins the output of a command that was taken apart already.
     pub fn start_parsed(&self, command: ParsedCommand, exit: Exit) -> FilterStream {
         let rule = self.find(&command).cloned();
+        let earlier = self.of_earlier(&command, rule.as_ref());
         let facts = Facts { exit, command: Arc::new(command) };
-        let mut reducers = rule.as_ref().map(|rule| rule.start(&facts)).unwrap_or_default();
+        let mut reducers = start_earlier(&earlier, rule.as_deref(), &facts);
+        reducers.extend(rule.iter().flat_map(|rule| rule.start(&facts)));
         let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
         let general = is_general.then_some(reducers.len());
         if is_general {
-            let knows_tests = rule.as_ref().is_some_and(|rule| rule.knows_tests());
+            let knows_tests = rule.iter().chain(&earlier).any(|rule| rule.knows_tests());
             reducers.extend(general::start(&facts.command, rule.is_some(), knows_tests));
         } else if rule.as_ref().is_some_and(|rule| rule.lists_files()) {
             reducers.extend(general::of_listing());
@@ -169,6 +171,26 @@ impl FilterPipeline {
         }
     }
 
+    /// The rules of the commands whose output stands above that of the last, where the rule of the
+    /// last leaves them a say: each once, in their order.
+    fn of_earlier(&self, command: &ParsedCommand, last: Option<&Arc<Rule>>) -> Vec<Arc<Rule>> {
+        let mut found: Vec<Arc<Rule>> = Vec::new();
+        if last.is_some_and(|last| !last.shares_output()) {
+            return found;
+        }
+        for rule in command.earlier.iter().filter_map(|earlier| self.find(earlier)) {
+            let is_new = last.is_none_or(|last| !Arc::ptr_eq(last, rule));
+            if rule.shows_content() {
+                // Lines of files may look like anything.
+                return Vec::new();
+            }
+            if is_new && rule.shares_output() && !found.iter().any(|one| Arc::ptr_eq(one, rule)) {
+                found.push(Arc::clone(rule));
+            }
+        }
+        found
+    }
+
     /// Filters a whole output.
     pub fn filter(&self, command: &str, exit: Exit, output: &[u8]) -> FilteredOutput {
         self.filter_parsed(ParsedCommand::parse(command), exit, output)
@@ -191,6 +213,19 @@ impl FilterPipeline {
         }
         FilteredOutput { text, report }
     }
+}
+
+/// The strategies of the rules for the commands above the last, each kind once. How those commands
+/// ended is not known.
+fn start_earlier(earlier: &[Arc<Rule>], last: Option<&Rule>, facts: &Facts) -> Vec<Box<dyn Reducer>> {
+    let facts = Facts { exit: Exit::Unknown, command: Arc::clone(&facts.command) };
+    let mut others: Vec<&Rule> = last.into_iter().collect();
+    let mut reducers = Vec::new();
+    for rule in earlier {
+        reducers.extend(rule.start_beside(&others, &facts));
+        others.push(rule);
+    }
+    reducers
 }
 
 /// A filtered output.

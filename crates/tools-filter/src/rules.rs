@@ -1,6 +1,7 @@
 //! Rules: which command, which strategy. Read from TOML one by one, so that a rule that is wrong
 //! costs only itself.
 
+use std::mem::discriminant;
 use std::sync::{Arc, OnceLock};
 
 use schemars::JsonSchema;
@@ -186,6 +187,28 @@ impl Rule {
     /// Whether it is about runs of tests.
     pub(crate) fn knows_tests(&self) -> bool {
         self.configs().iter().any(|config| matches!(config, StrategyConfig::TestSummary(_)))
+    }
+
+    /// Whether its strategies take only what they know, whatever else is in an output: those of a
+    /// built-in rule that is about no list and no content.
+    pub(crate) fn shares_output(&self) -> bool {
+        let is_list = |config: &StrategyConfig| {
+            matches!(config, StrategyConfig::Listing(_) | StrategyConfig::Columns(_) | StrategyConfig::Dedup(_))
+        };
+        self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_list)
+    }
+
+    /// As [`start`](Self::start), without the kinds of strategies that another rule has too.
+    pub(crate) fn start_beside(&self, others: &[&Self], facts: &Facts) -> Vec<Box<dyn Reducer>> {
+        let has = |other: &&Self, config: &StrategyConfig| {
+            let is_same = |own: &StrategyConfig| match own {
+                StrategyConfig::StripNoise(_) => own == config,
+                _ => discriminant(own) == discriminant(config),
+            };
+            other.configs().iter().any(is_same)
+        };
+        let own = self.configs().iter().zip(self.start(facts));
+        own.filter(|(config, _)| !others.iter().any(|other| has(other, config))).map(|(_, reducer)| reducer).collect()
     }
 
     pub(crate) fn start(&self, facts: &Facts) -> Vec<Box<dyn Reducer>> {

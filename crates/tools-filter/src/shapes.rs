@@ -30,7 +30,7 @@ const MORE_MARKS: &str = concat!(
 /// Marks and codes of failure.
 const MARKS: &str = concat!(
     r"[✗✘✖✕×❌⨯⚠]|^E +\S|^not ok|\bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|TRAP)\b|signal: \d|",
-    r#"(?:HTTP/[\d.]+"?|status[=: ]) ?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)"#
+    r#"(?:HTTP/[\d.]+"?|status(?:_?[Cc]ode)?"?[=: ]) ?"?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)"#
 );
 
 /// A place in a source, where compilers put it.

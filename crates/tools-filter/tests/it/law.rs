@@ -49,6 +49,7 @@ const REPORTS: &[&str] = &[
     "level=error msg=\"job # failed\"",
     "Caused by: java.sql.SQLException: deadlock #",
     "{\"level\":\"error\",\"msg\":\"request # failed\"}",
+    "{\"level\": \"info\", \"msg\": \"request done\", \"id\": #, \"status\": 503}",
     "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\",\"rendered\":\"error: broken #\"}}",
     "{\"type\":\"test\",\"event\":\"failed\",\"name\":\"t#\"}",
     "src/deep/mod#.py:12: a line that says nothing but where",
@@ -73,6 +74,7 @@ const REPORTS: &[&str] = &[
 const WORK: &[&str] = &[
     "2026-11-20T04:11:09Z INFO order # stored",
     "{\"level\":\"info\",\"msg\":\"served #\"}",
+    "{\"level\": \"info\", \"msg\": \"request done\", \"id\": #, \"status\": 200}",
     "[#/40] Compiling a thing",
     "Running migration #_add_column ... OK",
     "                 ^",
@@ -267,7 +269,15 @@ fn exit() -> impl Strategy<Value = Exit> {
 fn command() -> impl Strategy<Value = String> {
     let all: Vec<String> =
         COMMANDS.iter().map(|command| (*command).to_owned()).chain((1..=5).map(|n| format!("h{n}"))).collect();
-    proptest::sample::select(all)
+    let earlier = prop::collection::vec((proptest::sample::select(all.clone()), select_joint()), 0..3);
+    (earlier, proptest::sample::select(all)).prop_map(|(earlier, last)| {
+        let earlier = earlier.into_iter().map(|(command, joint)| format!("{command}{joint}"));
+        earlier.chain([last]).collect()
+    })
+}
+
+fn select_joint() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(&["; ", " && ", "\n", " 2>&1 | tail -50; "][..])
 }
 
 fn joined(lines: &[(String, bool)]) -> String {
