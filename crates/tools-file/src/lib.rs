@@ -31,6 +31,7 @@ mod memory;
 mod workspace;
 
 mod diff;
+mod legible;
 mod lines;
 mod splice;
 mod stamps;

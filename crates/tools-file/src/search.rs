@@ -14,6 +14,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use crate::{
     cancel::Cancel,
     error::FileError,
+    legible::{LegibleReader, legible},
     text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line},
     workspace::Site,
 };
@@ -207,7 +208,7 @@ impl Search {
             self.buffer = text;
         }
         let text = std::mem::take(&mut self.buffer);
-        let found = self.shown(&text, path, take, site);
+        let found = self.shown(&legible(&text), path, take, site);
         self.buffer = text;
         found
     }
@@ -251,11 +252,11 @@ fn is_wide(head: &[u8]) -> bool {
     matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)))
 }
 
-/// A file that begins with `head`, with its line breaks as single bytes.
+/// A file that begins with `head`, with its line breaks as single bytes and as it is shown.
 fn decoded<'a>(head: &[u8], text: impl Read + 'a) -> Box<dyn Read + 'a> {
     match Encoding::announced(head) {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => Box::new(Transcode::new(text, encoding)),
-        _ => Box::new(text),
+        _ => Box::new(LegibleReader::new(text)),
     }
 }
 

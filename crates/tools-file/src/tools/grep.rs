@@ -35,6 +35,9 @@ const PART: usize = 4;
 /// The most lines that may be asked for.
 const MAX_LINES: usize = 20_000;
 
+/// The most lines around a match.
+const MAX_CONTEXT: usize = 50;
+
 pub(super) struct Grep(pub(super) Arc<Workspace>);
 
 /// Searches file contents for a Rust regular expression (no look-around, no backreferences). Shows
@@ -57,7 +60,7 @@ pub(super) struct Args {
     file_type: Option<String>,
     /// Default `lines`.
     mode: Option<Mode>,
-    /// Lines around each match.
+    /// Lines around each match, at most 50.
     context: Option<usize>,
     /// Lines (or files) to show. Default 100.
     limit: Option<usize>,
@@ -112,7 +115,7 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         literal,
         span: Span::of(&args.pattern, literal, args.multiline.unwrap_or(false)),
         case_sensitive: args.case_sensitive.unwrap_or(true),
-        context: if mode == Mode::Lines { args.context.unwrap_or(0).min(50) } else { 0 },
+        context: if mode == Mode::Lines { args.context.unwrap_or(0).min(MAX_CONTEXT) } else { 0 },
     };
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MAX_LINES);
@@ -145,14 +148,16 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         Mode::Lines => render(&kept, offset, limit, job.query.context as u64, site),
         Mode::Files | Mode::Counts => list(&kept, offset, limit, mode, site),
     };
-    for line in remarks(&kept, &skipped, offset, shown, &job, site) {
+    let is_less = mode == Mode::Lines && args.context.is_some_and(|lines| lines > MAX_CONTEXT);
+    let less = is_less.then(|| format!("context: at most {MAX_CONTEXT} lines"));
+    for line in remarks(&kept, &skipped, offset, shown, &job, site).into_iter().chain(less) {
         let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
     if let Some(stamps) = site.stamps() {
         stamps.complete();
     }
     let all = usize::try_from(kept.units).unwrap_or(usize::MAX);
-    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
+    let output = ToolOutput::text(text.trim_end_matches('\n')).from_source(ClaimSource::Workspace);
     let end = offset.saturating_add(shown);
     let window = (shown > 0).then_some(Window {
         from: offset as u64,
@@ -271,6 +276,9 @@ fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> Str
     };
     match (units, shown) {
         // Then it is not the pattern that does not match.
+        (0, _) if kept.chosen == 0 && job.globs.is_some() && job.types.is_some() => {
+            "no matches: no file fits both `glob` and `type`".to_owned()
+        }
         (0, _) if kept.chosen == 0 && job.globs.is_some() => "no matches: no file fits `glob`".to_owned(),
         (0, _) if kept.chosen == 0 && job.types.is_some() => "no matches: no file has this `type`".to_owned(),
         (0, _) => "no matches".to_owned(),

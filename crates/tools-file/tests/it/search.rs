@@ -10,6 +10,37 @@ use tools_file::FileConfig;
 
 use crate::world::World;
 
+/// What is shown is what is searched, also where the file is in another encoding.
+#[tokio::test]
+async fn characters_of_other_encodings_are_found() {
+    let world = World::new();
+    world.file("latin", b"caf\xE9 na\xEFve\n").file("utf8", "café naïve\n");
+    let big: Vec<u8> = b"caf\xE9 \n".iter().copied().cycle().take(6 * 800_000).chain(*b"na\xEFve\n").collect();
+    world.file("big", big);
+    for pattern in ["naïve", "na.ve", r"na\wve", "NAÏVE"] {
+        let params = json!({"pattern": pattern, "case_sensitive": pattern != "NAÏVE"});
+        let found = world.text("grep", params).await;
+        for name in ["big:800001:naïve", "latin:1:café naïve", "utf8:1:café naïve"] {
+            assert!(found.contains(name), "{pattern}: {found}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_less_than_was_asked_for_is_said() {
+    let world = World::new();
+    let text: String = (1..400).map(|line| format!("{line}{}\n", if line == 200 { " needle  " } else { "" })).collect();
+    world.file("lines", text).file("a.txt", "foo\nfoo  \t\n");
+    let found = world.text("grep", json!({"pattern": "needle", "context": 100, "path": "lines"})).await;
+    assert!(found.starts_with("lines-150-150\n") && found.ends_with("\n[context: at most 50 lines]"), "{found}");
+    let found = world.text("grep", json!({"pattern": "needle", "context": 50, "path": "lines"})).await;
+    assert!(!found.contains("at most"), "{found}");
+    let found = world.text("grep", json!({"pattern": "foo", "glob": "*.txt", "type": "rust"})).await;
+    assert_eq!(found, "[no matches: no file fits both `glob` and `type`]");
+    let found = world.text("grep", json!({"pattern": "foo", "path": "a.txt"})).await;
+    assert_eq!(found, "a.txt:1:foo\na.txt:2:foo  \t");
+}
+
 #[tokio::test]
 async fn matches_come_sorted_with_path_and_line() {
     let world = World::new();
