@@ -228,7 +228,10 @@ fn is_operand(value: &str) -> bool {
 
 /// `token: ULONG64,`, `apiKey: SensitiveString2048;`: a field of a type, alone on its line.
 fn is_declared(text: &str, name_start: usize, start: usize, end: usize) -> bool {
-    let line = memchr::memrchr(b'\n', &text.as_bytes()[..name_start]).map_or(0, |at| at + 1);
+    // A line that begins further away has more before the name than one of these words.
+    let from = text.ceil_char_boundary(name_start.saturating_sub(AROUND));
+    let line = memchr::memrchr(b'\n', &text.as_bytes()[from..name_start]).map(|at| from + at + 1);
+    let Some(line) = line.or((from == 0).then_some(0)) else { return false };
     let before = text[line..name_start].trim();
     let is_alone = matches!(before, "" | "pub" | "readonly" | "static" | "private" | "public" | "pub(crate)");
     let value = &text[start..end];
