@@ -19,6 +19,7 @@ use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::jobs::{Jobs, NewJob};
+use crate::kept_by_git;
 use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
@@ -305,6 +306,7 @@ impl Tool for Bash {
         let looked = self.look(args, cx)?;
         let LineAnalysis { policy, around, found } = &looked;
         let confirm = policy.confirm(found, around);
+        let confirm = confirm.or_else(|| kept_by_git::reason(found, &self.hidden, cx.workdir()));
         let read_only = !args.background && only_reads(found);
         let mut subjects = subjects(&args.command, found, cx.workdir());
         let roots = policy.roots(cx.workdir(), self.home.as_deref())?;

@@ -28,6 +28,7 @@ mod way_out;
 mod whole;
 
 mod jobs;
+mod kept_by_git;
 mod tools;
 
 mod blocklist;

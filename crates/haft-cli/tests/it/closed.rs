@@ -3,7 +3,9 @@
 
 use std::{os::unix::fs::symlink, path::Path};
 
-use crate::support::Haft;
+use serde_json::json;
+
+use crate::{client::Client, support::Haft};
 
 const COMMANDS: &str = "[tools.permissions]\nbash = [{pattern = \"cat *\", action = \"allow\"}, \
                         {pattern = \"cp *\", action = \"allow\"}, {pattern = \"grep *\", action = \"allow\"}]\n";
@@ -42,6 +44,30 @@ fn credentials_of_the_system_are_closed_to_commands() {
         assert!(!format!("{}{}", ran.out, ran.err).contains(line), "{}", path.display());
     }
     assert!(gives(&haft, &["bash", "command=cat /etc/ssh/../hosts", "--yes"], "localhost"));
+}
+
+/// A mask hides the file, not what was committed of it.
+#[test]
+fn a_closed_file_that_git_keeps_is_closed() {
+    let git = "[tools.permissions]\nbash = [{pattern = \"git *\", action = \"allow\"}]\n";
+    let rule = "[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"*\"\npaths = [\"./private/**\"]\n";
+    for (config, code) in
+        [(format!("{git}[tools.file]\ndeny_read = [\"private/**\"]\n"), 3), (format!("{git}{rule}"), 4)]
+    {
+        let haft = workspace(&config);
+        for command in
+            ["git show HEAD:private/x", "git log -p -- private/x", "git blame private/x", "git diff -- private"]
+        {
+            let ran = haft.run(&["call", "bash", &format!("command={command}")]);
+            assert_eq!(ran.code, code, "{command}: {ran:?}");
+        }
+        let ran = haft.run(&["explain", "bash", "command=git show HEAD:public/z"]);
+        assert!(ran.out.starts_with("bash: allow"), "{ran:?}");
+        let mut client = Client::connect(&haft);
+        let params = json!({"name": "bash", "arguments": {"command": "git show HEAD:private/x"}});
+        let answer = client.request(2, "tools/call", &params);
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
 }
 
 #[test]

@@ -8,6 +8,27 @@ use tools_shell::{Bash, ShellConfig, ShellPolicyHandle};
 
 use crate::support::came;
 
+#[tokio::test]
+async fn a_closed_file_in_what_git_keeps_asks() {
+    let work = tempfile::tempdir_in("/var/tmp").unwrap();
+    let bash = Bash::new(ShellPolicyHandle::new(ShellConfig::default().compile().unwrap())).into_executor();
+    let cx = CallContext::new(work.path());
+    for (command, asks) in [
+        ("git show HEAD:.env", true),
+        ("git -C sub show HEAD~3:.env", true),
+        ("cd sub && git cat-file -p main:.env", true),
+        ("git log -p -- .env", true),
+        ("git blame .env", true),
+        ("git show HEAD:src/main.rs", false),
+        ("git show HEAD", false),
+        ("cat .env", false),
+    ] {
+        let call = ToolCall::new("bash", json!({ "command": command })).unwrap();
+        let confirm = bash.inspect(&call, &cx).await.unwrap().confirm;
+        assert_eq!(confirm.is_some_and(|reason| reason.reason.contains("what git keeps of")), asks, "{command}");
+    }
+}
+
 async fn stdout(work: &std::path::Path, config: &ShellConfig, command: &str) -> String {
     let bash = Bash::new(ShellPolicyHandle::new(config.compile().unwrap())).into_executor();
     let call = ToolCall::new("bash", json!({ "command": command })).unwrap();

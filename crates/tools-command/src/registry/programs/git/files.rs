@@ -1,5 +1,6 @@
 //! Subcommands of `git` that name files to read, write or remove.
 
+use super::objects;
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Subcommand, Syntax, always, plain, when};
 
 /// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
@@ -14,9 +15,10 @@ const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --
                           --graph --follow -l -g -W -D -F -E -P";
 
 /// What every command that shows differences may do besides.
-const SHOWS: [crate::registry::Rule; 2] = [
+const SHOWS: [crate::registry::Rule; 3] = [
     always(Does::Writes(At::Value("--output"))),
     when(&[ArgumentCondition::Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
+    always(Does::By(objects::named)),
 ];
 
 const DIFF_SYNTAX: Syntax =
@@ -25,7 +27,7 @@ const DIFF_SYNTAX: Syntax =
 pub(super) const DIFF: Subcommand = Subcommand {
     names: &["diff"],
     syntax: DIFF_SYNTAX,
-    rules: &[SHOWS[0], SHOWS[1], when(&[ArgumentCondition::Has("--no-index")], Does::Reads(At::All))],
+    rules: &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[ArgumentCondition::Has("--no-index")], Does::Reads(At::All))],
     ..Subcommand::NEW
 };
 
@@ -71,6 +73,7 @@ pub(super) const GREP: Subcommand = Subcommand {
         when(&[ArgumentCondition::Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
         always(Does::RunsLine(At::Value("--open-files-in-pager"))),
         always(Does::Reads(At::Value("-f"))),
+        always(Does::By(objects::named)),
     ],
     ..Subcommand::NEW
 };

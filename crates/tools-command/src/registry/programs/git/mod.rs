@@ -4,6 +4,7 @@ mod examples;
 mod files;
 mod foreign;
 mod history;
+mod objects;
 mod program;
 mod remotes;
 mod settings;

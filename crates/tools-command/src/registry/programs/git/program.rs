@@ -1,6 +1,6 @@
 //! The options of `git` itself, and the list of its subcommands.
 
-use super::{examples, files, foreign, history, remotes, settings};
+use super::{examples, files, foreign, history, objects, remotes, settings};
 use crate::registry::{Does, Otherwise, Prints, Program, Style, Subcommand, Syntax, always};
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
@@ -29,7 +29,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
 }];
 
 /// Subcommands that look, or change what can be had again.
-const PLAIN: &str = "am annotate blame bugreport cat-file check-attr check-ignore check-mailmap check-ref-format cherry \
+const PLAIN: &str = "am bugreport check-attr check-ignore check-mailmap check-ref-format cherry \
                      cherry-pick citool column commit-graph commit-tree count-objects describe diagnose fmt-merge-msg \
                      for-each-ref fsck fsck-objects fsmonitor--daemon get-tar-commit-id gui hash-object help hook \
                      index-pack ls-files ls-tree mailinfo mailsplit merge merge-base merge-octopus merge-ours \
@@ -58,6 +58,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
     files::MERGE_FILE,
     files::MV,
     files::RM,
+    objects::BLAME,
+    objects::CAT_FILE,
     files::SHOW,
     files::SUBMODULE,
     files::WHATCHANGED,

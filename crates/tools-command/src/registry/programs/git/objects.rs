@@ -1,0 +1,55 @@
+//! Files that `git` shows from what it keeps, by the names that they have in the work tree:
+//! `REVISION:path`, and paths behind `--`.
+
+use tools_core::Access;
+
+use crate::effect::Effect;
+use crate::reader::Value;
+use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always};
+
+/// The files that the operands name. A path in a revision is that from the top of the work tree,
+/// which is taken for the folder that git works in.
+pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let behind = parsed.after_dashes().iter().filter(|path| !path.text.starts_with(':')).cloned();
+    let in_revisions = parsed.operands().filter_map(in_revision);
+    let paths = behind.chain(in_revisions);
+    paths.map(|path| Effect::Path { path, access: Access::Read, is_tree: true }).collect()
+}
+
+/// The path of `REVISION:path`, `:path` and `:0:path`. `:/text` names a commit, and what else
+/// begins so is a pattern.
+fn in_revision(operand: &Value) -> Option<Value> {
+    let (revision, path) = operand.text.split_once(':')?;
+    let path = match revision {
+        "" => match path.split_once(':') {
+            Some(("0" | "1" | "2" | "3", path)) => path,
+            _ => path,
+        },
+        _ => path,
+    };
+    let is_path = !path.is_empty() && !(revision.is_empty() && path.starts_with(['/', '(', '!', '^']));
+    is_path.then(|| Value { text: path.to_owned(), ..operand.clone() })
+}
+
+pub(super) const CAT_FILE: Subcommand =
+    Subcommand { names: &["cat-file"], rules: &[always(Does::By(named))], ..Subcommand::NEW };
+
+pub(super) const BLAME: Subcommand = Subcommand {
+    names: &["blame", "annotate"],
+    group: true,
+    syntax: Syntax {
+        flags: "-b --root --show-stats --reverse --first-parent --progress --no-progress -p|--porcelain \
+                --line-porcelain --incremental -c -t -l -s -e|--show-email -w -f|--show-name -n|--show-number --minimal \
+                --score-debug --color-lines --color-by-age",
+        valued: "-L --contents -S --date --since --ignore-rev --ignore-revs-file --encoding",
+        optional: "-M -C --abbrev",
+        ..Syntax::GNU
+    },
+    rules: &[
+        always(Does::Reads(At::Last)),
+        always(Does::Reads(At::Value("--contents"))),
+        always(Does::Reads(At::Value("--ignore-revs-file"))),
+        always(Does::Reads(At::Value("-S"))),
+    ],
+    ..Subcommand::NEW
+};
