@@ -179,7 +179,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         return Ok(ToolOutput { summary, ..output });
     }
     summary.push('\n');
-    summary.push_str(change.unified.trim_end());
+    summary.push_str(change.unified.trim_end_matches('\n'));
     Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
@@ -267,7 +267,7 @@ fn changed_since_read(
     let (memory, session) = site.memory();
     memory.saw(session, path, now);
     let changes = match (seen.content().and_then(lossy_text), lossy_text(now)) {
-        (Some(then), Some(now)) => diff(path, Some(&then), &now).unified.trim_end().to_owned(),
+        (Some(then), Some(now)) => diff(path, Some(&then), &now).unified.trim_end_matches('\n').to_owned(),
         _ => "[read it again to see what changed]".to_owned(),
     };
     FileError::ChangedSinceRead { before: before.to_owned(), path: asked.to_path_buf(), changes }

@@ -178,7 +178,7 @@ fn render(hits: Hits, offset: usize, left_out: &SkippedCounts, site: &Site, plac
     for line in lines {
         let _ = write!(text, "{}[{line}]", if text.is_empty() || text.ends_with('\n') { "" } else { "\n" });
     }
-    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace);
+    let output = ToolOutput::text(text.trim_end_matches('\n')).from_source(ClaimSource::Workspace);
     let locations = place.into_iter().collect();
     let window = (shown > 0).then_some(Window {
         from: offset as u64,

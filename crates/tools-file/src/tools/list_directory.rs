@@ -119,7 +119,7 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         let _ = write!(text, "\n[{closed} more closed by the rules left out]");
     }
     let place = Location { path: directory.path().to_path_buf(), line: None };
-    let output = ToolOutput::text(text.trim_end()).from_source(ClaimSource::Workspace).at(place);
+    let output = ToolOutput::text(text.trim_end_matches('\n')).from_source(ClaimSource::Workspace).at(place);
     let window = (listed > 0).then_some(Window {
         from: offset as u64,
         to: end as u64,

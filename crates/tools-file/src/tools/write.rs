@@ -123,7 +123,7 @@ fn what_changed(change: &FileDiff, lines: usize) -> String {
     const MIN_DIFF_LINES: usize = 12;
     /// Lines of a diff that are shown of a long one.
     const MAX_DIFF_LINES: usize = 60;
-    let shown = change.unified.trim_end();
+    let shown = change.unified.trim_end_matches('\n');
     if shown.lines().count() <= (lines / 2).clamp(MIN_DIFF_LINES, MAX_DIFF_LINES) {
         format!("\n{shown}")
     } else {
