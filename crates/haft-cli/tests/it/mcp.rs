@@ -1,6 +1,6 @@
 //! `haft mcp serve` as a client sees it, and what is left when the client goes.
 
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Write as _};
 
 use serde_json::{Value, json};
 
@@ -28,6 +28,20 @@ fn tools_are_listed_and_called_and_questions_without_a_person_are_refused() {
     assert_eq!(asked["result"]["isError"], true, "{asked}");
     assert!(asked["result"]["content"][0]["text"].as_str().unwrap().contains("confirmation_required"), "{asked}");
     assert_eq!(haft.workspace.read("made"), None);
+}
+
+#[test]
+fn a_number_that_nothing_can_hold_is_named_in_the_refusal() {
+    let haft = Haft::new();
+    let mut client = Client::connect(&haft);
+    let line = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"read","arguments":{"path":"a","limit":1e999}}}"#;
+    let input = client.input.as_mut().unwrap();
+    input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
+    let mut answer = String::new();
+    client.output.read_line(&mut answer).unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(7), &json!(-32700)), "{answer}");
+    assert_eq!(answer["error"]["message"], "the number `1e999` in the message is out of range", "{answer}");
 }
 
 #[test]

@@ -26,12 +26,53 @@ pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     if envelope.has_method && envelope.id.is_none() {
         return None;
     }
+    if let Some(number) = beyond_range(line) {
+        let text = format!("the number `{number}` in the message is out of range");
+        return Some((envelope.id, ErrorData::new(ErrorCode::PARSE_ERROR, text, None)));
+    }
     let text: Cow<'static, str> = if serde_json::from_slice::<IgnoredStrings>(line).is_err() {
         "a string in the message is not valid Unicode".into()
     } else {
         "the line is not a JSON-RPC 2.0 message".into()
     };
     Some((envelope.id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None)))
+}
+
+/// The first number of a valid JSON text that is larger than a double can be, by its beginning.
+fn beyond_range(line: &[u8]) -> Option<String> {
+    const SHOWN_CHARS: usize = 40;
+    let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
+    let mut at = 0;
+    while let Some(&byte) = line.get(at) {
+        let rest = &line[at..];
+        at += match byte {
+            b'"' => string_len(rest),
+            b'-' | b'0'..=b'9' => {
+                let number = &rest[..rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len())];
+                let text = String::from_utf8_lossy(number);
+                // What is too large is parsed as infinite.
+                if text.parse::<f64>().is_ok_and(f64::is_infinite) {
+                    return Some(text.chars().take(SHOWN_CHARS).collect());
+                }
+                number.len()
+            }
+            _ => 1,
+        };
+    }
+    None
+}
+
+/// The length of the string that a JSON text begins with, quotation marks included.
+fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
 }
 
 /// The identifier of a request of which only the beginning is there.
@@ -135,6 +176,21 @@ mod tests {
         check(br#"{"id":8,"method":"x","params":{"p":"\udcff"}}"#, Some((Some(8), -32600)));
         check(b"{\"params\":{\"p\":\"\xff\"},\"id\":9,\"method\":\"x\"}", Some((Some(9), -32600)));
         check(br#"{"id":{},"method":"x"}"#, Some((None, -32700)));
+    }
+
+    #[test]
+    fn a_number_beyond_what_a_double_holds_is_named() {
+        let check = |params: &str, expected: &str| {
+            let line = format!(r#"{{"id":7,"method":"x","params":{params}}}"#);
+            let said = complaint(line.as_bytes()).map(|(_, error)| (error.code.0, error.message.into_owned()));
+            let (code, text) = said.unwrap_or_default();
+            assert_eq!(text, expected, "{params}");
+            assert_eq!(code == -32700, text.contains("out of range"), "{params}");
+        };
+        check(r#"{"limit":1e999}"#, "the number `1e999` in the message is out of range");
+        check(r#"["1e999\\\"",[-2.5E+400]]"#, "the number `-2.5E+400` in the message is out of range");
+        check(r#"{"1e999":1e308,"x":"\udcff"}"#, "a string in the message is not valid Unicode");
+        check(r#"["1e999",1e-999,12]"#, "the line is not a JSON-RPC 2.0 message");
     }
 
     #[test]
