@@ -1,6 +1,6 @@
 //! Placeholders of credentials: `«secret:KIND#N·MARK»`, or `«secret:KIND#N·MARK·SERVER»` with
-//! several servers. This module has their form, finds them in a text, and tells them from text that
-//! only looks like one.
+//! several servers. This module makes them and tells them from text that only looks like one; their
+//! form is `tools-core`'s, since whoever cuts a text has to know it.
 //!
 //! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
 //! that taking one away gives the text back.
@@ -8,14 +8,12 @@
 use std::{borrow::Cow, ops::Range};
 
 use thiserror::Error;
-use tools_core::{ElsewhereError, ServerName, ToolError, ToolErrorCategory};
+use tools_core::{ElsewhereError, PlaceholderMatch, ServerName, ToolError, ToolErrorCategory, placeholders};
 
 const QUOTE: &str = "«";
 const NAME: &str = "secret:";
 const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
-/// How long a kind, a number, a mark and the name of a server may be.
-const MAX_PART_BYTES: usize = 96;
 /// Separates the mark, and the name of a server, from what comes before.
 const MARKED: char = '·';
 
@@ -66,47 +64,9 @@ pub(crate) fn server_of(placeholder: &str) -> Option<ServerName> {
     parts.next().is_none().then_some(server)
 }
 
-/// Something with the form of a placeholder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlaceholderMatch {
-    pub(crate) range: Range<usize>,
-    /// How often it says that it is none.
-    pub(crate) literals: usize,
-}
-
-/// All that has the form of a placeholder, also where it says that it is none.
-pub(crate) fn all(text: &str) -> impl Iterator<Item = PlaceholderMatch> {
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let start = from + memchr::memmem::find(text.get(from..)?.as_bytes(), QUOTE.as_bytes())?;
-            from = start + QUOTE.len();
-            let mut inner = from;
-            let mut literals = 0;
-            while text[inner..].starts_with(LITERAL) {
-                inner += LITERAL.len();
-                literals += 1;
-            }
-            if !text[inner..].starts_with(NAME) {
-                continue;
-            }
-            inner += NAME.len();
-            let is_part = |character: char| {
-                character.is_ascii_lowercase() || character.is_ascii_digit() || matches!(character, '-' | '#' | MARKED)
-            };
-            let rest = &text[inner..text.floor_char_boundary(inner + MAX_PART_BYTES)];
-            let length = rest.find(|character| !is_part(character)).unwrap_or(rest.len());
-            if length > 0 && text[inner + length..].starts_with(CLOSING) {
-                from = inner + length + CLOSING.len();
-                return Some(PlaceholderMatch { range: start..from, literals });
-            }
-        }
-    })
-}
-
 /// Where placeholders stand, and what looks like one.
 pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
-    all(text).filter(|found| found.literals == 0).map(|found| found.range)
+    placeholders(text).filter(|found| found.literals == 0).map(|found| found.range)
 }
 
 /// The text in which everything of this form that is not a placeholder of `is_own` says so once
@@ -115,7 +75,7 @@ pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str>
     let foreign = |found: &PlaceholderMatch| found.literals > 0 || !is_own(&text[found.range.clone()]);
     rewritten(
         text,
-        all(text).filter(foreign).map(|found| {
+        placeholders(text).filter(foreign).map(|found| {
             let behind = found.range.start + QUOTE.len();
             (behind..behind, LITERAL)
         }),
@@ -126,7 +86,7 @@ pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str>
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     rewritten(
         text,
-        all(text).filter(|found| found.literals > 0).map(|found| {
+        placeholders(text).filter(|found| found.literals > 0).map(|found| {
             let behind = found.range.start + QUOTE.len();
             (behind..behind + LITERAL.len(), "")
         }),
@@ -154,14 +114,6 @@ pub(crate) fn rewritten(text: &str, parts: impl Iterator<Item = (Range<usize>, i
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_has_the_form_is_found() {
-        let text =
-            "«secret:key#1» «secret:x·ab12» «literal:secret:key#1» «secret:» «secret: x» «secret:KIND#N» «secret:a";
-        let found: Vec<(&str, usize)> = all(text).map(|found| (&text[found.range], found.literals)).collect();
-        assert_eq!(found, [("«secret:key#1»", 0), ("«secret:x·ab12»", 0), ("«literal:secret:key#1»", 1)]);
-    }
 
     #[test]
     fn look_alikes_come_back() {

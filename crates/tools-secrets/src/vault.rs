@@ -9,17 +9,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
 };
 
-use tools_core::{ServerName, SessionId};
+use tools_core::{PlaceholderMatch, ServerName, SessionId, placeholders};
 use uuid::Uuid;
 
-use crate::{
-    UnknownPlaceholder,
-    finding::Finding,
-    forms::Forms,
-    known::KNOWN,
-    placeholder::{self, PlaceholderMatch},
-    value,
-};
+use crate::{UnknownPlaceholder, finding::Finding, forms::Forms, known::KNOWN, placeholder, value};
 
 /// How many credentials of a session have a number. Further ones are taken out all the same,
 /// without a way back.
@@ -170,7 +163,7 @@ impl Vault {
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         let pages = self.pages();
         let mut values = Vec::new();
-        for PlaceholderMatch { range, .. } in placeholder::all(text).filter(|found| found.literals == 0) {
+        for PlaceholderMatch { range, .. } in placeholders(text).filter(|found| found.literals == 0) {
             let placeholder = &text[range.clone()];
             let secret = pages.secrets.get(placeholder);
             let secret = secret.ok_or_else(|| self.unknown(placeholder))?;

@@ -6,6 +6,7 @@ mod credential;
 mod ended;
 mod intake;
 mod output;
+mod placeholder;
 mod raw;
 mod redact;
 mod tokens;
@@ -20,6 +21,7 @@ pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, T
 pub use output::{
     ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
 };
+pub use placeholder::{PlaceholderMatch, placeholders};
 pub(crate) use raw::TapExtension;
 
 pub use raw::ByteTap;
