@@ -4,6 +4,7 @@
 
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
+mod cut;
 mod lines;
 mod nearest;
 mod request;

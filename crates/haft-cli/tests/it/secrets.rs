@@ -326,6 +326,18 @@ fn no_edit_takes_a_hidden_value_apart_or_says_what_it_is() {
 }
 
 #[test]
+fn the_nearest_text_of_a_failed_edit_shows_a_placeholder_whole() {
+    let haft = Haft::configured(ALLOW);
+    haft.workspace.file("netrc", format!("machine x login y password {RANDOM}\n"));
+    let mut client = Client::connect(&haft);
+    let arguments = json!({"path": "netrc", "old_string": "password k8d", "new_string": "password x"});
+    let answer = called(&mut client, "edit", &arguments);
+    assert!(answer.contains("not found") && answer.contains("nearest text"), "{answer}");
+    assert!(!answer.contains("«secret:«") && !answer.contains("secret#"), "{answer}");
+    assert_eq!(answer.matches("secret:").count(), answer.matches("«secret:password#1·").count(), "{answer}");
+}
+
+#[test]
 fn no_pattern_says_what_a_hidden_value_is() {
     let haft = Haft::configured(ALLOW);
     haft.workspace.file("config.json", format!("{{\"api_key\": \"{RANDOM}\"}}\n"));

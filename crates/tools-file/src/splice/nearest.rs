@@ -9,6 +9,7 @@ use std::{
 use similar::{Algorithm, DiffTag, TextDiff};
 
 use super::{
+    cut::{cut, part, rewritten},
     lines::{Lines, line_number},
     request::Request,
 };
@@ -78,7 +79,7 @@ pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize
         let (sent, have) = (op.old_range(), op.new_range());
         let number = |line: usize| place.start + line + 1;
         if op.tag() == DiffTag::Equal {
-            rows.extend(have.map(|line| Row::Same(number(line), cut(there[line], 0))));
+            rows.extend(have.map(|line| Row::Same(number(line), cut(there[line], 0, WIDTH))));
             continue;
         }
         let pairs = if sent.len() == have.len() { sent.len() } else { 0 };
@@ -86,8 +87,8 @@ pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize
             let (sent, file) = shown(old[sent.start + n], there[have.start + n]);
             rows.extend([Row::Sent(sent), Row::File(number(have.start + n), file)]);
         }
-        rows.extend(sent.skip(pairs).map(|line| Row::Sent(cut(old[line], 0))));
-        rows.extend(have.skip(pairs).map(|line| Row::File(number(line), cut(there[line], 0))));
+        rows.extend(sent.skip(pairs).map(|line| Row::Sent(cut(old[line], 0, WIDTH))));
+        rows.extend(have.skip(pairs).map(|line| Row::File(number(line), cut(there[line], 0, WIDTH))));
     }
     Near { lines: (place.start + 1, place.end), rows: shortened(rows), why: difference(&old, &there) }
 }
@@ -121,9 +122,9 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     let line_start = memchr::memrchr(b'\n', &text.as_bytes()[..start]).map_or(0, |at| at + 1);
     let line_end = memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |at| start + at);
     let end = text.ceil_char_boundary((start + old.len() + 24).min(line_end));
-    let there = &text[start.max(line_start)..end.max(start)];
-    let ellipsis = |is_cut: bool| if is_cut { "…" } else { "" };
-    let there = format!("{}{there}{}", ellipsis(start > line_start), ellipsis(end < line_end));
+    let start = start.max(line_start);
+    let line_text = &text[line_start..line_end];
+    let there = part(line_text, start - line_start..end.max(start) - line_start);
     let (sent, file) = if there.len() > 2 * WIDTH { shown(old, &there) } else { (old.to_owned(), there) };
     let rows = vec![Row::Sent(sent), Row::File(line, file)];
     Some(Near { lines: (line, line), rows, why: "" })
@@ -359,7 +360,7 @@ fn shown(sent: &str, file: &str) -> (String, String) {
     } else {
         |c| c.to_string()
     };
-    let line = |line: &str| cut(line, from).chars().map(write).collect::<String>();
+    let line = |line: &str| rewritten(&cut(line, from, WIDTH), write);
     (line(sent), line(file))
 }
 
@@ -375,14 +376,6 @@ fn visible_blank(c: char) -> String {
 
 fn numbered(c: char) -> String {
     if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() }
-}
-
-/// A part of a line, from a character on.
-fn cut(line: &str, from: usize) -> String {
-    let mut characters = line.chars().skip(from);
-    let part: String = characters.by_ref().take(WIDTH).collect();
-    let (before, after) = (if from > 0 { "…" } else { "" }, if characters.next().is_some() { "…" } else { "" });
-    format!("{before}{part}{after}")
 }
 
 /// In what the two differ, when it is one clear thing.

@@ -154,6 +154,26 @@ fn a_miss_says_what_is_nearest_and_why() {
 }
 
 #[test]
+fn what_stands_for_a_credential_is_whole_in_what_is_nearest() {
+    let placeholder = "«secret:password#1·mbakur»";
+    let long = "x".repeat(190);
+    for (line, old) in [
+        (format!("machine x login y password {placeholder}"), "password Tr0".to_owned()),
+        (format!("{long} {placeholder}"), format!("{long} Tr0")),
+        (format!("{long}{long} {placeholder} {long}"), format!("{long}{long} {placeholder} y{long}")),
+        (format!("é key {placeholder}"), format!("e\u{301} key {placeholder}")),
+        (format!("key  {placeholder}"), format!("key {placeholder}")),
+    ] {
+        let near = miss(&format!("a\n{line}\n"), &old, "z").0.unwrap();
+        for row in &near.rows {
+            let (Row::Same(_, text) | Row::File(_, text) | Row::Sent(text)) = row else { continue };
+            assert_eq!(text.contains("secret:"), text.contains(placeholder), "{text}");
+            assert!(text.contains(placeholder) || !text.contains("mbakur"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_miss_shows_the_line_that_differs() {
     let file = (0..60).map(|n| format!("    let value_{n} = compute({n}, {});\n", n * 7)).collect::<Vec<_>>().concat();
     let lines: Vec<&str> = file.lines().collect();
