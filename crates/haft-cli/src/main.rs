@@ -4,22 +4,19 @@ mod args;
 mod asking;
 mod commands;
 mod exit;
+mod log;
 mod output;
 mod redacted;
 mod terminal;
 
-use std::{ffi::OsString, io::IsTerminal, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
-use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
-    layer::SubscriberExt as _,
-    util::SubscriberInitExt as _,
-};
 
 use crate::{
     args::{ApprovalsVerb, Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
     exit::Exit,
+    log::log_to_stderr,
 };
 
 /// The allocator of musl asks the system for memory, and gives it back, hundreds of times in one
@@ -155,18 +152,4 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Complete { words } => Ok(commands::complete::run(words)),
         Verb::Reference { dir } => commands::reference::run(dir),
     }
-}
-
-/// Logs go to standard error, never into a result; `HAFT_LOG` says how much, warnings by default.
-fn log_to_stderr(quiet: bool) {
-    let colours = !asking::forbids_colours() && std::io::stderr().is_terminal();
-    let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colours);
-    // Compiling filters costs more than the rest of a start: only for those who ask.
-    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
-        return log.with_env_filter(filter).init();
-    }
-    let level = if quiet { LevelFilter::ERROR } else { LevelFilter::WARN };
-    // What this library reports of a connection is in our own warning already.
-    let ours = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
-    log.finish().with(ours).init();
 }

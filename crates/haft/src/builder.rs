@@ -212,7 +212,10 @@ impl ToolboxBuilder {
         let checkpoints = crate::checkpoints::keep(&loaded, &workdir)?;
 
         #[cfg(feature = "mcp-client")]
-        let servers = crate::mcp_servers::servers(&loaded, beside.as_deref())?;
+        let servers = {
+            let redactor = Arc::new(credentials.redactor().clone());
+            crate::mcp_servers::servers(&loaded, beside.as_deref(), redactor)?
+        };
 
         // The order of the layers, outermost first; `crate::layers` lists it with reasons.
         let own = |place| own.iter().filter(move |(at, _)| *at == place).map(|(_, layer)| Arc::clone(layer));

@@ -8,7 +8,7 @@ use std::{
 };
 
 use tools_catalog::Checked;
-use tools_core::{CallContext, DynExecutor};
+use tools_core::{CallContext, DynExecutor, Redactor};
 use tools_mcp_client::{
     Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedRemote, PreparedServer, Secret, Server,
     TokenReader, Way, WorkspaceAccess, compile, pins::LockStore,
@@ -33,11 +33,15 @@ const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LAN
 ///
 /// # Errors
 /// A server that cannot be used, by key and line.
-pub(crate) fn servers(loaded: &LoadedConfig<HaftConfig>, beside: Option<&Path>) -> Result<Arc<McpServers>, LoadError> {
+pub(crate) fn servers(
+    loaded: &LoadedConfig<HaftConfig>,
+    beside: Option<&Path>,
+    redactor: Arc<dyn Redactor>,
+) -> Result<Arc<McpServers>, LoadError> {
     let compiled = compile(&loaded.config.mcp.servers);
     let servers = compiled
         .map_err(|error| loaded.fault(&format!("mcp.servers[{}].{}", error.index, error.key), error.problem))?;
-    Ok(Arc::new(McpServers::new(servers, LockStore::new(lock_file(beside)), [])))
+    Ok(Arc::new(McpServers::new(servers, LockStore::new(lock_file(beside)), []).redacting(redactor)))
 }
 
 /// The tools of the servers, started below the confinement of `commands`; calls are held to the

@@ -107,7 +107,8 @@ pub use outputs::{
     AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,
     FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media, Middle, NoRedaction, PlaceholderMatch,
     Redactor, SkippedPart, StopReason, SummaryKind, TextSink, ToolOutput, Visible, Window, WindowWriter,
-    estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders, visible_json, visible_lines,
+    estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders, redacted_lines, visible_json,
+    visible_lines,
 };
 pub use shared::Shared;
 pub use tools::{

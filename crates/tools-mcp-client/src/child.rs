@@ -9,7 +9,10 @@ use std::{
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
-use crate::prepared::{PreparedChild, Way};
+use crate::{
+    log_text::LogText,
+    prepared::{PreparedChild, Way},
+};
 
 /// How long a server is given to end by itself once its standard input is closed, and again once it
 /// was asked to.
@@ -19,21 +22,43 @@ const TAIL: usize = 4096;
 
 /// The end of what a server wrote to standard error. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Tail(Arc<Mutex<VecDeque<u8>>>);
+pub(crate) struct Tail {
+    kept: Arc<Mutex<KeptEnd>>,
+    log: LogText,
+}
+
+#[derive(Debug, Default)]
+struct KeptEnd {
+    bytes: VecDeque<u8>,
+    /// Whether there was more before.
+    is_cut: bool,
+}
 
 impl Tail {
-    fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(bytes);
-        let over = kept.len().saturating_sub(TAIL);
-        kept.drain(..over);
+    /// An end of which `log` says what may be repeated.
+    pub(crate) fn logging(log: LogText) -> Self {
+        Self { log, ..Self::default() }
     }
 
-    /// Its last lines; for the operator, not for a model.
+    fn push(&self, bytes: &[u8]) {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.bytes.extend(bytes);
+        let over = kept.bytes.len().saturating_sub(TAIL);
+        kept.bytes.drain(..over);
+        kept.is_cut |= over > 0;
+    }
+
+    /// Its last lines, without credentials; for the operator, not for a model.
     pub(crate) fn text(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes: Vec<u8> = kept.iter().copied().collect();
-        tools_core::visible_lines(String::from_utf8_lossy(&bytes).trim()).into_owned()
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes: Vec<u8> = kept.bytes.iter().copied().collect();
+        if kept.is_cut {
+            // The rest of a credential whose beginning is gone has not the shape of one.
+            let whole = bytes.iter().position(|byte| *byte == b'\n');
+            let whole = whole.or_else(|| bytes.iter().position(u8::is_ascii_whitespace));
+            bytes.drain(..whole.unwrap_or(bytes.len()));
+        }
+        self.log.of(String::from_utf8_lossy(&bytes).trim())
     }
 }
 
@@ -99,5 +124,23 @@ pub(crate) fn ending(exit: Exit) -> String {
         (Some(code), _) => format!("it ended with exit code {code}"),
         (None, Some(signal)) => format!("it was ended by signal {signal}"),
         (None, None) => "it ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_standard_error_holds_no_credential_nor_the_rest_of_one() {
+        let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
+        let tail = Tail::default();
+        tail.push(format!("refused: {token}\n").as_bytes());
+        assert_eq!(tail.text(), "refused: «secret:github#1»");
+        for behind in [TAIL - 2, TAIL - 20, TAIL - 38] {
+            let tail = Tail::default();
+            tail.push(format!("{token}\n{}", "x".repeat(behind)).as_bytes());
+            assert!(!tail.text().contains(&token[30..]) && tail.text().len() > 4000, "{behind}");
+        }
     }
 }

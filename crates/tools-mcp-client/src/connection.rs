@@ -30,6 +30,7 @@ use crate::{
     forms::{OpenCall, OpenCalls},
     handler::Handler,
     listing::{HoldReason, Listing},
+    log_text::LogText,
     pins::Definition,
     prepared::PreparedChild,
     transport::{Lines, Notes},
@@ -83,12 +84,13 @@ impl Connection {
         prepared: PreparedChild,
         judge: Judge,
         woken: Arc<Notify>,
+        log: LogText,
     ) -> Result<Self, McpError> {
-        let tail = Tail::default();
+        let tail = Tail::logging(log.clone());
         let started = Child::start(prepared, &tail).await;
         let (child, streams) =
             started.map_err(|error| McpError::Start { server: server.id().to_owned(), problem: error.to_string() })?;
-        let notes = Notes::default();
+        let notes = Notes::logging(log);
         let lines = Lines::new(streams.stdout, streams.stdin, notes.clone());
         let far = Far { child: Mutex::new(Some(child)), notes, tail, over: None };
         Self::open(server, lines, far, judge, woken).await
@@ -102,8 +104,9 @@ impl Connection {
         net: Arc<crate::http::Net>,
         judge: Judge,
         woken: Arc<Notify>,
+        log: LogText,
     ) -> Result<Self, McpError> {
-        let (notes, over) = (Notes::default(), CancellationToken::new());
+        let (notes, over) = (Notes::logging(log), CancellationToken::new());
         let transport = crate::http::connect(&server, prepared, net, notes.clone(), over.clone());
         let transport = transport.map_err(|fault| fault.of(server.id()))?;
         let far = Far { child: Mutex::default(), notes, tail: Tail::default(), over: Some(over) };

@@ -23,6 +23,7 @@ mod handler;
 #[cfg(feature = "http")]
 mod http;
 mod listing;
+mod log_text;
 #[cfg(feature = "http")]
 mod oauth;
 mod prepared;

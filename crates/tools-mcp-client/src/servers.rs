@@ -11,12 +11,15 @@ use std::{
 use schemars::Schema;
 use serde_json::Value;
 use tokio::sync::Notify;
-use tools_core::{CallContext, SessionId, Shared, ToolDef, ToolDefs, ToolKind, ToolName, ToolOrigin, ToolTraits};
+use tools_core::{
+    CallContext, Redactor, SessionId, Shared, ToolDef, ToolDefs, ToolKind, ToolName, ToolOrigin, ToolTraits,
+};
 
 use crate::{
     Launcher, McpError, PinMode, Server,
     connection::{Connection, Judge},
     listing::{HoldReason, Listing},
+    log_text::LogText,
     naming::names,
     pins::{Definition, Finding, Found, LockFile, LockStore, Sign, Surroundings, compare},
     slots::Slots,
@@ -84,7 +87,7 @@ pub struct Report {
     pub asked: Vec<&'static str>,
     /// Lines that it wrote to standard output and that are no messages.
     pub noise: usize,
-    /// End of its standard error.
+    /// End of its standard error, without credentials.
     pub stderr: String,
 }
 
@@ -113,6 +116,13 @@ impl McpServers {
         };
         made.publish();
         made
+    }
+
+    /// The same with another redactor for what the log and [`Report::stderr`] repeat of a server's
+    /// text. Without it credentials are found by their shape.
+    #[must_use]
+    pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
+        Self { slots: self.slots.logging(LogText::by(redactor)), ..self }
     }
 
     /// The servers.

@@ -14,6 +14,7 @@ use tools_core::{CallContext, SessionId};
 use crate::{
     McpError, Server,
     connection::{Connection, Judge},
+    log_text::LogText,
     prepared::{Launcher, PreparedServer},
 };
 
@@ -45,12 +46,18 @@ struct Slot {
 /// The connections of all sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
-    slots: Mutex<HashMap<Key, Arc<AsyncMutex<Slot>>>>,
+    by_key: Mutex<HashMap<Key, Arc<AsyncMutex<Slot>>>>,
     #[cfg(feature = "http")]
     net: std::sync::OnceLock<Arc<crate::http::Net>>,
+    log: LogText,
 }
 
 impl Slots {
+    /// The same, with what the log repeats of servers.
+    pub(crate) fn logging(self, log: LogText) -> Self {
+        Self { log, ..self }
+    }
+
     /// The connection of a server in a session: the one there is, or a new one.
     pub(crate) async fn connection(
         &self,
@@ -81,12 +88,13 @@ impl Slots {
             let prepared =
                 launcher(server, cx).map_err(|problem| McpError::Start { server: server.id().to_owned(), problem })?;
             let (server, judge, woken) = (Arc::clone(server), Arc::clone(judge), Arc::clone(woken));
+            let log = self.log.clone();
             match prepared {
-                PreparedServer::Child(prepared) => Connection::start(server, *prepared, judge, woken).await,
+                PreparedServer::Child(prepared) => Connection::start(server, *prepared, judge, woken, log).await,
                 #[cfg(feature = "http")]
                 PreparedServer::Remote(prepared) => {
                     let net = Arc::clone(self.net.get_or_init(Arc::default));
-                    Connection::reach(server, prepared, net, judge, woken).await
+                    Connection::reach(server, prepared, net, judge, woken, log).await
                 }
                 #[cfg(not(feature = "http"))]
                 PreparedServer::Remote(_) => Err(McpError::Start {
@@ -140,7 +148,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<AsyncMutex<Slot>>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

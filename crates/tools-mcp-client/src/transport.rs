@@ -19,7 +19,7 @@ use tokio::{
 };
 use tools_core::{BoundedLine, BoundedLines};
 
-use crate::error::shown;
+use crate::log_text::LogText;
 
 /// The longest message that is read.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
@@ -28,7 +28,10 @@ const MAX_NOISE: usize = 10_000;
 
 /// What is known about a connection beside its messages. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Notes(Arc<Mutex<ServerNotes>>);
+pub(crate) struct Notes {
+    shared: Arc<Mutex<ServerNotes>>,
+    log: LogText,
+}
 
 #[derive(Debug, Default)]
 struct ServerNotes {
@@ -44,6 +47,11 @@ struct ServerNotes {
 }
 
 impl Notes {
+    /// Notes on a connection of whose text the log repeats what `log` leaves.
+    pub(crate) fn logging(log: LogText) -> Self {
+        Self { log, ..Self::default() }
+    }
+
     pub(crate) fn fault(&self) -> Option<String> {
         self.lock().fault.clone()
     }
@@ -65,8 +73,7 @@ impl Notes {
         let mut noted = self.lock();
         noted.noise += 1;
         if noted.noise == 1 {
-            let start = String::from_utf8_lossy(&text[..text.len().min(200)]);
-            tracing::warn!(text = shown(&start), "an MCP server writes what is not a message");
+            tracing::warn!(text = self.log.beginning(text), "an MCP server writes what is not a message");
         }
         if noted.noise <= MAX_NOISE {
             return Ok(());
@@ -104,7 +111,7 @@ impl Notes {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ServerNotes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

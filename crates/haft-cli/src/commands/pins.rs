@@ -4,7 +4,7 @@
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use haft::{
-    core::Visible,
+    core::{Redactor as _, Visible},
     mcp_client::pins::{Finding, Found, difference, digest},
 };
 use serde_json::json;
@@ -24,6 +24,7 @@ use crate::{
 pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
+    let redactor = haft::redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
     let servers = toolbox.servers();
     say_if_none(common, servers);
     let (mut exit, mut taken) = (Exit::Ok, false);
@@ -58,7 +59,8 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
                 .collect();
             output::json(&json!({"server": server.id(), "code": code, "tools": tools}));
         } else {
-            output::line(&format!("{}\n{}", server.id(), text.trim_end()));
+            // The code above is that of the text itself: two credentials are two texts.
+            output::line(&format!("{}\n{}", server.id(), redactor.redact(text.trim_end())));
         }
         if accept == Some(code.as_str()) || (accept.is_none() && !common.json && agreed()?) {
             servers.accept(&server, &open).map_err(|error| error.to_string())?;

@@ -6,7 +6,10 @@ use std::{fmt::Write as _, fs, net::TcpListener};
 use serde_json::{Value, json};
 use tools_testkit::{ScriptedMcp, installed};
 
-use crate::{client::Client, support::Haft};
+use crate::{
+    client::Client,
+    support::{Haft, eventually},
+};
 
 /// A binary with one scripted server in its configuration; `more` are further keys of the server.
 fn with_server(tools: &Value, calls: &Value, more: &str) -> (Haft, ScriptedMcp) {
@@ -127,6 +130,30 @@ fn a_server_is_confined_as_its_section_says() {
     assert_eq!(haft.workspace.read("new.txt").as_deref(), Some(&b"written"[..]));
     let (haft, _script) = build("workspace = \"none\"");
     assert!(answer(&haft, "read").contains("failed"));
+}
+
+#[test]
+fn the_log_and_a_review_name_no_credential_of_a_server() {
+    if !installed(&["python3"]) {
+        return;
+    }
+    let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
+    let steps = json!([
+        {"raw": format!("connecting with {token}")}, {"stderr": format!("refused: {token}")}, {"exit": 1}
+    ]);
+    let (haft, script) = with_server(&named(&["say"]), &json!({"say": steps}), &allowing(&["say"]));
+    let mut client = Client::connect_answering(&haft, Some("once"));
+    client.request(2, "tools/list", &json!({}));
+    client.call("mcp_one_say", &json!({}));
+    let log = || fs::read_to_string(haft.home.path("stderr")).unwrap_or_default();
+    let is_told = eventually(|| log().contains("is not a message") && log().contains("an MCP server failed"));
+    assert!(is_told && !log().contains(&token) && log().contains("«secret:github"), "{}", log());
+    let mut tools = named(&["say"]);
+    tools[0]["description"] = format!("Says it with {token}.").into();
+    script.list(&tools);
+    let review = haft.run(&["pins", "review", "one"]);
+    assert!(review.out.contains("+ Says it with «secret:github#1»."), "{review:?}");
+    assert!(!format!("{review:?}").contains(&token), "{review:?}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub use placeholder::{PlaceholderMatch, placeholders};
 pub(crate) use raw::TapExtension;
 
 pub use raw::ByteTap;
-pub use redact::{NoRedaction, Redactor};
+pub use redact::{NoRedaction, Redactor, redacted_lines};
 pub use tokens::estimate_tokens;
 pub use visible::{Visible, is_hidden, visible_json, visible_lines};
 pub use window::{AnswerBudget, Window, WindowWriter};

@@ -4,6 +4,7 @@ use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 
 use serde_json::Value;
 
+use super::visible_lines;
 use crate::SessionId;
 
 /// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints
@@ -43,6 +44,13 @@ pub trait Redactor: Send + Sync {
             other => other.clone(),
         }
     }
+}
+
+/// A text of somebody else as a definition, a log or a person may repeat it: without credentials,
+/// and with every hidden character made visible. Line breaks and tabs stay.
+pub fn redacted_lines(redactor: &dyn Redactor, text: &str) -> String {
+    // Credentials first: what is written otherwise is no longer found.
+    visible_lines(&redactor.redact(text)).into_owned()
 }
 
 /// Leaves text as it is: for tests, and for operators who turned redaction off.

@@ -1,0 +1,64 @@
+//! Text of servers as the log and whoever looks after servers see it. Hosts keep logs in files, and
+//! a server in trouble likes to name the token that was refused.
+
+use std::{fmt, sync::Arc};
+
+use tools_core::{Redactor, redacted_lines};
+use tools_secrets::SecretRedactor;
+
+/// Bytes of a text of which only the beginning is repeated, that are searched for credentials.
+const MAX_SEARCHED_BYTES: usize = 8 << 10;
+/// Characters of that beginning.
+const MAX_BEGINNING_CHARS: usize = 200;
+
+/// Takes credentials out of text of servers: by their shape, as long as no other redactor is given.
+#[derive(Clone)]
+pub(crate) struct LogText(Arc<dyn Redactor>);
+
+impl Default for LogText {
+    fn default() -> Self {
+        Self(Arc::new(SecretRedactor::default()))
+    }
+}
+
+impl fmt::Debug for LogText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LogText")
+    }
+}
+
+impl LogText {
+    pub(crate) fn by(redactor: Arc<dyn Redactor>) -> Self {
+        Self(redactor)
+    }
+
+    /// A text as it may be repeated.
+    pub(crate) fn of(&self, text: &str) -> String {
+        redacted_lines(self.0.as_ref(), text)
+    }
+
+    /// The beginning of a text on one line. It is cut when it was searched: half a credential has
+    /// not the shape of one.
+    pub(crate) fn beginning(&self, text: &[u8]) -> String {
+        let searched = String::from_utf8_lossy(&text[..text.len().min(MAX_SEARCHED_BYTES)]);
+        let clean: String = self.of(&searched).chars().take(MAX_BEGINNING_CHARS).collect();
+        tools_core::Visible::of(&clean).to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_part_of_a_credential_is_repeated() {
+        let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
+        let text = LogText::default();
+        assert_eq!(text.of(&format!("token {token}\n\u{1b}[2J")), "token «secret:github#1»\n\\u{1b}[2J");
+        for start in [0, 150, 180, 199] {
+            let line = format!("{} {token}", "x".repeat(start));
+            let shown = text.beginning(line.as_bytes());
+            assert!(!shown.contains("ghp") && shown.chars().count() <= 200, "{shown}");
+        }
+    }
+}
