@@ -191,7 +191,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "scheduler")]
         let scheduler = crate::scheduler::SchedulerParts::new(&loaded, credentials.redactor())?.map(Arc::new);
         #[cfg(feature = "skills")]
-        let skills = crate::skills::find(&loaded.config.skills, &workdir);
+        let skills = crate::skills::find(&loaded.config.skills, &workdir, Arc::new(credentials.redactor().clone()));
         #[cfg(feature = "overflow")]
         let overflow = Arc::new(crate::overflow::Overflow::new(&loaded)?);
         #[cfg(feature = "cache")]

@@ -49,7 +49,14 @@ impl Credentials {
     }
 
     /// By the patterns that are in force when a text comes.
-    #[cfg(any(feature = "shell", feature = "file", feature = "audit", feature = "memory", feature = "scheduler"))]
+    #[cfg(any(
+        feature = "shell",
+        feature = "file",
+        feature = "audit",
+        feature = "memory",
+        feature = "scheduler",
+        feature = "skills"
+    ))]
     pub(crate) fn redactor(&self) -> &LiveRedactor {
         &self.redactor
     }

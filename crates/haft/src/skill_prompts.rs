@@ -18,16 +18,18 @@ pub(crate) struct SkillPrompts(pub(crate) Skills);
 #[async_trait]
 impl Prompts for SkillPrompts {
     async fn list(&self, _: &SessionId) -> Vec<Prompt> {
-        let prompt = |(name, about): (&str, &str)| Prompt {
-            name: name.to_owned(),
-            description: about.to_owned(),
+        let prompt = |(name, description): (String, String)| Prompt {
+            name,
+            description,
             arguments: vec![(ARGUMENTS, "What the skill is to be used on, in your words.")],
         };
-        self.0.names().map(prompt).collect()
+        let skills = self.0.clone();
+        let described = tokio::task::spawn_blocking(move || skills.described()).await;
+        described.unwrap_or_default().into_iter().map(prompt).collect()
     }
 
     async fn find(&self, _: &SessionId, name: &str, arguments: &Map<String, Value>) -> Result<ToolCall, PromptError> {
-        if !self.0.names().any(|(known, _)| known == name) {
+        if !self.0.names().any(|known| known == name) {
             return Err(PromptError::NotFound { name: name.chars().take(MAX_NAME_CHARS).collect() });
         }
         if let Some(unknown) = arguments.keys().find(|key| *key != ARGUMENTS) {

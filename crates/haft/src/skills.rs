@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Layer, ToolName};
+use tools_core::{Layer, Redactor, ToolName};
 #[cfg(feature = "graph")]
 use tools_core::{SessionId, ToolDefs};
 use tools_sandbox::home;
@@ -15,9 +15,10 @@ use crate::config::places::state_dir;
 const FREE: &[&str] = &["load_skill", "invoke_skill", "read_overflow", "job_read", "job_kill"];
 
 /// The skills of a workspace; none where they are switched off.
-pub(crate) fn find(config: &SkillsConfig, workdir: &Path) -> Skills {
+/// What is said of them goes through `redactor`.
+pub(crate) fn find(config: &SkillsConfig, workdir: &Path, redactor: Arc<dyn Redactor>) -> Skills {
     let places = if config.enabled { skill_places(config, workdir) } else { vec![] };
-    Skills::find(&places, config.clone(), skill_pins())
+    Skills::find(&places, config.clone(), skill_pins(), redactor)
 }
 
 pub(crate) fn layer(skills: &Skills) -> Arc<dyn Layer> {

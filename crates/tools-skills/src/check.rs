@@ -7,12 +7,11 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::{
     Field, SkillError,
     front::{FrontMatter, split},
-    skill::read_skill_file,
+    skill::{MAX_NAME, read_skill_file},
 };
 
 /// The fields that there are.
 const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
-const MAX_NAME: usize = 64;
 const MAX_DESCRIPTION: usize = 1_024;
 const MAX_COMPATIBILITY: usize = 500;
 

@@ -22,6 +22,7 @@ mod allowed;
 mod skills;
 mod stand_ins;
 mod substitute;
+mod told;
 
 mod config;
 mod error;

@@ -26,6 +26,15 @@ impl Pins {
         Ok(self.read()?.get(&key(folder)).is_some_and(|pinned| pinned == digest))
     }
 
+    /// Whether somebody agreed to the skill in a folder, as it is or as it was.
+    ///
+    /// # Errors
+    /// [`SkillError::Pins`].
+    pub fn knows(&self, folder: &Path) -> Result<bool, SkillError> {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        Ok(self.read()?.contains_key(&key(&folder)))
+    }
+
     /// Writes down that somebody agreed to a skill as it is.
     ///
     /// # Errors

@@ -17,6 +17,8 @@ use crate::{
 
 /// The names of the file; the first that is there counts.
 const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];
+/// Characters of a name.
+pub(crate) const MAX_NAME: usize = 64;
 /// The most bytes of a `SKILL.md`.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill
@@ -66,6 +68,10 @@ impl Skill {
         let mut warnings = front.faults.clone();
         let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = front.text("name").filter(|name| !name.is_empty()).unwrap_or(&of_folder).to_owned();
+        // A name is listed before anybody agreed to the skill: it is none where it is a text.
+        if name.chars().count() > MAX_NAME {
+            return Err(SkillError::Front(format!("the field `name` has more than {MAX_NAME} characters")));
+        }
         if name != of_folder {
             warnings.push(format!("the folder is called {of_folder:?}, and the skill {name:?}"));
         }

@@ -8,11 +8,14 @@ use std::{
 };
 
 use tokio::time::Instant;
-use tools_core::{SessionId, nearest};
+use tools_core::{Redactor, SessionId, ToolDef, nearest};
 
 use crate::{
-    Activation, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust, active::SharedActive,
-    discover, tree,
+    Activation, InlineTool, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust,
+    active::SharedActive,
+    discover,
+    told::{Told, UNTRUSTED},
+    tree,
 };
 
 /// The skills of a workspace, and what sessions do with them. Cheap to clone; clones are one.
@@ -24,13 +27,15 @@ pub struct Skills {
     pub(crate) active: SharedActive,
     /// The names of all other tools.
     taken: Arc<RwLock<BTreeSet<String>>>,
+    pub(crate) told: Told,
 }
 
 /// A skill as a model is told of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SkillListing {
+    /// Its name as it may be shown, by which it is called.
     pub(crate) name: String,
-    pub(crate) description: String,
+    description: String,
     folder: PathBuf,
     origin: Origin,
 }
@@ -44,10 +49,13 @@ pub(crate) struct OpenSkill {
 }
 
 impl Skills {
-    /// The skills in these places.
-    pub fn find(places: &[Place], config: SkillsConfig, pins: Pins) -> Self {
-        let listed = discover(places).into_iter().filter(|found| !found.shadowed).filter_map(listed).collect();
-        Self { listed, config: Arc::new(config), pins, active: SharedActive::default(), taken: Arc::default() }
+    /// The skills in these places. What definitions repeat of them goes through `redactor`, and has
+    /// every hidden character made visible.
+    pub fn find(places: &[Place], config: SkillsConfig, pins: Pins, redactor: Arc<dyn Redactor>) -> Self {
+        let told = Told::by(redactor);
+        let found = discover(places).into_iter().filter(|found| !found.shadowed);
+        let listed = found.filter_map(|found| listed(found, &told)).collect();
+        Self { listed, config: Arc::new(config), pins, active: SharedActive::default(), taken: Arc::default(), told }
     }
 
     /// Says which other tools there are: a skill cannot declare one under their names.
@@ -61,13 +69,35 @@ impl Skills {
         self.listed.is_empty()
     }
 
-    /// Names and descriptions of the skills.
-    pub fn names(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.listed.iter().map(|listed| (listed.name.as_str(), listed.description.as_str()))
+    /// Names of the skills.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.listed.iter().map(|listed| listed.name.as_str())
     }
 
-    pub(crate) fn listed(&self) -> &[SkillListing] {
-        &self.listed
+    /// Names and descriptions of the skills as a model or a person may be shown them. A skill of
+    /// the project that nobody agreed to as it is now has a remark in place of its description.
+    /// Reads files.
+    pub fn described(&self) -> Vec<(String, String)> {
+        self.listed.iter().map(|listed| (listed.name.clone(), self.description(listed))).collect()
+    }
+
+    fn description(&self, listed: &SkillListing) -> String {
+        if self.counts_unasked(listed) {
+            return self.told.text(&listed.description);
+        }
+        // What somebody agreed to is what its files hold, not what they held at the start.
+        match self.pins.knows(&listed.folder) {
+            Ok(true) => match self.open(&listed.name) {
+                Ok(opened) if !opened.needs_consent => self.told.text(&opened.skill.description),
+                _ => UNTRUSTED.to_owned(),
+            },
+            _ => UNTRUSTED.to_owned(),
+        }
+    }
+
+    /// Whether nobody has to agree to it.
+    fn counts_unasked(&self, listed: &SkillListing) -> bool {
+        listed.origin == Origin::User || self.config.trust == Trust::Allow
     }
 
     /// Reads a skill for a call.
@@ -79,15 +109,13 @@ impl Skills {
                 near: near.into_iter().map(str::to_owned).collect(),
             });
         };
-        let skill = Skill::read(&listed.folder)?;
+        let skill = Skill { name: listed.name.clone(), ..Skill::read(&listed.folder)? };
         let skill = {
             let taken = self.taken.read().unwrap_or_else(PoisonError::into_inner);
             skill.beside(|tool| taken.contains(tool))
         };
         let tree = tree(&skill.folder)?;
-        let is_trusted = listed.origin == Origin::User
-            || self.config.trust == Trust::Allow
-            || self.pins.has(&skill.folder, &tree.digest)?;
+        let is_trusted = self.counts_unasked(listed) || self.pins.has(&skill.folder, &tree.digest)?;
         match self.config.trust {
             Trust::Deny if !is_trusted => Err(SkillError::Untrusted(name.to_owned())),
             _ => Ok(OpenSkill { skill, tree, needs_consent: !is_trusted }),
@@ -109,10 +137,15 @@ impl Skills {
             skill: skill.name.clone(),
             allowed: skill.allowed.clone(),
             env: skill.env.clone(),
-            tools: skill.tools.iter().map(|tool| (tool.clone(), Arc::new(tool.definition()))).collect(),
+            tools: skill.tools.iter().map(|tool| (tool.clone(), Arc::new(self.definition_of(tool)))).collect(),
             since: Instant::now(),
         };
         self.active.begin(session, activation);
+    }
+
+    /// A tool that a skill declares, as a model is shown it.
+    pub(crate) fn definition_of(&self, tool: &InlineTool) -> ToolDef {
+        tool.definition(self.told.redactor())
     }
 
     /// The skill that a session has invoked and that is still active.
@@ -133,11 +166,11 @@ impl Skills {
     }
 }
 
-fn listed(found: SkillFolder) -> Option<SkillListing> {
+fn listed(found: SkillFolder, told: &Told) -> Option<SkillListing> {
     match found.skill {
         Ok(skill) => {
             let Skill { name, description, .. } = skill;
-            Some(SkillListing { name, description, folder: found.folder, origin: found.origin })
+            Some(SkillListing { name: told.line(&name), description, folder: found.folder, origin: found.origin })
         }
         Err(error) => {
             tracing::warn!(folder = %found.folder.display(), %error, "a skill cannot be used");

@@ -7,6 +7,8 @@ use std::{
 };
 
 use haft::{
+    core::redacted_lines,
+    secrets::SecretRedactor,
     skill_folders::{Origin, Skill, SkillFolder, Trust, check, discover, tree},
     skill_pins, skill_places,
 };
@@ -19,18 +21,26 @@ use crate::{
     output,
 };
 
+/// State of a skill that counts without a question.
+const TRUSTED: &str = "trusted";
+
 /// Runs the verb.
 pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String> {
-    let config = load(common)?.config.skills;
+    let loaded = load(common)?.config;
+    let config = loaded.skills;
     let found = discover(&skill_places(&config, &workdir(common)?));
     match verb {
-        SkillsVerb::List => list(common, &found, config.trust),
+        SkillsVerb::List => {
+            let redactor = haft::redactor(&loaded.tools.filters.security).map_err(|error| error.to_string())?;
+            list(common, &found, config.trust, &redactor)
+        }
         SkillsVerb::Check { folders } => checked(common, folders, &found),
         SkillsVerb::Trust { names, revoke } => trust(common, names, *revoke, &found),
     }
 }
 
-fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust) -> Result<Exit, String> {
+fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &SecretRedactor) -> Result<Exit, String> {
+    let told = |text: &str| redacted_lines(redactor, text);
     let pins = skill_pins();
     let (mut rows, mut names) = (vec![], None);
     for one in found {
@@ -45,20 +55,21 @@ fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust) -> Result<Exit
                 };
                 let state = match (one.shadowed, &digest) {
                     (true, _) => "shadowed".to_owned(),
-                    (_, Err(error)) => format!("broken: {error}"),
-                    _ if one.origin == Origin::User || pinned || trust == Trust::Allow => "trusted".to_owned(),
+                    (_, Err(error)) => told(&format!("broken: {error}")),
+                    _ if one.origin == Origin::User || pinned || trust == Trust::Allow => TRUSTED.to_owned(),
                     _ if trust == Trust::Deny => "left out".to_owned(),
                     _ => "asks".to_owned(),
                 };
+                // As the tools tell it: a model reads this list, too.
+                let description = (state == TRUSTED).then(|| told(&skill.description));
                 let tools: Vec<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
-                rows.push(
-                    json!({"name": skill.name, "tools": tools, "origin": one.origin, "state": state, "folder": folder,
-                    "description": skill.description, "warnings": skill.warnings}),
-                );
+                let warnings: Vec<String> = skill.warnings.iter().map(|warning| told(warning)).collect();
+                rows.push(json!({"name": told(&skill.name), "tools": tools, "origin": one.origin, "state": state,
+                    "folder": folder, "description": description, "warnings": warnings}));
             }
             Err(error) => {
                 rows.push(
-                    json!({"name": null, "origin": one.origin, "state": format!("broken: {error}"), "folder": folder}),
+                    json!({"name": null, "origin": one.origin, "state": told(&format!("broken: {error}")), "folder": folder}),
                 );
             }
         }

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 
 use schemars::Schema;
 use serde_json::{Value, json};
-use tools_core::{JsonObject, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolName, ToolOrigin, ToolTraits};
+use tools_core::{
+    JsonObject, Redactor, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolName, ToolOrigin, ToolTraits, Visible,
+    redacted_lines,
+};
 
 use super::template::{Template, is_name};
 use crate::Field;
@@ -55,7 +58,9 @@ pub(crate) fn declared(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<St
                 warnings.push(format!("it declares more than {MAX_TOOLS} tools; `{name}` is left out"));
             }
             Ok(tool) => tools.push(tool),
-            Err(problem) => warnings.push(format!("the tool `{name}` is left out: {problem}")),
+            Err(problem) => {
+                warnings.push(format!("the tool `{}` is left out: {}", Visible::of(name), Visible::of(&problem)));
+            }
         }
     }
     tools
@@ -103,15 +108,17 @@ impl InlineTool {
         self.template.as_str()
     }
 
-    /// The tool as a model is shown it.
-    pub fn definition(&self) -> ToolDef {
+    /// The tool as a model is shown it: what the skill says of it goes through `redactor`, and has
+    /// every hidden character made visible.
+    pub fn definition(&self, redactor: &dyn Redactor) -> ToolDef {
+        let told = |text: &str| redacted_lines(redactor, text);
         let describe = |parameter: &Parameter| {
             let mut property = json!({ "type": "string" });
             if !parameter.says.is_empty() {
-                property["description"] = parameter.says.clone().into();
+                property["description"] = told(&parameter.says).into();
             }
             if let Some(default) = parameter.default.as_ref().filter(|default| !default.is_empty()) {
-                property["default"] = default.clone().into();
+                property["default"] = told(default).into();
             }
             (parameter.name.clone(), property)
         };
@@ -122,7 +129,7 @@ impl InlineTool {
             "additionalProperties": false });
         let input = Schema::try_from(input).unwrap_or_default();
         let gap = if self.description.is_empty() { "" } else { " " };
-        let description = format!("{}{gap}Runs the command `{}`.", self.description, self.command());
+        let description = format!("{}{gap}Runs the command `{}`.", told(&self.description), told(self.command()));
         ToolDef::new(self.name.clone(), description, input, ToolKind::Execute, ToolTraits::CAUTIOUS)
             .from_origin(ToolOrigin::Skill)
     }

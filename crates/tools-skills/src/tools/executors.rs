@@ -1,5 +1,7 @@
 //! Each tool as an executor.
 
+use std::sync::Arc;
+
 use tools_core::{DynExecutor, Typed};
 
 use super::{invoke_skill::InvokeSkill, load_skill::LoadSkill};
@@ -20,6 +22,10 @@ impl SkillTools {
         if self.0.is_empty() {
             return vec![];
         }
-        vec![DynExecutor::new(Typed::new(LoadSkill(self.0.clone()))), DynExecutor::new(Typed::new(InvokeSkill(self.0)))]
+        let described: Arc<[(String, String)]> = self.0.described().into();
+        vec![
+            DynExecutor::new(Typed::new(LoadSkill(self.0.clone(), Arc::clone(&described)))),
+            DynExecutor::new(Typed::new(InvokeSkill(self.0, described))),
+        ]
     }
 }

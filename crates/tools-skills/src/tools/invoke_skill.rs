@@ -1,5 +1,7 @@
 //! `invoke_skill`: a skill with arguments, active for the rest of the turn.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,7 +10,8 @@ use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolErrorCat
 use super::shared::{definition, inspected, judged, open, shown};
 use crate::{InlineTool, Skills, substitute::substituted};
 
-pub(super) struct InvokeSkill(pub(super) Skills);
+/// The tool, over the skills and what is said of them.
+pub(super) struct InvokeSkill(pub(super) Skills, pub(super) Arc<[(String, String)]>);
 
 /// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where
 /// it names the tools it needs, no others can be called meanwhile; tools that it declares are there
@@ -33,13 +36,13 @@ fn check(args: Option<&Value>) -> Result<(), ToolError> {
 
 /// The tools that are there while the skill is active, for models whose host does not list them
 /// anew, and why others are not.
-fn declared(tools: &[InlineTool], left_out: &[String]) -> String {
+fn declared(skills: &Skills, tools: &[InlineTool], left_out: &[String]) -> String {
     let faults = left_out.iter().flat_map(|fault| ["\n[", fault, "]"]).collect::<String>();
     if tools.is_empty() {
         return faults;
     }
     let line = |tool: &InlineTool| {
-        let definition = tool.definition();
+        let definition = skills.definition_of(tool);
         format!(
             "\n- {}: {} Parameters: {}",
             tool.name,
@@ -54,7 +57,7 @@ impl Tool for InvokeSkill {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        definition::<Args>("invoke_skill", "Invoke skill", &self.0)
+        definition::<Args>("invoke_skill", "Invoke skill", &self.1)
     }
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
@@ -86,7 +89,7 @@ impl Tool for InvokeSkill {
             "tools": tools,
             "left_out": opened.skill.tool_faults,
         });
-        let tools = declared(&opened.skill.tools, &opened.skill.tool_faults);
+        let tools = declared(&self.0, &opened.skill.tools, &opened.skill.tool_faults);
         Ok(shown(&opened, &body, self.0.config.max_body, &tools).with_raw_response(raw))
     }
 }

@@ -1,6 +1,9 @@
 //! `load_skill`: the body of a skill, or one of its files.
 
-use std::path::{Component, Path};
+use std::{
+    path::{Component, Path},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,7 +16,8 @@ use crate::{SkillError, Skills, skill::read_inside, skills::OpenSkill};
 /// The most bytes of a file that is shown.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-pub(super) struct LoadSkill(pub(super) Skills);
+/// The tool, over the skills and what is said of them.
+pub(super) struct LoadSkill(pub(super) Skills, pub(super) Arc<[(String, String)]>);
 
 /// Reads what a skill says to do, before a task that its description fits; with `file`, one of the
 /// files that it lists.
@@ -30,7 +34,7 @@ impl Tool for LoadSkill {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        definition::<Args>("load_skill", "Load skill", &self.0)
+        definition::<Args>("load_skill", "Load skill", &self.1)
     }
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {

@@ -14,18 +14,23 @@ const LISTED: usize = 200;
 /// Characters of the descriptions of all skills together.
 const CATALOGUE: usize = 16_000;
 
-/// The definition of a tool whose parameter `name` is one of the skills.
-pub(super) fn definition<Args: JsonSchema>(name: &'static str, title: &'static str, skills: &Skills) -> ToolDef {
+/// The definition of a tool whose parameter `name` is one of the skills; `described` are their
+/// names and descriptions.
+pub(super) fn definition<Args: JsonSchema>(
+    name: &'static str,
+    title: &'static str,
+    described: &[(String, String)],
+) -> ToolDef {
     let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
     let definition = ToolDef::of::<Args>(name, ToolKind::Read, traits).titled(title);
     let mut input = definition.input.as_value().clone();
-    let names: Vec<Value> = skills.listed().iter().map(|skill| skill.name.clone().into()).collect();
+    let names: Vec<Value> = described.iter().map(|(name, _)| name.clone().into()).collect();
     if let Some(parameter) = input.pointer_mut("/properties/name").and_then(Value::as_object_mut) {
         parameter.insert("enum".to_owned(), names.into());
     }
-    let share = CATALOGUE / skills.listed().len().max(1);
-    let lines = skills.listed().iter().map(|skill| {
-        let line = format!("\n- {}: {}", skill.name, skill.description.replace(['\n', '\r'], " "));
+    let share = CATALOGUE / described.len().max(1);
+    let lines = described.iter().map(|(name, description)| {
+        let line = format!("\n- {name}: {}", description.replace('\n', " "));
         line.chars().take(share.max(80)).collect::<String>()
     });
     let description = format!("{}\n\nSkills:{}", definition.description, lines.collect::<String>());

@@ -1,13 +1,14 @@
 //! Skills in folders: what is read, what is refused, what is agreed to.
 
 mod declared;
+mod definitions;
 mod quoting;
 mod reference;
 
-use std::path::Path;
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use serde_json::json;
-use tools_core::{CallContext, CompositeExecutor, Stack, ToolCall};
+use tools_core::{CallContext, CompositeExecutor, Redactor, Stack, ToolCall};
 use tools_skills::{
     Origin, Pins, Place, Skill, SkillError, SkillTools, Skills, SkillsConfig, SkillsLayer, check, discover, tree,
 };
@@ -88,9 +89,18 @@ fn what_a_skill_sets_for_commands_never_decides_which_programs_run() {
     assert_eq!(skill.warnings.len(), 2);
 }
 
+/// Takes the one credential of these tests out of text.
+pub(crate) struct Redacting;
+
+impl Redactor for Redacting {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        if text.contains("t0p-secret") { text.replace("t0p-secret", "«secret»").into() } else { text.into() }
+    }
+}
+
 pub(crate) fn skills(workspace: &Workspace, origin: Origin) -> Skills {
     let place = Place { folder: workspace.path("skills"), origin };
-    Skills::find(&[place], SkillsConfig::default(), Pins::at(workspace.path("pins.json")))
+    Skills::find(&[place], SkillsConfig::default(), Pins::at(workspace.path("pins.json")), Arc::new(Redacting))
 }
 
 #[tokio::test]
@@ -117,7 +127,7 @@ async fn an_active_skill_only_takes_away_until_the_turn_ends() {
     executors.push(tools_core::DynExecutor::new(scripted));
     let free = ["load_skill", "invoke_skill"].map(|name| tools_core::ToolName::parse(name).unwrap());
     let layer = SkillsLayer::new(skills.clone(), free);
-    let stack = Stack::new(vec![std::sync::Arc::new(layer)], CompositeExecutor::new(executors));
+    let stack = Stack::new(vec![Arc::new(layer)], CompositeExecutor::new(executors));
     let cx = CallContext::new(workspace.root());
     let run = async |tool: &str, params| {
         let outcome = stack.dispatch(ToolCall::new(tool, params).unwrap(), &cx).await;

@@ -1,0 +1,39 @@
+//! Text of a skill as definitions repeat it: a repository wrote it, and a model reads it before any
+//! person has.
+
+use std::{fmt, sync::Arc};
+
+use tools_core::{Redactor, Visible, redacted_lines};
+
+/// Stands in place of the description of a skill that nobody agreed to.
+pub(crate) const UNTRUSTED: &str =
+    "[comes with this project; its description is shown once a person has agreed to the skill]";
+
+/// Takes credentials out of text of skills and makes hidden characters visible. Clones share the
+/// redactor.
+#[derive(Clone)]
+pub(crate) struct Told(Arc<dyn Redactor>);
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Told")
+    }
+}
+
+impl Told {
+    pub(crate) fn by(redactor: Arc<dyn Redactor>) -> Self {
+        Self(redactor)
+    }
+
+    pub(crate) fn redactor(&self) -> &dyn Redactor {
+        self.0.as_ref()
+    }
+
+    pub(crate) fn text(&self, text: &str) -> String {
+        redacted_lines(self.0.as_ref(), text)
+    }
+
+    pub(crate) fn line(&self, text: &str) -> String {
+        Visible::of(&self.text(text)).to_string()
+    }
+}
