@@ -5,9 +5,8 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{DynExecutor, Redactor, Shared};
-use tools_diagnostics::{Diagnostics, DiagnosticsPolicy, Workspace};
-use tools_secrets::SecretRedactor;
+use tools_core::{DynExecutor, Shared};
+use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
 
 use crate::{
     commands::Commands,
@@ -35,16 +34,12 @@ impl Checks {
     ) -> DynExecutor {
         let (rooted, confining) = (files.policy().clone(), Arc::clone(commands));
         let reserved = reserved.to_vec();
-        // By shape only: a variable that the operator passes on is a known value, too.
-        let redactor: Arc<dyn Redactor> = Arc::new(SecretRedactor::default());
-        let workspace = Workspace {
-            roots: Arc::new(move |workdir: &Path| rooted.load().roots(workdir)),
-            confine: Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())),
-            hidden: Some(commands.hidden().clone()),
-            env_pass: config.tools.shell.env_pass.clone(),
-            redactor,
-        };
-        DynExecutor::new(Diagnostics::new(self.0.clone(), workspace).into_executor())
+        let tool = Diagnostics::new(self.0.clone())
+            .rooted(Arc::new(move |workdir: &Path| rooted.load().roots(workdir)))
+            .confined(Arc::new(move |writable, hidden| confining.confined(writable, hidden, reserved.clone())))
+            .hiding(commands.hidden().clone())
+            .passing(config.tools.shell.env_pass.clone());
+        DynExecutor::new(tool.into_executor())
     }
 }
 

@@ -1,7 +1,6 @@
 //! The tool `diagnostics`: its parameters, the look ahead that every gate judges, and the run.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,6 +24,7 @@ use crate::gather::Collector;
 use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
 use crate::run::{find_program, go_caches, quieted, run};
+use crate::workspace::{Confine, RootsOf, Workspace};
 
 /// Checks a project with its own compilers and linters: errors and warnings with file, line and
 /// column. For Rust, TypeScript, Python, JavaScript, Go, C and C++. Runs build scripts of the
@@ -54,36 +54,6 @@ pub enum Kind {
     Clippy,
 }
 
-/// The allowed roots of a call from a working directory.
-pub type RootsOf = Arc<dyn Fn(&Path) -> Result<Roots, PathError> + Send + Sync>;
-/// Confines a child that may write the first list and not read the second.
-pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
-
-/// Place and confinement of checkers: the same as commands of the shell.
-#[derive(Clone)]
-pub struct Workspace {
-    /// The allowed roots of a call from this working directory: the only folders a checker may
-    /// write.
-    pub roots: RootsOf,
-    /// Confinement of a child that may write the first list and not read the second.
-    pub confine: Confine,
-    /// The files that no checker may read.
-    pub hidden: Option<MaskRules>,
-    /// Environment variables handed on though their names look like credentials.
-    pub env_pass: Vec<String>,
-    /// Knows credentials by their shape: variables that hold one are not handed on.
-    pub redactor: Arc<dyn Redactor>,
-}
-
-impl fmt::Debug for Workspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Workspace")
-            .field("hidden", &self.hidden)
-            .field("env_pass", &self.env_pass)
-            .finish_non_exhaustive()
-    }
-}
-
 /// The tool `diagnostics`.
 #[derive(Debug)]
 pub struct Diagnostics {
@@ -94,9 +64,60 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// The tool under a policy, in a workspace.
-    pub fn new(policy: Shared<DiagnosticsPolicy>, workspace: Workspace) -> Self {
-        Self { policy, workspace, sandbox: Mutex::new(None) }
+    /// The tool under a policy. By itself it lets checkers write the working directory of the call
+    /// alone, and gives them neither a network nor credentials: they find the home empty but for
+    /// toolchains, the files of [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and
+    /// variables that look like credentials are left out of their environment.
+    ///
+    /// ```no_run
+    /// use tools_core::{CallContext, CompositeExecutor, DynExecutor, Shared, Stack, ToolCall};
+    /// use tools_diagnostics::{Diagnostics, DiagnosticsConfig};
+    ///
+    /// async fn check(project: &str) -> Result<String, Box<dyn std::error::Error>> {
+    ///     let policy = Shared::new(DiagnosticsConfig::default().compile()?);
+    ///     let tool = DynExecutor::new(Diagnostics::new(policy).into_executor());
+    ///     let stack = Stack::new(vec![], CompositeExecutor::new([tool]));
+    ///     let call = ToolCall::new("diagnostics", serde_json::json!({}))?;
+    ///     Ok(stack.dispatch(call, &CallContext::new(project)).await?.summary)
+    /// }
+    /// ```
+    pub fn new(policy: Shared<DiagnosticsPolicy>) -> Self {
+        Self { policy, workspace: Workspace::default(), sandbox: Mutex::new(None) }
+    }
+
+    /// The same tool with other allowed roots: the only folders in which it checks and that a
+    /// checker may write.
+    #[must_use]
+    pub fn rooted(self, roots: RootsOf) -> Self {
+        Self { workspace: Workspace { roots, ..self.workspace }, ..self }
+    }
+
+    /// The same tool whose checkers are confined so, which decides about network and home as well:
+    /// [`Confinement::default`] has no network and shows the whole home.
+    #[must_use]
+    pub fn confined(self, confine: Confine) -> Self {
+        Self { workspace: Workspace { confine: Some(confine), ..self.workspace }, ..self }
+    }
+
+    /// The same tool whose checkers cannot read what these rules deny, which take the place of the
+    /// preset.
+    #[must_use]
+    pub fn hiding(self, hidden: MaskRules) -> Self {
+        Self { workspace: Workspace { hidden, ..self.workspace }, ..self }
+    }
+
+    /// The same tool that hands on these environment variables though their names look like
+    /// credentials; a `*` at the end stands for any ending.
+    #[must_use]
+    pub fn passing(self, env_pass: Vec<String>) -> Self {
+        Self { workspace: Workspace { env_pass, ..self.workspace }, ..self }
+    }
+
+    /// The same tool whose checkers get no environment variable in whose value this `redactor`
+    /// finds a credential.
+    #[must_use]
+    pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
+        Self { workspace: Workspace { redactor, ..self.workspace }, ..self }
     }
 
     /// The tool as an executor.
@@ -113,7 +134,7 @@ impl Diagnostics {
         let planned: Vec<CheckerPlan> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
         for CheckerPlan { job, .. } in &planned {
             let judged = job.file.as_deref().unwrap_or(&job.directory);
-            if self.workspace.hidden.as_ref().is_some_and(|hidden| hidden.denies(judged)) {
+            if self.workspace.hidden.denies(judged) {
                 return Err(PathError::Denied(path.to_path_buf()).into());
             }
         }
@@ -123,8 +144,7 @@ impl Diagnostics {
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
         let mut hidden = Vec::new();
-        let rules = self.workspace.hidden.clone().unwrap_or_else(MaskRules::nothing);
-        let masks = rules.masks(&writable);
+        let masks = self.workspace.hidden.masks(&writable);
         if masks.incomplete {
             return Err(DiagnosticsError::Unexamined);
         }
@@ -136,7 +156,7 @@ impl Diagnostics {
         }
         hidden.extend(masks.paths);
         let held = masks.obeyed.held();
-        let ask = (self.workspace.confine)(writable, hidden);
+        let ask = self.workspace.confinement(writable, hidden);
         let ask = Confinement { held, absent: masks.obeyed.missing_hooks, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {

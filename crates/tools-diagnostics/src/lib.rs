@@ -8,6 +8,8 @@ mod diagnostic;
 mod report;
 
 mod diagnostics;
+mod workspace;
+
 mod error;
 mod gather;
 mod go_files;
@@ -19,5 +21,10 @@ mod checkers;
 
 pub use config::{DiagnosticsConfig, DiagnosticsConfigError, DiagnosticsPolicy};
 pub use diagnostic::{Diagnostic, Severity};
-pub use diagnostics::{Confine, Diagnostics, DiagnosticsArgs, Kind, RootsOf, Workspace};
+pub use diagnostics::{Diagnostics, DiagnosticsArgs, Kind};
 pub use report::{CheckerRun, DiagnosticsReport};
+pub use workspace::{Confine, RootsOf};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tools_core::{CallContext, Outcome, Shared, Stack, ToolCall, ToolOutput, Typed};
-use tools_diagnostics::{Diagnostics, DiagnosticsConfig, DiagnosticsReport, Workspace};
-use tools_sandbox::kernel::{Confinement, MaskRules, Network};
-use tools_sandbox::{ReadRules, Roots};
+use tools_diagnostics::{Diagnostics, DiagnosticsConfig, DiagnosticsReport};
+use tools_sandbox::ReadRules;
+use tools_sandbox::kernel::{Confinement, MaskRules};
 
 pub(crate) struct World {
     pub(crate) files: tools_testkit::Workspace,
@@ -57,19 +57,11 @@ impl World {
 
     pub(crate) fn executor(&self) -> Typed<Diagnostics> {
         let rules = ReadRules::preset(None);
-        let workspace = Workspace {
-            roots: Arc::new(|workdir: &Path| Roots::open(&[], workdir)),
-            confine: Arc::new(|writable, hidden| Confinement {
-                writable,
-                hidden,
-                network: Network::Closed,
-                ..Confinement::default()
-            }),
-            hidden: Some(MaskRules::new(move |path| rules.denies(path), Vec::new())),
-            env_pass: Vec::new(),
-            redactor: Arc::new(tools_core::NoRedaction),
-        };
-        Diagnostics::new(Shared::new(self.config.compile().unwrap()), workspace).into_executor()
+        let policy = Shared::new(self.config.compile().unwrap());
+        Diagnostics::new(policy)
+            .confined(Arc::new(|writable, hidden| Confinement { writable, hidden, ..Confinement::default() }))
+            .hiding(MaskRules::new(move |path| rules.denies(path), Vec::new()))
+            .into_executor()
     }
 
     pub(crate) fn context(&self) -> CallContext {

@@ -31,13 +31,13 @@ pub enum SandboxMode {
 #[serde(rename_all = "snake_case")]
 pub enum Network {
     /// The network of the machine.
-    #[default]
     Open,
     /// The network of [`Confinement::joins`], which several processes share, at the namespaces
     /// level; anywhere else as [`Network::Closed`].
     Gate,
     /// An empty network of its own at the namespaces level, in which a process reaches nothing but
     /// what it has started itself; below that no sockets at all.
+    #[default]
     Closed,
 }
 
