@@ -17,7 +17,7 @@ use tools_sandbox::kernel::{Confinement, MaskRules, Sandbox};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
-use crate::checkers::{CheckCommand, Request};
+use crate::checkers::CheckCommand;
 use crate::config::DiagnosticsPolicy;
 use crate::error::DiagnosticsError;
 use crate::gather::Collector;
@@ -206,7 +206,7 @@ impl Diagnostics {
                 gathered.absent(&command, "is not installed", cx);
                 continue;
             };
-            let request = Request { kind, marker: &marker, file: job.file.as_deref() };
+            let request = job.request(kind, &marker);
             let sandbox = match &sandbox {
                 Some(made) => made,
                 None => sandbox.insert(self.sandbox(writable.clone(), cx)?),
@@ -263,7 +263,7 @@ struct CheckerPlan {
 impl CheckerPlan {
     fn new(job: Job, kind: Kind, roots: &Roots) -> Self {
         let marker = marker(&job, roots);
-        let command = job.checker.command(&Request { kind, marker: &marker, file: job.file.as_deref() });
+        let command = job.checker.command(&job.request(kind, &marker));
         Self { job, command, marker }
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum DiagnosticsError {
     NoProject { path: String, looked_for: String },
     #[error("there is no project to check at `{path}`; C and C++ files are checked one at a time")]
     FilesOnly { path: String, example: String },
+    #[error("there is no project to check at `{path}`, but below it")]
+    ProjectsBelow { path: String, projects: Vec<String> },
     #[error("`{command}` could not check the project (exit code {code}):\n{words}")]
     Failed { command: String, code: i32, words: String, advice: Option<&'static str> },
     #[error("`{command}` was ended by signal {signal}:\n{words}")]
@@ -35,13 +37,19 @@ impl From<DiagnosticsError> for ToolError {
             DiagnosticsError::FilesOnly { example, .. } => {
                 Some(format!("Name a file as `path`, for example `{example}`."))
             }
+            DiagnosticsError::ProjectsBelow { projects, .. } => {
+                let shown: Vec<String> = projects.iter().take(8).map(|project| format!("`{project}`")).collect();
+                Some(format!("Name one of them as `path`: {}.", shown.join(", ")))
+            }
             _ => None,
         };
         let (category, code, advice) = match error {
             DiagnosticsError::Path(error) => return error.into(),
             DiagnosticsError::Spawn(error) => return error.into(),
             DiagnosticsError::Unexamined => (Category::PolicyBlocked, "workspace_unexamined", None),
-            DiagnosticsError::FilesOnly { .. } => (Category::InvalidParameters, "no_project", None),
+            DiagnosticsError::FilesOnly { .. } | DiagnosticsError::ProjectsBelow { .. } => {
+                (Category::InvalidParameters, "no_project", None)
+            }
             DiagnosticsError::NoProject { .. } => (
                 Category::InvalidParameters,
                 "no_project",

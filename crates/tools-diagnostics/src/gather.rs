@@ -5,6 +5,7 @@ use std::path::Path;
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
+use crate::below::{named, projects_below};
 use crate::checkers::{CheckCommand, Coverage, RawDiagnostic, Request};
 use crate::covered::{Asked, RunCoverage, covered as compared};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -84,6 +85,14 @@ impl Collector {
             exit_code,
             duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
         });
+        if is_whole {
+            self.unchecked.extend(job.checker.held_up(&ran.output, &found));
+        }
+        if job.is_without_project(places.roots) {
+            let projects =
+                projects_below(job.aside.as_deref().filter(|aside| aside.is_dir()).unwrap_or(&job.directory));
+            self.unchecked.extend(named(&projects, show));
+        }
         if let Some(code) = exit_code {
             cx.journal().note(keys::EXIT_CODE, code);
         }

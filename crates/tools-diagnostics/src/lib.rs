@@ -17,6 +17,7 @@ mod project;
 mod run;
 mod words;
 
+mod below;
 mod checkers;
 
 pub use config::{DiagnosticsConfig, DiagnosticsConfigError, DiagnosticsPolicy};

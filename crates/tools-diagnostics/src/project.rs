@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tools_sandbox::{FileKind, PathError, Roots, shown};
 
-use crate::checkers::{self, ALL, BARE, Checker};
+use crate::below::projects_below;
+use crate::checkers::{self, ALL, BARE, Checker, Request};
 use crate::diagnostic::Diagnostic;
+use crate::diagnostics::Kind;
 use crate::error::DiagnosticsError;
 
 /// Directories above a project that are looked at.
@@ -27,6 +29,17 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// What is to be checked.
+    pub(crate) fn request<'a>(&'a self, kind: Kind, marker: &'a str) -> Request<'a> {
+        let folder = self.aside.as_deref().filter(|aside| aside.is_dir());
+        Request { kind, marker, file: self.file.as_deref(), folder }
+    }
+
+    /// Whether nothing makes its directory a project.
+    pub(crate) fn is_without_project(&self, roots: &Roots) -> bool {
+        self.file.is_none() && !ALL.iter().any(|checker| has_any(checker.markers(), &self.directory, roots))
+    }
+
     /// The same for a checker that needs less; `None` when there is none.
     pub(crate) fn bare(&self, missing: &'static str) -> Option<Self> {
         let checker = checkers::stands_in(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
@@ -97,6 +110,14 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
         .collect();
     if !jobs.is_empty() {
         return Ok(jobs);
+    }
+    let below = projects_below(directory);
+    if !below.is_empty() {
+        let name = |project: &PathBuf| {
+            let below = project.strip_prefix(directory).unwrap_or(project);
+            shown(&if asked == Path::new(".") { below.to_owned() } else { asked.join(below) })
+        };
+        return Err(DiagnosticsError::ProjectsBelow { path: shown(asked), projects: below.iter().map(name).collect() });
     }
     // Those of no project, one by one: what flags they need no folder says.
     let single = ALL.into_iter().filter(|checker| checker.markers().is_empty());
@@ -233,7 +254,7 @@ mod tests {
         Ok(jobs
             .iter()
             .map(|job| {
-                let request = checkers::Request { kind: crate::Kind::Check, marker: "", file: job.file.as_deref() };
+                let request = job.request(Kind::Check, "");
                 let program = job.checker.command(&request).program;
                 (format!("{program} in {}", relative(&job.directory)), job.file.as_deref().map(relative))
             })

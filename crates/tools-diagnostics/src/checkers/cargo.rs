@@ -1,6 +1,7 @@
 //! Rust: `cargo check` or `cargo clippy` over all targets, one JSON message a line on standard
 //! output.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -19,9 +20,17 @@ struct Line {
     reason: String,
     #[serde(default)]
     manifest_path: PathBuf,
+    target: Option<Target>,
     message: Option<Message>,
     #[serde(default)]
     filenames: Vec<PathBuf>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    #[serde(default)]
+    kind: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -69,7 +78,8 @@ impl Checker for Cargo {
             Kind::Check => "check",
             Kind::Clippy => "clippy",
         };
-        CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets"])
+        // Else it is chance which of several crates with errors are told.
+        CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets", "--keep-going"])
     }
 
     /// What the compiler lists beside each thing it made.
@@ -79,6 +89,19 @@ impl Checker for Cargo {
         let made = made.filter(|line| line.reason == "compiler-artifact").flat_map(|line| line.filenames);
         let lists: Vec<PathBuf> = made.filter_map(|made| list_beside(&made)).collect();
         if lists.is_empty() { Coverage::Unknown } else { Coverage::Lists(lists) }
+    }
+
+    fn held_up(&self, output: &Output, _: &[RawDiagnostic]) -> Option<String> {
+        let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
+        let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+        let failed = lines.filter(|line| line.message.as_ref().is_some_and(|message| message.level == "error"));
+        // Tests, examples and binaries hold nothing up.
+        let held_up = |target: &Target| target.kind.iter().any(|kind| kind.ends_with("lib") || kind.ends_with("macro"));
+        let names: BTreeSet<String> =
+            failed.filter_map(|line| line.target).filter(held_up).map(|target| format!("`{}`", target.name)).collect();
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let names: Vec<String> = names.into_iter().collect();
+        (!names.is_empty()).then(|| format!("what needs {}, which {verb} errors", names.join(", ")))
     }
 
     fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {

@@ -27,6 +27,11 @@ pub(crate) trait Checker: Send + Sync {
         Coverage::Unknown
     }
 
+    /// What it did not check since something else has errors; a phrase.
+    fn held_up(&self, _output: &Output, _found: &[RawDiagnostic]) -> Option<String> {
+        None
+    }
+
     /// Whether an exit code other than 0 is explained by what was found; if not, the check itself
     /// has failed.
     fn explains(&self, _code: i32, found: &[RawDiagnostic]) -> bool {
@@ -58,6 +63,8 @@ pub(crate) struct Request<'a> {
     pub(crate) marker: &'a str,
     /// The one file that was named, canonical; `None` for the whole project.
     pub(crate) file: Option<&'a Path>,
+    /// The folder of the project that was named, canonical; `None` for the whole project.
+    pub(crate) folder: Option<&'a Path>,
 }
 
 /// A command, run in the directory of the project.

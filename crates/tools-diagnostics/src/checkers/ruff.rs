@@ -34,8 +34,8 @@ impl Checker for Ruff {
 
     fn command(&self, request: &Request<'_>) -> CheckCommand {
         let mut command = CheckCommand::new("ruff", &["check", "--output-format", "json", "--no-cache"]);
-        if let Some(file) = request.file {
-            command.args.extend(["--".into(), file.into()]);
+        if let Some(named) = request.file.or(request.folder) {
+            command.args.extend(["--".into(), named.into()]);
         }
         CheckCommand { local: &[".venv/bin/ruff", "venv/bin/ruff"], ..command }
     }

@@ -141,10 +141,18 @@ fn gcc_tells_one_array_a_line() {
 #[test]
 fn commands_are_shown_as_one_would_type_them() {
     let check = |checker: &dyn Checker, kind: Kind, file: Option<&str>, expected: &str| {
-        assert_eq!(checker.command(&Request { kind, marker: "", file: file.map(Path::new) }).line(), expected);
+        assert_eq!(
+            checker.command(&Request { kind, marker: "", file: file.map(Path::new), folder: None }).line(),
+            expected
+        );
     };
-    check(&cargo::Cargo, Kind::Check, None, "cargo check --message-format=json --all-targets");
-    check(&cargo::Cargo, Kind::Clippy, Some("/w/a.rs"), "cargo clippy --message-format=json --all-targets");
+    check(&cargo::Cargo, Kind::Check, None, "cargo check --message-format=json --all-targets --keep-going");
+    check(
+        &cargo::Cargo,
+        Kind::Clippy,
+        Some("/w/a.rs"),
+        "cargo clippy --message-format=json --all-targets --keep-going",
+    );
     check(
         &ruff::Ruff,
         Kind::Check,

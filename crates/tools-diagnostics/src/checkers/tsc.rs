@@ -34,6 +34,16 @@ impl Checker for Tsc {
         Coverage::Files(listed.map(PathBuf::from).collect())
     }
 
+    /// Types are looked at when every file can be read.
+    fn held_up(&self, _: &Output, found: &[RawDiagnostic]) -> Option<String> {
+        let is_of_syntax = |found: &RawDiagnostic| {
+            let code = found.diagnostic.code.as_deref().unwrap_or_default();
+            code.len() == "TS1000".len() && code.starts_with("TS1")
+        };
+        let is_held_up = !found.is_empty() && found.iter().all(is_of_syntax);
+        is_held_up.then(|| "types, which are looked at when the syntax is right".to_owned())
+    }
+
     fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {
         let text = String::from_utf8_lossy(&output.stdout);
         let mut all: Vec<RawDiagnostic> = Vec::new();

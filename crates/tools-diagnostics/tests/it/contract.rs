@@ -26,10 +26,10 @@ async fn gates_see_the_command_and_the_project() {
     let seen =
         world.executor().inspect(&call(json!({"level": "clippy", "path": "src/main.rs"})), &world.context()).await;
     let seen = seen.unwrap();
-    let argv = ["clippy", "--message-format=json", "--all-targets"].map(str::to_owned).to_vec();
+    let argv = ["clippy", "--message-format=json", "--all-targets", "--keep-going"].map(str::to_owned).to_vec();
     let expected = [
         Subject::Command {
-            line: "cargo clippy --message-format=json --all-targets".to_owned(),
+            line: "cargo clippy --message-format=json --all-targets --keep-going".to_owned(),
             program: "cargo".to_owned(),
             argv,
             via: Vec::new(),

@@ -52,6 +52,33 @@ async fn a_member_is_checked_although_its_workspace_reaches_out_of_the_roots() {
     assert!(!world.files.path("target").exists() && world.files.path("crates/a/target").exists());
 }
 
+/// Each call tells all of them, and names what waits for one.
+#[tokio::test]
+async fn errors_of_every_target_are_told_and_what_they_hold_up() {
+    let world = World::new();
+    world.package("fn main() {}\n");
+    for number in 0..4 {
+        world.files.file(&format!("tests/t{number}.rs"), "#[test]\nfn t() { let _: u32 = \"x\"; }\n");
+        world.files.file(&format!("examples/e{number}.rs"), "fn main() { let _: u32 = \"x\"; }\n");
+    }
+    let output = world.call(json!({})).await.unwrap();
+    assert_eq!((report(&output).errors, report(&output).unchecked), (8, vec![]), "{}", output.summary);
+
+    let world = World::new();
+    let package = |name: &str, more: &str| {
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2021\"\n{more}")
+    };
+    world.files.file("Cargo.toml", "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n");
+    world.files.file("a/Cargo.toml", package("a", ""));
+    world.files.file("a/src/lib.rs", "pub fn f() -> u32 { \"x\" }\n");
+    world.files.file("b/Cargo.toml", package("b", "[dependencies]\na = {path = \"../a\"}\n"));
+    world.files.file("b/src/lib.rs", "pub fn g() -> u32 { \"x\" }\n");
+    for path in [".", "b", "b/src/lib.rs"] {
+        let output = world.call(json!({"path": path})).await.unwrap();
+        assert!(output.summary.contains("not checked: what needs `a`, which has errors"), "{path}: {}", output.summary);
+    }
+}
+
 #[tokio::test]
 async fn a_sound_project_has_no_errors() {
     let world = World::new();

@@ -182,6 +182,48 @@ async fn the_projects_that_a_project_refers_to_are_built() {
 }
 
 #[tokio::test]
+async fn types_are_not_told_as_checked_beside_wrong_syntax() {
+    let text = |errors: &str| format!("{}\nprintf '{errors}'\nexit 2\n", lists(&["src/a.ts", "src/b.ts"]));
+    let world = world(&text("src/b.ts(1,5): error TS1135: m\\n"));
+    let said = world.call(json!({})).await.unwrap().summary;
+    assert!(said.ends_with("not checked: types, which are looked at when the syntax is right]"), "{said}");
+    let world = self::world(&text("src/b.ts(1,5): error TS1135: m\\nsrc/a.ts(1,5): error TS2322: m\\n"));
+    let said = world.call(json!({})).await.unwrap().summary;
+    assert!(!said.contains("not checked"), "{said}");
+}
+
+#[tokio::test]
+async fn a_linter_is_given_the_folder_that_was_named() {
+    let world = World::new();
+    world.files.file("pyproject.toml", "");
+    world.files.file("gen/a.py", "");
+    world.files.file("docs/a.md", "");
+    world.script(
+        ".venv/bin/ruff",
+        "for last; do :; done\necho '[]'\ncase $last in */docs) echo 'warning: No Python files found under the given path(s)' >&2;; */gen) :;; *) exit 2;; esac\n",
+    );
+    let says = async |path: &str| world.call(json!({"path": path})).await.unwrap().summary;
+    assert_eq!(says("gen").await, "[ruff check: no errors or warnings]");
+    let said = says("docs").await;
+    assert!(said.contains("not checked: no file of `docs` is part of what was checked"), "{said}");
+}
+
+#[tokio::test]
+async fn projects_below_a_folder_that_is_none_are_named() {
+    let world = World::new();
+    for file in ["back/Cargo.toml", "front/tsconfig.json", "none/README.md"] {
+        world.files.file(file, "");
+    }
+    let refused = world.call(json!({})).await.unwrap_err();
+    assert!(refused.suggestion().contains("`back`, `front`"), "{refused:?}");
+    if tools_testkit::installed(&["python3"]) {
+        world.files.file("tool.py", "x = 1\n");
+        let said = world.call(json!({})).await.unwrap().summary;
+        assert!(said.contains("not checked: the projects `back`, `front`"), "{said}");
+    }
+}
+
+#[tokio::test]
 async fn a_checker_in_the_environment_of_the_project_is_found() {
     for place in [".venv/bin/ruff", "venv/bin/ruff"] {
         let world = World::new();
