@@ -71,6 +71,8 @@ pub(crate) struct State {
     gave_up: HashSet<Arc<Path>>,
     /// Files that did not fit.
     full: u64,
+    /// Files that were longer than is read when they were looked at.
+    long: BTreeSet<Arc<Path>>,
 }
 
 /// One file as it was read.
@@ -337,6 +339,22 @@ impl State {
         self.by_path.insert(Arc::clone(&file.path), number);
         self.files.push(Some(file));
         self.live += 1;
+    }
+
+    /// Leaves out a file that is longer than is read.
+    pub(crate) fn leave_out(&mut self, path: &Path) {
+        self.drop_path(path);
+        self.long.insert(path.into());
+    }
+
+    /// Forgets the files that were left out and are gone by now, or short enough.
+    pub(crate) fn forget_short(&mut self, most: u64) {
+        self.long.retain(|path| std::fs::metadata(path).is_ok_and(|found| found.len() > most));
+    }
+
+    /// The files that are left out since they are too long, in order.
+    pub(crate) fn long(&self) -> impl Iterator<Item = &Arc<Path>> {
+        self.long.iter()
     }
 
     pub(crate) fn drop_path(&mut self, path: &Path) {

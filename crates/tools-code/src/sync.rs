@@ -190,6 +190,9 @@ impl Index {
                 let generation = self.state().generation();
                 self.take_in((sight, path), form, UNKNOWN, &text, generation, policy);
             }
+            None if std::fs::symlink_metadata(path).is_ok_and(|found| found.len() > policy.max_file_bytes) => {
+                self.state().leave_out(path);
+            }
             None => self.lose(path),
         }
     }
@@ -230,7 +233,11 @@ impl Looking<'_> {
         {
             following.linked(path);
         }
-        if found.size > policy.max_file_bytes || self.index.state().keep(path, &found, self.generation) {
+        if found.size > policy.max_file_bytes {
+            self.index.state().leave_out(path);
+            return Ok(());
+        }
+        if self.index.state().keep(path, &found, self.generation) {
             return Ok(());
         }
         if let (found, Some(text)) = candidate.read(policy.max_file_bytes)? {

@@ -4,6 +4,7 @@
 use std::{
     collections::HashMap,
     fmt::{self, Write as _},
+    path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -20,6 +21,7 @@ use crate::{
     error::CodeError,
     hit::{Hit, Layer, fuse},
     index::Index,
+    languages::form_of,
     lsp::{LaunchConfinement, NameAnswer, NameQuery, Servers},
     query::Query,
     render::Style,
@@ -353,6 +355,7 @@ impl SearchCode {
                     "{slow} files take too long to be parsed: what they define is not all known; `grep` finds it"
                 ));
             }
+            answer.notes.extend(too_long(&index, &wanted, sight, policy));
             if sight.is_cancelled() {
                 return Err(crate::index::cancelled());
             }
@@ -518,6 +521,20 @@ fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits.retain(|hit| hit.score >= TELLING * best);
     hits.truncate(MAX_HITS);
     hits
+}
+
+/// Which files of the scope were left out since they are too long to be searched.
+fn too_long(index: &Index, wanted: &SearchScope, sight: &dyn FileAccess, policy: &IndexPolicy) -> Option<String> {
+    let mut state = index.state();
+    state.forget_short(policy.max_file_bytes);
+    let is_wanted = |path: &&Arc<Path>| form_of(path).is_some_and(|form| wanted.holds(path, form.name()));
+    let left_out: Vec<&Arc<Path>> = state.long().filter(is_wanted).collect();
+    let first = sight.show(left_out.first()?);
+    let which = match left_out.len() - 1 {
+        0 => format!("`{first}` is"),
+        more => format!("`{first}` and {more} more files are"),
+    };
+    Some(format!("{which} longer than {} bytes and not searched; `grep` searches them", policy.max_file_bytes))
 }
 
 /// What to do when nothing was found.

@@ -89,6 +89,23 @@ async fn credentials_are_not_shown() {
     }
 }
 
+/// What is too long to be searched is told, in the scope that was asked about.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_that_are_too_long_are_named() {
+    let (_root, folder) = folder();
+    folder.write("gen/big.py", format!("def bigone():\n    pass\n{}", "# filler\n".repeat(150_000)));
+    let stack = folder.stack(&IndexConfig::default());
+    let told = "`gen/big.py` is longer than 1048576 bytes and not searched; `grep` searches them";
+    for kind in ["definition", "text", "reference", "semantic"] {
+        assert!(answer(&stack, &folder.root, kind, "bigone").await.contains(told), "{kind}");
+    }
+    let params = json!({"kind": "definition", "query": "bigone", "path": "src"});
+    assert!(!call(&stack, &folder.root, params).await.unwrap().summary.contains("longer than"));
+    folder.write("gen/big.py", "def bigone():\n    pass\n");
+    let found = answer(&stack, &folder.root, "definition", "bigone").await;
+    assert!(found.contains("gen/big.py:1") && !found.contains("longer than"), "{found}");
+}
+
 /// A query that finds a part of a credential would tell which parts are right.
 #[tokio::test(flavor = "multi_thread")]
 async fn credentials_are_not_found() {
@@ -174,7 +191,7 @@ async fn files_that_are_not_what_they_seem_do_no_harm() {
     assert!(answer(&stack, &folder.root, "definition", "wanted_too").await.starts_with("[structural] latin.rs:2 "));
     for kind in ["auto", "reference", "semantic", "text", "outline"] {
         let found = answer(&stack, &folder.root, kind, "wanted").await;
-        assert!(!found.contains("binary.rs") && !found.contains("huge.rs"), "{kind}: {found}");
+        assert!(!found.contains("binary.rs") && !found.contains("huge.rs:"), "{kind}: {found}");
         assert!(found.lines().all(|line| line.len() < 600), "{kind}");
     }
 }

@@ -39,6 +39,8 @@ struct Plan {
     schedule: Schedule,
     expires_at: Option<Timestamp>,
     times: Vec<Timestamp>,
+    /// Whether it runs again after these.
+    goes_on: bool,
 }
 
 impl SchedulePeriodic {
@@ -56,11 +58,15 @@ impl SchedulePeriodic {
             return Err(ScheduleError::Past { at, now });
         }
         let schedule = Schedule::Periodic { line: Box::new(CronLine::parse(&args.cron)?), zone };
-        let times = scheduler.plan(&schedule).await?;
+        let mut times = scheduler.plan(&schedule).await?;
         if expires_at.is_some_and(|at| times.first().is_some_and(|first| *first >= at)) {
             return Err(ScheduleError::Parameter("it would end before it runs for the first time".to_owned()));
         }
-        Ok(Plan { name, schedule, expires_at, times })
+        let planned = times.len();
+        times.retain(|time| expires_at.is_none_or(|end| *time < end));
+        times.truncate(args.max_runs.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)));
+        let goes_on = times.len() == planned && args.max_runs.is_none_or(|most| most > planned as u64);
+        Ok(Plan { name, schedule, expires_at, times, goes_on })
     }
 }
 
@@ -73,11 +79,12 @@ impl Tool for SchedulePeriodic {
 
     async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
         let plan = self.plan(args).await?;
-        Ok(self.0.asking(&plan.name, &args.task, &plan.times, " and so on"))
+        let more = if plan.goes_on { " and so on" } else { "" };
+        Ok(self.0.asking(&plan.name, &args.task, &plan.times, more))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let Plan { name, schedule, expires_at, times } = self.plan(&args).await?;
+        let Plan { name, schedule, expires_at, times, goes_on: _ } = self.plan(&args).await?;
         let cron = schedule.parts().1;
         let mut task = self.0.task(cx, name.clone(), schedule, args.task);
         task.next_run = times.first().copied();

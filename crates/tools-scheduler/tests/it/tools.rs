@@ -50,6 +50,17 @@ async fn tasks_are_stored_shown_with_their_times_and_cancelled() {
         "next": ["2026-11-24T07:00:00Z", "2026-11-25T07:00:00Z", "2026-11-26T07:00:00Z"]});
     assert_eq!(made, expected);
     assert_eq!(call(&stack, "schedule_periodic", daily.clone()).await.unwrap_err().0, "task_exists");
+    for (end, next) in [
+        (json!({"max_runs": 1}), vec!["2026-11-24T07:00:00Z"]),
+        (json!({"expires_at": "2026-11-25T12:00:00Z"}), vec!["2026-11-24T07:00:00Z", "2026-11-25T07:00:00Z"]),
+    ] {
+        let mut ended = daily.clone();
+        ended["name"] = json!("ended");
+        ended["replace"] = json!(true);
+        ended.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
+        assert_eq!(call(&stack, "schedule_periodic", ended).await.unwrap()["next"], json!(next), "{end}");
+        call(&stack, "cancel_task", json!({"name": "ended"})).await.unwrap();
+    }
     let mut again = daily;
     again["replace"] = json!(true);
     call(&stack, "schedule_periodic", again).await.unwrap();
