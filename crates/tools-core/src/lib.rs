@@ -100,8 +100,8 @@ pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
 pub use obeyed::{
-    ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, leads_to_guarded,
-    obeyed_by, plan_runs_commands, was_agreed_since,
+    ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, is_repository,
+    leads_to_guarded, leads_to_own_repository, obeyed_by, plan_runs_commands, was_agreed_since,
 };
 pub use outputs::{
     AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,

@@ -87,7 +87,8 @@ impl ConfiguredFiles {
                 break;
             }
             self.add_repository(&folder.join(".git"));
-            if ["HEAD", "objects", "refs"].iter().all(|name| folder.join(name).symlink_metadata().is_ok()) {
+            let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+            if is_repository(has) {
                 self.add_repository(folder);
             }
         }
@@ -193,6 +194,12 @@ impl ConfiguredFiles {
             *known |= is_folder;
         }
     }
+}
+
+/// Whether git may work in a folder that holds this. `HEAD` may lie elsewhere: a work tree brings
+/// its own to the folder that its `commondir` leads to.
+pub fn is_repository(has: impl Fn(&str) -> bool) -> bool {
+    has("objects") && has("refs") && (has("HEAD") || has("config"))
 }
 
 /// The files of one configuration on their way to its settings.

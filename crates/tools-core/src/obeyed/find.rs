@@ -136,6 +136,10 @@ mod tests {
             ".git/modules/lib/x/config",
             ".git/modules/lib/x/hooks/pre-push",
             ".git/worktrees/w/config.worktree",
+            ".git/worktrees/w/commondir",
+            "sub/.git/worktrees/w/commondir",
+            ".git/modules/lib/worktrees/w/commondir",
+            ".git/modules/lib/x/worktrees/w/config.worktree",
             ".git",
             ".gitmodules",
             ".vscode",
@@ -167,6 +171,13 @@ mod tests {
             "/home/me/.ssh/authorized_keys",
             "/home/me/.config/systemd/user/x.service",
             ".npmrc",
+            ".pdbrc",
+            ".ghci",
+            ".ocamlinit",
+            "apps/.iex.exs",
+            ".octaverc",
+            "rust-analyzer.toml",
+            ".rust-analyzer.toml",
             ".cargo/config.toml",
             "/etc/hosts",
             "/USR/bin/x",
@@ -191,6 +202,9 @@ mod tests {
             "docker-compose.prod.yml",
             "Dockerfile",
             "src/Cargo.toml",
+            "tools/bazel",
+            "WORKSPACE",
+            ".rspec",
         ] {
             assert_eq!(class(path), Some(ObeyedClass::Reported), "{path}");
         }
@@ -203,6 +217,7 @@ mod tests {
             ".husky/_/h",
             ".pre-commit-config.yaml",
             "lefthook.yml",
+            ".bsp/sbt.json",
             ".git/rebase-merge/git-rebase-todo",
         ] {
             assert_eq!((class(path), is_guarded(Path::new(path))), (Some(ObeyedClass::Asked), true), "{path}");
@@ -218,6 +233,8 @@ mod tests {
             ".git/index",
             ".git/rebase-merge/done",
             ".git/HEAD",
+            ".git/worktrees/w/gitdir",
+            ".git/worktrees/w/HEAD",
             ".git/objects/ab/cdef",
             ".git/refs/heads/hooks",
             ".gitignore",

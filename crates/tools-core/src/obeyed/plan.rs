@@ -1,4 +1,5 @@
-//! What git left behind to go on with: whether it holds a command that git would run then.
+//! What git writes itself in the course of things and everything else should not: plans to go on
+//! with, and the way from a work tree to its repository. Whether it is as git writes it.
 
 use std::path::Path;
 
@@ -23,6 +24,15 @@ pub fn plan_runs_commands(path: &Path) -> bool {
     let text = read(path).filter(|text| is_file && (text.len() as u64) < MAX_FILE_BYTES);
     let Some(text) = text else { return path.symlink_metadata().is_ok() };
     runs_commands(path, &String::from_utf8_lossy(&text))
+}
+
+/// Whether `path` leads a further work tree to the repository that keeps it, as `git worktree add`
+/// writes it. Anything else has git obey another configuration.
+pub fn leads_to_own_repository(path: &Path) -> bool {
+    let is_place = path.ends_with("commondir")
+        && path.parent().and_then(Path::parent).is_some_and(|above| above.ends_with("worktrees"));
+    let is_file = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    is_place && is_file() && read(path).is_some_and(|text| text.trim_ascii() == b"../..")
 }
 
 fn runs_commands(path: &Path, text: &str) -> bool {
@@ -67,5 +77,20 @@ mod tests {
         assert!(!plan_runs_commands(&path));
         std::os::unix::fs::symlink("elsewhere", &path).unwrap();
         assert!(is_plan(&path) && plan_runs_commands(&path));
+    }
+
+    #[test]
+    fn a_work_tree_leads_to_its_own_repository_or_elsewhere() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("worktrees/w/commondir");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let check = |text: &str, expected: bool| {
+            std::fs::write(&file, text).unwrap();
+            assert_eq!(leads_to_own_repository(&file), expected, "{text}");
+        };
+        check("../..\n", true);
+        check("../../../evil\n", false);
+        check("../..\n../../evil", false);
+        assert!(!leads_to_own_repository(&place.path().join("worktrees/commondir")));
     }
 }

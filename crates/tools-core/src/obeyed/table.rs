@@ -39,6 +39,8 @@ pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
     (ObeyedClass::Guarded, "the system", SYSTEM),
     (ObeyedClass::Asked, "git hooks", HOOK_MANAGERS),
     (ObeyedClass::Asked, "git", PLANS),
+    // Builds write the command that an editor starts to talk to them.
+    (ObeyedClass::Asked, "editors", &[".bsp/*.json"]),
     (ObeyedClass::Reported, "git", ATTRIBUTES),
     (ObeyedClass::Reported, "JavaScript tools", JAVASCRIPT),
     (ObeyedClass::Reported, "Python tools", PYTHON),
@@ -59,7 +61,12 @@ const GIT: &[&str] = &[
     ".git/modules/**/config",
     ".git/modules/**/config.worktree",
     ".git/modules/**/hooks/**",
+    ".git/modules/**/worktrees/*/commondir",
+    ".git/modules/**/worktrees/*/config.worktree",
     ".git/worktrees/*/config.worktree",
+    // Where the configuration and the hooks of a work tree lie. Not `gitdir` beside it: git itself
+    // writes that anew each day, fails when it cannot, and runs nothing because of it.
+    ".git/worktrees/*/commondir",
     ".git/commondir",
     ".gitmodules",
     ".gitconfig",
@@ -93,6 +100,9 @@ const EDITORS: &[&str] = &[
     ".config/emacs/**",
     ".dir-locals.el",
     ".dir-locals-2.el",
+    // The commands that it names run as soon as the folder is opened.
+    "rust-analyzer.toml",
+    ".rust-analyzer.toml",
 ];
 
 const AGENTS: &[&str] = &[
@@ -251,6 +261,11 @@ const PROGRAMS: &[&str] = &[
     ".lldbinit",
     ".irbrc",
     ".pryrc",
+    ".pdbrc",
+    ".ghci",
+    ".ocamlinit",
+    ".iex.exs",
+    ".octaverc",
     ".rprofile",
     ".screenrc",
     ".tmux.conf",
@@ -364,6 +379,7 @@ const BUILDS: &[&str] = &[
     "taskfile.yml",
     "taskfile.yaml",
     "rakefile",
+    ".rspec",
     "gemfile",
     "*.gemspec",
     "podfile",
@@ -378,6 +394,8 @@ const BUILDS: &[&str] = &[
     "build.bazel",
     "workspace.bazel",
     "module.bazel",
+    "workspace",
+    "tools/bazel",
     ".bazelrc",
     "build.gradle",
     "build.gradle.kts",

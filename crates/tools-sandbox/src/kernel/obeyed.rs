@@ -7,14 +7,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan};
+use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan, is_repository};
 
 /// Folders of what is installed or built: large, seldom with secrets, and nobody's configuration.
 pub(super) const INSTALLED: [&str; 2] = ["node_modules", "target"];
 /// The same of what git keeps in a repository.
 const OBJECTS: &str = "objects";
-/// What makes a folder one that git works in, whatever its name is.
-const REPOSITORY: [&str; 3] = ["HEAD", "objects", "refs"];
+/// What git keeps for a further work tree, in a folder of its own.
+const WORK_TREE: [&str; 3] = ["HEAD", "commondir", "gitdir"];
 
 /// A file, or a folder as a whole, that programs outside obey.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,8 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
     let has = |name: &str| entries.iter().any(|(own, _)| own.as_ref() == name);
     let is_git_folder = folder.file_name().is_some_and(|name| name == ".git");
     let of_git = is_git_folder || inside.components().any(|part| part == Component::Normal(".git".as_ref()));
-    let is_repository = is_git_folder || REPOSITORY.into_iter().all(has);
+    let is_repository = is_git_folder || is_repository(has);
+    let is_work_tree = !is_repository && WORK_TREE.into_iter().all(has);
     let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
     // What is installed or built is nobody's configuration, but an agent looks for instructions at
     // the top of any folder.
@@ -85,7 +86,7 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
     if is_installed && !is_top_of_installed(inside) {
         return found;
     }
-    let place = Place { folder, inside, of_git, is_repository, is_installed };
+    let place = Place { folder, inside, of_git, is_repository, is_work_tree, is_installed };
     found.entries.extend(entries.iter().filter_map(|(name, kind)| place.entry(name.as_ref(), *kind)));
     found
 }
@@ -97,6 +98,8 @@ struct Place<'a> {
     /// Whether it is `.git` or lies in it.
     of_git: bool,
     is_repository: bool,
+    /// Whether git keeps a further work tree in it.
+    is_work_tree: bool,
     /// Whether it holds what is installed or built: installers write there, so that nothing is
     /// held.
     is_installed: bool,
@@ -137,7 +140,11 @@ impl Place<'_> {
             pattern.starts_with(".git/") && (!pattern.starts_with(".git/modules/") || is_plan(Path::new(pattern)))
         };
         let own = |path: &Path| find_obeyed(path).map(|found| found.obeyed).filter(|own| is_gits(own.pattern));
-        let kept = if self.is_repository { own(&Path::new(".git").join(name)) } else { None };
+        let kept = match self {
+            Self { is_repository: true, .. } => own(&Path::new(".git").join(name)),
+            Self { is_work_tree: true, .. } => own(&Path::new(".git/worktrees/w").join(name)),
+            _ => None,
+        };
         if kept.is_some() || self.of_git {
             return kept.or_else(|| own(&self.inside.join(name))).map(|obeyed| (obeyed, true));
         }
@@ -156,7 +163,7 @@ impl Place<'_> {
     /// and is looked at again afterwards.
     fn pinned(&self) -> usize {
         let is_below = self.inside.components().next().is_some();
-        pinned(self.inside).unwrap_or(usize::from(self.is_repository && is_below))
+        pinned(self.inside).unwrap_or(usize::from((self.is_repository || self.is_work_tree) && is_below))
     }
 }
 
@@ -257,8 +264,23 @@ mod tests {
         assert_eq!(held("sub/.git", &repository), expected(1));
         assert_eq!(held(".git/modules/lib", &repository), expected(3));
         assert_eq!(held("srv/bare", &repository), expected(1));
+        // The `HEAD` of a common folder is that of the work tree which leads to it.
+        assert_eq!(held("srv/common", &repository[1..]), expected(1));
         assert_eq!(held(".git", &[("config", File)]), [entry("config", true, Some(1))]);
         assert_eq!(held("conf", &[("config", File), ("hooks", Folder)]), []);
+    }
+
+    #[test]
+    fn what_leads_a_work_tree_to_its_repository_is_held() {
+        use Kind::File;
+        let tree = [("HEAD", File), ("commondir", File), ("gitdir", File), ("index", File), ("config.worktree", File)];
+        let expected = |pinned| [entry("commondir", true, Some(pinned)), entry("config.worktree", true, Some(pinned))];
+        assert_eq!(held(".git/worktrees/w", &tree), expected(3));
+        assert_eq!(held("sub/.git/worktrees/w", &tree), expected(3));
+        assert_eq!(held(".git/modules/lib/worktrees/w", &tree), expected(5));
+        assert_eq!(held("srv/bare/worktrees/w", &tree), expected(1));
+        // A branch has one file of its name, not three beside each other.
+        assert_eq!(held(".git/modules/lib/refs/heads/worktrees/w", &tree[1..2]), []);
     }
 
     #[test]

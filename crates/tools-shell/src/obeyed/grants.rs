@@ -41,6 +41,9 @@ const BRINGING: &[&str] = &[
 const CONFIGURING: &[&str] =
     &["branch", "checkout", "clone", "fetch", "pull", "push", "sparse-checkout", "submodule", "switch", "worktree"];
 
+/// Subcommands that make and remove further work trees, and what leads them to their repository.
+const KEEPING_TREES: &[&str] = &["gc", "worktree"];
+
 /// Subcommands that change neither.
 const OTHERS: &[&str] = &[
     "add",
@@ -75,6 +78,8 @@ pub(crate) struct Grants {
     brings: bool,
     /// Whether git may change its own configuration, and there is nothing but git that could.
     configures: bool,
+    /// The same for what leads further work trees to their repository.
+    keeps_trees: bool,
 }
 
 #[derive(Debug)]
@@ -103,7 +108,12 @@ impl Grants {
         let is_git = |command| [BRINGING, CONFIGURING, OTHERS].iter().any(|list| is(list, command));
         let is_git_alone =
             writes_nothing_itself(found) && found.commands.iter().all(|command| is_git(command) || reads(command));
-        Self { named: named.collect(), brings: any(BRINGING), configures: is_git_alone && any(CONFIGURING) }
+        Self {
+            named: named.collect(),
+            brings: any(BRINGING),
+            configures: is_git_alone && any(CONFIGURING),
+            keeps_trees: is_git_alone && any(KEEPING_TREES),
+        }
     }
 
     /// The same for these canonical roots. What covers a root names nothing in it; other folders
@@ -125,7 +135,11 @@ impl Grants {
             (entry.path.starts_with(&named.path) && (named.opens_below || entry.path == named.path))
                 || named.path.starts_with(&entry.path)
         };
-        let is_for_git = if entry.is_of_git { self.configures && entry.path.ends_with("config") } else { self.brings };
+        let is_for_git = match entry.is_of_git {
+            true if is_of_tree(&entry.path) => self.keeps_trees,
+            true => self.configures && entry.path.ends_with("config"),
+            false => self.brings,
+        };
         is_for_git || self.named.iter().any(is_named)
     }
 
@@ -138,6 +152,11 @@ impl Grants {
     pub(crate) fn lead_below(&self, path: &Path) -> bool {
         self.named.iter().any(|named| named.path.starts_with(path))
     }
+}
+
+/// Whether it is part of what git keeps for a further work tree.
+fn is_of_tree(path: &Path) -> bool {
+    path.parent().and_then(Path::parent).is_some_and(|above| above.ends_with("worktrees"))
 }
 
 /// Whether nothing but git could write anything.
@@ -217,6 +236,13 @@ mod tests {
         assert!(lifts("git config user.name x") && lifts("cd a; git remote add o u && git log | head -1"));
         assert!(!lifts("git config user.name x; python3 x.py"));
         assert!(lifts("cp x .git/config"), "somebody was asked");
+    }
+
+    #[test]
+    fn git_may_remove_further_work_trees() {
+        let lifts = |line: &str| of(line, &[]).lift(&entry("/w/.git/worktrees/t/commondir", true));
+        assert!(lifts("git worktree remove ../t") && lifts("git gc && git status"));
+        assert!(!lifts("git worktree list; python3 x.py") && !lifts("git checkout main"));
     }
 
     #[test]

@@ -8,8 +8,8 @@ use std::{
 };
 
 use tools_core::{
-    Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, is_plan, plan_runs_commands,
-    was_agreed_since,
+    Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, is_plan, leads_to_own_repository,
+    plan_runs_commands, was_agreed_since,
 };
 use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
 
@@ -166,7 +166,10 @@ impl Guard {
             }
         }
         let gone = self.before.values().filter(|seen| !seen.entry.is_folder && !now.contains_key(&seen.entry.path));
-        let gone = gone.map(|seen| &seen.entry.path).filter(|path| !is_held(path) && !is_plan(path));
+        // With all that git kept for a work tree goes what led it to its repository.
+        let is_with_tree = |path: &Path| path.ends_with("commondir") && path.parent().is_none_or(|tree| !tree.exists());
+        let gone =
+            gone.map(|seen| &seen.entry.path).filter(|path| !is_held(path) && !is_plan(path) && !is_with_tree(path));
         reports.extend(gone.map(|path| self.told(&self.before[path], ObeyedChange::Deleted)));
         // First what matters most.
         reports.sort_by(|a, b| (!a.guarded, &a.path).cmp(&(!b.guarded, &b.path)));
@@ -175,7 +178,7 @@ impl Guard {
 
     fn changed(&self, now: &GuardedEntry, writes: Option<&WriteLog>) -> Option<ObeyedReport> {
         let path = &now.entry.path;
-        if is_plan(path) && !plan_runs_commands(path) {
+        if (is_plan(path) && !plan_runs_commands(path)) || leads_to_own_repository(path) {
             return None;
         }
         match self.before.get(path) {

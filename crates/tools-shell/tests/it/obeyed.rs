@@ -136,6 +136,31 @@ async fn everyday_git_works() {
 }
 
 #[tokio::test]
+async fn what_leads_a_work_tree_to_its_repository_is_held_and_git_keeps_it() {
+    if !has_namespaces() {
+        return;
+    }
+    let shell = repository(&ShellConfig::default()).await;
+    let made = shell.run("git worktree add -q wt -b wt && git -C wt status --short").await;
+    let brought = [one("wt/.envrc", "created", None), one("wt/.git", "created", None)];
+    assert_eq!((made.field("exit_code"), told(&made)), (json!(0), brought.to_vec()), "{}", made.field("stderr"));
+    let home = shell.work.join(".git/worktrees/wt/commondir");
+    let came = shell.run(&writing(".git/worktrees/wt/commondir")).await;
+    assert!(came.field("stderr").to_string().contains("Read-only file system"), "{}", came.field("stderr"));
+    assert_eq!(fs::read_to_string(&home).unwrap().trim(), "../..");
+    // One that leads elsewhere is put aside, and with it the way there.
+    let copied = "python3 -c 'import shutil; shutil.copytree(\".git/worktrees/wt\", \".git/worktrees/w2\"); \
+                  open(\".git/worktrees/w2/commondir\", \"w\").write(\"../../../evil\")'";
+    let came = shell.run(copied).await;
+    let aside = one(".git/worktrees/w2/commondir", "put_aside", Some(".git/worktrees/w2/commondir.held"));
+    assert_eq!(told(&came), [aside]);
+    fs::remove_dir_all(shell.work.join(".git/worktrees/w2")).unwrap();
+    let removed = shell.run("git worktree remove wt && git worktree list").await;
+    assert_eq!(removed.field("exit_code"), json!(0), "{}", removed.field("stderr"));
+    assert!(!home.exists() && told(&removed).iter().all(|(path, ..)| !path.contains("commondir")));
+}
+
+#[tokio::test]
 async fn a_branch_brings_such_files_when_git_is_alone() {
     let shell = repository(&ShellConfig::default()).await;
     let setup = "git checkout -q -b ci && git mv .envrc x";
