@@ -1,4 +1,5 @@
-//! What obeys a file: by its name in the table, or by the configuration of a repository.
+//! What obeys a file: by its name in the table, by a link with such a name, or by the configuration
+//! of a repository.
 
 use std::path::Path;
 
@@ -11,10 +12,12 @@ use super::table::ObeyedClass;
 ///
 /// `path` is canonical and absolute, `workdir` the canonical folder that the call works in.
 /// `configured` holds what the configuration of the repositories names that the path lies in
-/// ([`ConfiguredFiles::add_around`]).
+/// ([`ConfiguredFiles::add_around`]), and what links lead to
+/// ([`add_top`](ConfiguredFiles::add_top) for the `workdir`).
 pub fn obeyed_by(path: &Path, workdir: &Path, configured: &ConfiguredFiles) -> Option<&'static str> {
     let by_name = by_name(path.strip_prefix(workdir).unwrap_or(path));
-    by_name.or_else(|| (configured.names(path) || configured.leads_to(path)).then_some("git"))
+    let by_link = || configured.linked_as(path).filter(|row| row.class != ObeyedClass::Reported).map(|row| row.by);
+    by_name.or_else(by_link).or_else(|| (configured.names(path) || configured.leads_to(path)).then_some("git"))
 }
 
 /// What obeys a file by its name. A path inside the working directory is given relative to it.

@@ -1,6 +1,6 @@
 //! What the configuration of repositories names as code or settings that git obeys, beside the
 //! names that the table knows: folders of hooks, included files, scripts. Read from the files
-//! themselves, bounded; git is never started.
+//! themselves, bounded; git is never started. With it, what links with obeyed names lead to.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,8 +13,11 @@ use std::{
 use rustix::fs::{CWD, Mode, OFlags};
 
 use super::{
+    find::{find_obeyed, leads_to_guarded},
     git_config::{Setting, settings},
+    links::LinkedPlaces,
     programs::programs,
+    table::{ObeyedClass, ObeyedFile},
 };
 
 /// Most bytes that are read of one file.
@@ -27,7 +30,7 @@ const MAX_REPOSITORIES: usize = 2000;
 const MAX_PLACES: usize = 10_000;
 
 /// Names under which git looks for hooks.
-const HOOKS: &[&str] = &[
+pub(super) const HOOKS: &[&str] = &[
     "applypatch-msg",
     "commit-msg",
     "fsmonitor-watchman",
@@ -58,7 +61,11 @@ const HOOKS: &[&str] = &[
     "update",
 ];
 
-/// Places that the configuration of some repositories names. They need not exist.
+/// What of a repository may be a link elsewhere, beside its hooks.
+const LINKABLE: &[&str] = &["commondir", "config", "config.worktree", "hooks", "info", "info/attributes", "worktrees"];
+
+/// Places that the configuration of some repositories names, and those that links with obeyed names
+/// lead to. They need not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfiguredFiles {
     /// Each place, and whether it is a folder that counts with all that is in it.
@@ -67,6 +74,9 @@ pub struct ConfiguredFiles {
     trees: BTreeSet<PathBuf>,
     repositories: BTreeSet<PathBuf>,
     around: BTreeSet<PathBuf>,
+    links: LinkedPlaces,
+    /// The folders that calls work in: no link makes all that is in one obeyed.
+    tops: BTreeSet<PathBuf>,
 }
 
 impl ConfiguredFiles {
@@ -79,14 +89,56 @@ impl ConfiguredFiles {
         found
     }
 
-    /// Adds what the repositories name that `path` lies in, or is.
+    /// Adds what the links lead to at the top of a folder that calls work in, and those in its
+    /// folders of obeyed files. Comes first: nothing outside of these folders and of
+    /// repositories is added later.
+    pub fn add_top(&mut self, top: &Path) {
+        let top = canonical(top);
+        if self.tops.insert(top.clone()) {
+            self.look_at_links(&top);
+        }
+    }
+
+    /// Adds what the links on the way of a path lead to, as a call gives it from the folder it
+    /// works in: they may lie deeper than [`add_top`](Self::add_top) looks.
+    pub fn add_given(&mut self, given: &Path, workdir: &Path) {
+        let path = by_words(&workdir.join(given));
+        let below = path.ancestors().take_while(|above| *above != workdir);
+        for (link, inside) in below.filter_map(|link| Some((link, link.strip_prefix(workdir).ok()?))) {
+            self.add_link(link, inside, &[workdir.to_owned()]);
+        }
+    }
+
+    /// Adds what a link leads to in these canonical roots, if it is one and its path has a meaning
+    /// to programs; `inside` is that path within its root.
+    pub fn add_link(&mut self, link: &Path, inside: &Path, roots: &[PathBuf]) {
+        if (find_obeyed(inside).is_some() || leads_to_guarded(inside)) && link.is_symlink() {
+            self.links.follow(link, inside, &self.roots(roots));
+        }
+    }
+
+    fn look_at_links(&mut self, top: &Path) {
+        let roots = self.roots(&[top.to_owned()]);
+        self.links.look_into(top, Path::new(""), &roots);
+    }
+
+    fn roots(&self, more: &[PathBuf]) -> Vec<PathBuf> {
+        self.tops.iter().chain(more).cloned().collect()
+    }
+
+    /// Adds what the repositories name that `path` lies in, or is, and what the links at their tops
+    /// lead to.
     pub fn add_around(&mut self, path: &Path) {
         for folder in path.ancestors() {
             // What lies above was looked at with it.
             if !self.around.insert(folder.to_owned()) {
                 break;
             }
-            self.add_repository(&folder.join(".git"));
+            let entry = folder.join(".git");
+            if entry.symlink_metadata().is_ok() {
+                self.add_repository(&entry);
+                self.look_at_links(folder);
+            }
             let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
             if is_repository(has) {
                 self.add_repository(folder);
@@ -118,14 +170,49 @@ impl ConfiguredFiles {
         // Relative words mean what lies in the work tree, and for some hooks in the repository.
         let trees: Vec<PathBuf> = reading.bases.iter().map(|base| canonical(base)).collect();
         self.trees.extend(trees);
+        let roots = self.roots(&reading.bases);
         for setting in &reading.settings {
-            self.add_named(setting, &reading.bases);
+            self.add_named(setting, &reading.bases, &roots);
+        }
+        self.add_kept_links(&common, above, roots);
+    }
+
+    /// Adds what links in the folder of a repository lead to. By the table they lie in `.git`,
+    /// whatever the folder is called.
+    fn add_kept_links(&mut self, common: &Path, above: &Path, mut roots: Vec<PathBuf>) {
+        roots.extend([above, common.parent().unwrap_or(common)].map(canonical));
+        let inside = Path::new(".git");
+        for name in LINKABLE {
+            let link = common.join(name);
+            if link.is_symlink() {
+                self.links.follow(&link, &inside.join(name), &roots);
+            }
+        }
+        let hooks = common.join("hooks");
+        if !hooks.is_symlink() {
+            self.links.look_into(&hooks, &inside.join("hooks"), &roots);
         }
     }
 
     /// Whether `path` is one of the places, or lies in one that is a folder. As in the table,
     /// letters are compared without regard to case.
     pub fn names(&self, path: &Path) -> bool {
+        let is_linked = self.linked_as(path).is_some_and(|row| row.class != ObeyedClass::Reported);
+        is_linked || self.is_place(path)
+    }
+
+    /// The row of the table that `path` counts as, since a link with an obeyed name leads to it;
+    /// `None` when none does.
+    pub fn linked_as(&self, path: &Path) -> Option<&'static ObeyedFile> {
+        self.links.row(path, &self.tops)
+    }
+
+    /// The places that links with obeyed names lead to, each other link on their way included.
+    pub fn linked_places(&self) -> impl Iterator<Item = &Path> {
+        self.links.places()
+    }
+
+    fn is_place(&self, path: &Path) -> bool {
         self.places.iter().any(|(place, is_folder)| {
             let is_long = || path.components().count() == place.components().count();
             starts_with(path, place) && (*is_folder || is_long())
@@ -136,7 +223,8 @@ impl ConfiguredFiles {
     /// there may bring them.
     pub fn leads_to(&self, path: &Path) -> bool {
         let is_above = self.trees.iter().any(|tree| starts_with(tree, path));
-        !is_above && self.places.keys().any(|place| starts_with(place, path))
+        let is_linked = self.links.leads_to(path, &self.tops);
+        is_linked || !is_above && self.places.keys().any(|place| starts_with(place, path))
     }
 
     /// The places, and whether each is a folder that counts with all that is in it.
@@ -144,12 +232,12 @@ impl ConfiguredFiles {
         self.places.iter().map(|(place, is_folder)| (place.as_path(), *is_folder))
     }
 
-    fn add_named(&mut self, setting: &Setting, bases: &[PathBuf]) {
+    fn add_named(&mut self, setting: &Setting, bases: &[PathBuf], roots: &[PathBuf]) {
         let Some(value) = setting.value.as_deref().filter(|value| !value.is_empty()) else { return };
         match meaning(setting) {
             Some(Meaning::Folder) => {
                 for folder in bases.iter().filter_map(|base| resolved(base, value)) {
-                    self.add_hooks(&folder, bases);
+                    self.add_hooks(&folder, bases, roots);
                 }
             }
             Some(Meaning::Command) => {
@@ -172,7 +260,7 @@ impl ConfiguredFiles {
 
     /// A folder of hooks. One that holds a work tree would hold everything: of such only what has
     /// the name of a hook counts.
-    fn add_hooks(&mut self, folder: &Path, bases: &[PathBuf]) {
+    fn add_hooks(&mut self, folder: &Path, bases: &[PathBuf], roots: &[PathBuf]) {
         let real = canonical(folder);
         if bases.iter().any(|base| canonical(base).starts_with(&real)) {
             for hook in HOOKS {
@@ -180,6 +268,7 @@ impl ConfiguredFiles {
             }
         } else {
             self.add(folder.to_owned(), true);
+            self.links.look_into(&real, Path::new(".git/hooks"), roots);
         }
     }
 
@@ -302,13 +391,13 @@ fn by_words(path: &Path) -> PathBuf {
 }
 
 /// Where a path leads; of one that is not there, where its last name would be.
-fn canonical(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
 /// As [`Path::starts_with`], without regard to case.
-fn starts_with(path: &Path, folder: &Path) -> bool {
+pub(super) fn starts_with(path: &Path, folder: &Path) -> bool {
     let mut parts = path.components();
     folder
         .components()

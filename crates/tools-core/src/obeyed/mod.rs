@@ -1,12 +1,14 @@
 //! Files that programs outside of any sandbox obey: what is written there runs, or steers what
 //! runs, when a person next uses git, an editor, an agent, a build or a shell. One table of names,
-//! and what a repository's own configuration names; asked by rules, sandbox and results alike.
+//! what a repository's own configuration names, and what links with such names lead to; asked by
+//! rules, sandbox and results alike.
 
 mod agreed;
 mod by;
 mod configured;
 mod find;
 mod git_config;
+mod links;
 mod pattern;
 mod plan;
 mod programs;
