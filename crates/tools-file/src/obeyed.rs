@@ -1,12 +1,12 @@
 //! Asking a person before a change of a file that programs outside of any sandbox obey.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tools_core::{Access, ConfiguredFiles, ConfirmReason, Inspection, Subject, obeyed_by};
 
 /// The same inspection, which asks for a person where the call changes such a file. `workdir` is
-/// canonical.
-pub(crate) fn asking(inspection: Inspection, workdir: &Path) -> Inspection {
+/// canonical; `given` are the paths as the call has them, which may lead there by links.
+pub(crate) fn asking(inspection: Inspection, workdir: &Path, given: &[PathBuf]) -> Inspection {
     let changed = || {
         inspection.subjects.iter().filter_map(|subject| match subject {
             Subject::Path { path, access, .. } if *access != Access::Read => Some(path.as_path()),
@@ -14,6 +14,10 @@ pub(crate) fn asking(inspection: Inspection, workdir: &Path) -> Inspection {
         })
     };
     let mut configured = ConfiguredFiles::default();
+    configured.add_top(workdir);
+    for path in given {
+        configured.add_given(path, workdir);
+    }
     changed().for_each(|path| configured.add_around(path));
     let found = changed().find_map(|path| Some((path, obeyed_by(path, workdir, &configured)?)));
     let reason = found.map(|(path, by)| {

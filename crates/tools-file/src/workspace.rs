@@ -170,9 +170,10 @@ impl Site {
     }
 
     /// The same inspection, which asks for a person where the call changes what other programs
-    /// obey.
-    pub(crate) fn asking(&self, inspection: Inspection) -> Inspection {
-        obeyed::asking(inspection, self.known_as())
+    /// obey. `given` are the paths that it changes as the call has them.
+    pub(crate) fn asking(&self, inspection: Inspection, given: &[&str]) -> Inspection {
+        let given: Vec<PathBuf> = given.iter().map(|path| self.named(path)).collect();
+        obeyed::asking(inspection, self.known_as(), &given)
     }
 
     /// Where to note what is looked at; `None` when nobody wants to know.

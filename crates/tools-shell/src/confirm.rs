@@ -91,6 +91,7 @@ fn obeyed(target: &Value, surroundings: &Surroundings, configured: &mut Configur
     }
     let subject = resolve_by_words(&Path::new(&surroundings.workdir).join(text));
     let mut is_configured = || {
+        configured.add_top(Path::new(&surroundings.workdir));
         configured.add_around(&subject);
         configured.names(&subject)
     };

@@ -51,7 +51,7 @@ impl Tool for CopyPath {
             .changing(change)
             .touching(Subject::path(source, Access::Read))
             .touching(Subject::path(destination, Access::Write));
-        Ok(site.asking(inspection))
+        Ok(site.asking(inspection, &[&args.destination]))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -33,7 +33,8 @@ impl Tool for CreateDirectory {
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
         let path = site.roots.resolve(&site.named(&args.path), &site.workdir).map_err(FileError::from)?.into_path();
-        Ok(site.asking(Inspection::mutating().touching(Subject::path(path, Access::Write))))
+        let inspection = Inspection::mutating().touching(Subject::path(path, Access::Write));
+        Ok(site.asking(inspection, &[&args.path]))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -41,7 +41,7 @@ impl Tool for DeletePath {
         let (path, recursive) = (site.named(&args.path), args.recursive.unwrap_or(false));
         let change = self.0.foreseeing(cx, move |site, cancel| deletion(&path, recursive, site, cancel));
         let inspection = Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete));
-        Ok(site.asking(inspection.changing(change)))
+        Ok(site.asking(inspection.changing(change), &[&args.path]))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -62,9 +62,10 @@ impl Tool for Edit {
     async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
         let site = self.0.site(cx)?;
         let path = site.resolve_readable(&site.named(&args.path))?.into_path();
-        let args = args.clone();
-        let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&args, site, cancel));
-        Ok(site.asking(Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change)))
+        let foreseen_of = args.clone();
+        let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&foreseen_of, site, cancel));
+        let inspection = Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change);
+        Ok(site.asking(inspection, &[&args.path]))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -49,7 +49,7 @@ impl Tool for MovePath {
             .changing(change)
             .touching(Subject::path(source, Access::Delete))
             .touching(Subject::path(destination, Access::Write));
-        Ok(site.asking(inspection))
+        Ok(site.asking(inspection, &[&args.source, &args.destination]))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {

@@ -48,21 +48,29 @@ impl PermissionGate {
             trust: cx.trust(),
             workdir: cx.workdir(),
             session: &session,
-            configured: &configured(inspection),
+            configured: &configured(inspection, cx.workdir()),
         };
         Ok(then(&decide(permissions, &question)))
     }
 }
 
-/// What the configuration of the repositories names that the changed paths lie in. Read at the
-/// moment of the decision: what was set since the last one counts.
-fn configured(inspection: &Inspection) -> ConfiguredFiles {
-    let changed = inspection.subjects.iter().filter_map(|subject| match subject {
+/// What the configuration of the repositories names that the changed paths lie in, and what links
+/// with obeyed names lead to. Read at the moment of the decision: what was set since the last one
+/// counts.
+fn configured(inspection: &Inspection, workdir: &Path) -> ConfiguredFiles {
+    let mut changed = inspection.subjects.iter().filter_map(|subject| match subject {
         Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.as_path()),
         Subject::Paths { pattern, access: Access::Write | Access::Delete, .. } => Some(Path::new(pattern)),
         _ => None,
     });
-    ConfiguredFiles::around(changed)
+    let mut found = ConfiguredFiles::default();
+    if let Some(first) = changed.next() {
+        found.add_top(workdir);
+        for path in std::iter::once(first).chain(changed) {
+            found.add_around(path);
+        }
+    }
+    found
 }
 
 impl Gate for PermissionGate {
