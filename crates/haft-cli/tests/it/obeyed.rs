@@ -288,3 +288,116 @@ fn a_folder_that_a_line_names_opens_nothing_in_it() {
     let ran = haft.run(&["call", "bash", "command=touch .; python3 w.py .envrc", "--json"]);
     assert!(ran.out.contains("put aside") && !haft.workspace.path(".envrc").exists(), "{ran:?}");
 }
+
+/// A repository with links whose names programs obey, and with others.
+fn linked() -> Haft {
+    let haft = workspace(EVERYTHING);
+    for file in ["scripts/h.sh", "envs/dev", "cfg/vs/tasks.json", "ci/a.yml", "c/config.toml", "c/x", "v2/x", "d/x"] {
+        haft.workspace.file(file, "as it was\n");
+    }
+    for (link, target) in [
+        (".git/hooks/pre-commit", "../../scripts/h.sh"),
+        (".envrc", "envs/dev"),
+        (".vscode", "cfg/vs"),
+        (".github/workflows", "../ci"),
+        (".cargo", "c"),
+        (".idea", "."),
+        ("latest", "v2"),
+        ("deep/er/CLAUDE.md", "../../d/x"),
+        ("node_modules/.bin/x", "../../v2/x"),
+    ] {
+        let link = haft.workspace.path(link);
+        std::fs::create_dir_all(link.parent().expect("a folder")).expect("a folder");
+        std::os::unix::fs::symlink(target, link).expect("a link");
+    }
+    haft
+}
+
+/// What is obeyed because of links, and what is not.
+const LINKED: [&str; 6] =
+    ["scripts/h.sh", "envs/dev", "cfg/vs/tasks.json", "cfg/vs/new.json", "ci/b.yml", "c/config.toml"];
+const BESIDE: [&str; 5] = ["c/x", "v2/x", "latest/x", "node_modules/.bin/x", "scripts/other.sh"];
+
+#[test]
+fn what_links_with_obeyed_names_lead_to_is_held_from_commands() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let haft = linked();
+    let mut client = Client::connect(&haft);
+    for (path, id) in LINKED.into_iter().chain(["d/x"]).zip(2..) {
+        let before = haft.workspace.read(path);
+        let ran = written(&haft, path);
+        assert!(ran.out.contains("Read-only file system"), "{path}: {ran:?}");
+        let arguments = json!({"command": format!("python3 w.py {path}")});
+        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": arguments}));
+        assert!(ran.to_string().contains("Read-only file system"), "{path}: {ran}");
+        assert_eq!(haft.workspace.read(path), before, "{path}");
+    }
+    for path in BESIDE {
+        let ran = written(&haft, path);
+        assert!(ran.out.contains("\"exit_code\":0") && !ran.out.contains("obeyed"), "{path}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_links_with_obeyed_names_lead_to_asks_in_every_tool() {
+    let haft = linked();
+    let mut client = Client::connect(&haft);
+    for (path, id) in LINKED.into_iter().chain([".envrc", ".vscode/tasks.json", "deep/er/CLAUDE.md"]).zip(2..) {
+        let before = haft.workspace.read(path);
+        let ran = haft.run(&["call", "write", &format!("path={path}"), "content=x"]);
+        assert_eq!(ran.code, 3, "{path}: {ran:?}");
+        let ran = haft.run(&["call", "bash", &format!("command=echo x > {path}")]);
+        assert_eq!(ran.code, 3, "{path}: {ran:?}");
+        // Over MCP a client that cannot ask is refused.
+        let arguments = json!({"path": path, "content": "x"});
+        let ran = client.request(id, "tools/call", &json!({"name": "write", "arguments": arguments}));
+        assert!(ran.to_string().contains("`write` needs approval"), "{path}: {ran}");
+        assert_eq!(haft.workspace.read(path), before, "{path}");
+    }
+    for path in BESIDE {
+        let ran = haft.run(&["call", "write", &format!("path={path}"), "content=x"]);
+        assert_eq!(ran.code, 0, "{path}: {ran:?}");
+        let ran = haft.run(&["call", "bash", &format!("command=echo x > {path}")]);
+        assert_eq!(ran.code, 0, "{path}: {ran:?}");
+    }
+    let ran = haft.run(&["call", "write", "path=envs/dev", "content=y", "--yes"]);
+    assert_eq!((ran.code, haft.workspace.read(".envrc").as_deref()), (0, Some(b"y".as_slice())), "{ran:?}");
+}
+
+#[test]
+fn a_new_link_that_brings_obeyed_files_is_put_aside() {
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file(
+        "w.py",
+        "import os,sys\nt=sys.argv[2]\nos.makedirs('t/'+os.path.dirname(t),exist_ok=True)\nopen('t/'+t,'w').write('x')\n\
+         os.symlink('t',sys.argv[1])\n",
+    );
+    for (link, file) in [(".cargo", "config.toml"), (".github", "workflows/a.yml")] {
+        let ran = haft.run(&["call", "bash", &format!("command=python3 w.py {link} {file}")]);
+        assert!(ran.out.contains(&format!("`{link}` (now `{link}.held`)")), "{link}: {ran:?}");
+        assert!(!haft.workspace.path(link).exists(), "{link}");
+    }
+    let ran = haft.run(&["call", "bash", "command=python3 w.py latest x"]);
+    assert!(haft.workspace.path("latest/x").exists() && !ran.out.contains("aside"), "{ran:?}");
+}
+
+#[test]
+fn what_leads_a_work_tree_to_its_repository_asks_and_is_held() {
+    let haft = workspace(EVERYTHING);
+    let path = ".git/worktrees/w/commondir";
+    haft.workspace.file(path, "../..\n");
+    for file in ["HEAD", "gitdir"] {
+        haft.workspace.file(format!(".git/worktrees/w/{file}"), "x\n");
+    }
+    let ran = haft.run(&["call", "write", &format!("path={path}"), "content=../../../evil"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let ran = haft.run(&["call", "bash", &format!("command=echo ../../../evil > {path}")]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    if tools_testkit::namespaces() {
+        let ran = written(&haft, path);
+        assert!(ran.out.contains("Read-only file system"), "{ran:?}");
+    }
+    assert_eq!(haft.workspace.read(path).as_deref(), Some(b"../..\n".as_slice()));
+}

@@ -76,7 +76,8 @@ impl ObeyedFiles {
     fn with_configured(mut self, roots: &[PathBuf]) -> Self {
         let links = self.entries.iter().filter(|entry| !entry.is_folder && entry.path.ends_with(".git"));
         let repositories = self.repositories.iter().chain(links.map(|entry| &entry.path));
-        self.configured = configured(roots, repositories.map(PathBuf::as_path));
+        let linked = self.entries.iter().filter(|entry| entry.is_link).map(|entry| entry.path.as_path());
+        self.configured = configured(roots, repositories.map(PathBuf::as_path), linked);
         let mut named: BTreeMap<PathBuf, ObeyedEntry> =
             entries(roots, &self.configured).into_iter().map(|entry| (entry.path.clone(), entry)).collect();
         if named.is_empty() {

@@ -7,7 +7,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan, is_repository};
+use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan, is_repository, leads_to_guarded};
 
 /// Folders of what is installed or built: large, seldom with secrets, and nobody's configuration.
 pub(super) const INSTALLED: [&str; 2] = ["node_modules", "target"];
@@ -27,6 +27,8 @@ pub struct ObeyedEntry {
     pub class: ObeyedClass,
     /// Whether it is a folder, which counts with all that is in it.
     pub is_folder: bool,
+    /// Whether it is a link. What it leads to is an entry of its own.
+    pub is_link: bool,
     /// Whether it belongs to what git keeps of a repository, which git itself changes only when it
     /// is told to.
     pub is_of_git: bool,
@@ -107,7 +109,9 @@ struct Place<'a> {
 
 impl Place<'_> {
     fn entry(&self, name: &OsStr, kind: Kind) -> Option<ObeyedEntry> {
-        let (obeyed, is_of_git) = self.obeyed(name)?;
+        let Some((obeyed, is_of_git)) = self.obeyed(name) else {
+            return (kind == Kind::Link && self.leads(name)).then(|| self.leading(name));
+        };
         // `.git` is a folder in most cases, and not held then.
         if kind == Kind::Folder && !obeyed.pattern.ends_with("/**") {
             return None;
@@ -123,6 +127,7 @@ impl Place<'_> {
             by: obeyed.by,
             class,
             is_folder: kind == Kind::Folder,
+            is_link: kind == Kind::Link,
             is_of_git,
             is_configured: false,
             held: is_held.then(|| ReadOnlyPath { path: path.clone(), pinned: self.pinned() }),
@@ -149,6 +154,30 @@ impl Place<'_> {
             return kept.or_else(|| own(&self.inside.join(name))).map(|obeyed| (obeyed, true));
         }
         find_obeyed(&self.inside.join(name)).map(|found| (found.obeyed, false))
+    }
+
+    /// Whether a link of this name brings guarded files, whatever folder it leads to. Programs have
+    /// folders of such a name only among those whose names begin with a dot.
+    fn leads(&self, name: &OsStr) -> bool {
+        let path = self.inside.join(name);
+        let is_hidden = path.iter().any(is_hidden);
+        // The names of submodules are anybody's.
+        let is_of_module = self.of_git && path.iter().any(|part| part == "modules");
+        is_hidden && !self.is_installed && !is_of_module && leads_to_guarded(&path)
+    }
+
+    /// The entry of such a link.
+    fn leading(&self, name: &OsStr) -> ObeyedEntry {
+        ObeyedEntry {
+            path: self.folder.join(name),
+            by: "other programs",
+            class: ObeyedClass::Guarded,
+            is_folder: false,
+            is_link: true,
+            is_of_git: self.of_git,
+            is_configured: false,
+            held: None,
+        }
     }
 
     /// Whether the folder is held with all that is in it.
@@ -291,6 +320,21 @@ mod tests {
         let names = |folder: &str| held(folder, &made_up).into_iter().map(|(name, ..)| name).collect::<Vec<_>>();
         assert_eq!(names("src"), ["CLAUDE.md", ".vscode"]);
         assert_eq!(names("src/.git"), [""; 0]);
+    }
+
+    #[test]
+    fn links_that_bring_guarded_files_are_entries() {
+        use Kind::Link;
+        let names = |folder: &str, names: &[&str]| {
+            let links: Vec<_> = names.iter().map(|name| (*name, Link)).collect();
+            held(folder, &links).into_iter().map(|(name, ..)| name).collect::<Vec<_>>()
+        };
+        let all = [".cargo", ".github", ".git", ".envrc", ".bin", "latest", "library", "mise", "src", "refs"];
+        assert_eq!(names("", &all), [".cargo", ".github", ".git", ".envrc"]);
+        assert_eq!(names("a/.config", &["git", "systemd", "x"]), ["git", "systemd"]);
+        assert_eq!(names(".git", &["hooks", "info", "worktrees", "HEAD", "refs"]), ["hooks", "info", "worktrees"]);
+        assert_eq!(names(".git/modules/lib/refs/heads", &["x"]), [""; 0]);
+        assert_eq!(names("node_modules", &[".bin", ".cargo"]), [""; 0]);
     }
 
     #[test]

@@ -2,12 +2,12 @@
 //! is lost, whoever made it.
 
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     io,
     path::{Path, PathBuf},
 };
 
-use tools_sandbox::{Replace, Roots};
+use tools_sandbox::{Directory, Replace, Roots};
 
 /// What is put behind the name.
 const ENDING: &str = ".held";
@@ -19,19 +19,41 @@ const MAX_TRIES: usize = 100;
 /// # Errors
 /// What the system says.
 pub(super) fn put_aside(root: &Path, path: &Path) -> io::Result<PathBuf> {
+    let (parent, name) = opened(root, path)?;
+    rename_aside(&parent, name, path)
+}
+
+/// The same, and makes the link anew that lay there before.
+///
+/// # Errors
+/// What the system says.
+pub(super) fn exchange_for_link(root: &Path, path: &Path, link: &Path) -> io::Result<PathBuf> {
+    let (parent, name) = opened(root, path)?;
+    let aside = rename_aside(&parent, name, path)?;
+    // Nothing obeys a name that is not there: what is put aside is told in either case.
+    let _ = parent.create_symlink(name, link);
+    Ok(aside)
+}
+
+/// The folder that `path` lies in, and its name there.
+fn opened<'a>(root: &Path, path: &'a Path) -> io::Result<(Directory, &'a OsStr)> {
     let folder = Roots::open(&[], root)
         .and_then(|roots| roots.open_directory(root, root))
         .map_err(|error| io::Error::other(error.to_string()))?;
     let relative = path.strip_prefix(root).map_err(io::Error::other)?;
-    let name = relative.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-    let parent = folder.subdirectory(relative.parent().unwrap_or(Path::new("")))?;
+    let above = relative.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((folder.subdirectory(above)?, name))
+}
+
+fn rename_aside(parent: &Directory, name: &OsStr, path: &Path) -> io::Result<PathBuf> {
     for number in 1..=MAX_TRIES {
         let mut aside = OsString::from(name);
         aside.push(ENDING);
         if number > 1 {
             aside.push(format!("-{number}"));
         }
-        match parent.rename(name, &parent, &aside, Replace::Never) {
+        match parent.rename(name, parent, &aside, Replace::Never) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             done => return done.map(|()| path.with_file_name(aside)),
         }

@@ -203,6 +203,7 @@ mod tests {
             by: "git",
             class,
             is_folder: false,
+            is_link: false,
             is_of_git,
             is_configured: false,
             held: None,

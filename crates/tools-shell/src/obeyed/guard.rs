@@ -11,10 +11,10 @@ use tools_core::{
     Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, is_plan, leads_to_own_repository,
     plan_runs_commands, was_agreed_since,
 };
-use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath};
+use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath, resolve_by_words};
 
 use super::{
-    aside::put_aside,
+    aside::{exchange_for_link, put_aside},
     grants::Grants,
     report::{ObeyedChange, ObeyedReport},
 };
@@ -50,6 +50,14 @@ pub(crate) struct Guard {
 struct GuardedEntry {
     entry: ObeyedEntry,
     state: Option<FileState>,
+    /// What it says and where that leads, if it is a link.
+    link: Option<(PathBuf, PathBuf)>,
+}
+
+impl GuardedEntry {
+    fn says(&self) -> Option<&Path> {
+        self.link.as_ref().map(|(says, _)| says.as_path())
+    }
 }
 
 impl Guard {
@@ -113,10 +121,17 @@ impl Guard {
     /// What the command changed, and what it could read. What it made without anybody's agreement
     /// gets another name.
     pub(crate) fn after(&self, writes: Option<&WriteLog>) -> After {
-        let found = self.hidden.again(&self.roots);
+        let mut found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
-        let obeyed = if self.tells_changes { self.changes(found.obeyed, writes) } else { Vec::new() };
-        After { obeyed, unmasked }
+        if !self.tells_changes {
+            return After { obeyed: Vec::new(), unmasked };
+        }
+        let back = self.put_links_back(&found.obeyed, writes);
+        if !back.is_empty() {
+            // What they lead to is another now.
+            found = self.hidden.again(&self.roots);
+        }
+        After { obeyed: self.changes(found.obeyed, back, writes), unmasked }
     }
 
     /// Closed files that came to be, or took the place of others, after the masks were laid.
@@ -132,7 +147,8 @@ impl Guard {
         unmasked
     }
 
-    fn changes(&self, found: ObeyedFiles, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
+    /// All changes, with those that were told before.
+    fn changes(&self, found: ObeyedFiles, told: Vec<ObeyedReport>, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
         let repositories: Vec<NewRepository<'_>> = found
             .repositories
             .iter()
@@ -140,7 +156,8 @@ impl Guard {
             .map(|folder| NewRepository { folder, tree: self.new_tree(folder) })
             .collect();
         let made = |new: &NewRepository<'_>| report(self.shown(new.folder), "git", ObeyedChange::Created, true);
-        let mut reports: Vec<ObeyedReport> = repositories.iter().map(made).collect();
+        let mut reports = told;
+        reports.extend(repositories.iter().map(made));
         let held: Vec<PathBuf> =
             if self.is_held { self.held().into_iter().map(|held| held.path).collect() } else { Vec::new() };
         let is_held = |path: &Path| held.iter().any(|held| path.starts_with(held));
@@ -151,8 +168,13 @@ impl Guard {
         let unnamed = unnamed.filter(|seen| seen.entry.path.symlink_metadata().is_ok()).map(|seen| seen.entry.clone());
         let unnamed = seen(unnamed.collect());
         now.extend(unnamed);
+        // A folder above may have been moved away with it, and another put there.
+        let was_replaced =
+            |path: &&PathBuf| self.before.get(*path).is_some_and(|before| !is_same(before.state, state(path)));
+        let replaced: Vec<&PathBuf> = held.iter().filter(was_replaced).collect();
+        let is_as_held = |path: &Path| is_held(path) && !replaced.iter().any(|replaced| path.starts_with(replaced));
         let mut whole: Option<&Path> = None;
-        for (path, seen) in now.iter().filter(|(path, _)| !is_held(path)) {
+        for (path, seen) in now.iter().filter(|(path, _)| !is_as_held(path)) {
             // The repository was told, and with it what git keeps there.
             let is_kept = |new: &NewRepository<'_>| seen.entry.is_of_git && path.starts_with(new.folder);
             if whole.is_some_and(|outer| path.starts_with(outer)) || repositories.iter().any(is_kept) {
@@ -182,22 +204,42 @@ impl Guard {
             return None;
         }
         match self.before.get(path) {
+            Some(before) if before.says().is_some() && before.says() == now.says() => None,
             Some(before) if now.entry.is_folder || before.state == now.state => None,
             Some(_) => Some(self.told(now, ObeyedChange::Changed)),
             // Nothing in it that anything could obey.
             None if now.entry.is_folder && is_empty(path) => None,
             None => match self.root_to_put_aside_in(now).and_then(|root| put_aside(root, path).ok()) {
-                Some(new) => {
-                    // Where it lies now is the call's doing as well.
-                    if let Some(writes) = writes {
-                        writes.note(&new, now.entry.is_folder, || None);
-                    }
-                    Some(ObeyedReport { now: Some(self.shown(&new)), ..self.told(now, ObeyedChange::PutAside) })
-                }
+                Some(new) => Some(self.was_put_aside(now, &new, writes)),
                 // A folder is told by what lies in it.
                 None => (!now.entry.is_folder).then(|| self.told(now, ObeyedChange::Created)),
             },
         }
+    }
+
+    /// A link cannot be held. What took the place of one is put aside, and the link made anew.
+    fn put_links_back(&self, found: &ObeyedFiles, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
+        let is_of_link =
+            |entry: &&ObeyedEntry| self.before.get(&entry.path).is_some_and(|before| before.link.is_some());
+        let now = seen(found.entries.iter().filter(is_of_link).cloned().collect());
+        let back = |(path, now): (&PathBuf, &GuardedEntry)| {
+            let (link, place) = self.before.get(path)?.link.as_ref().filter(|(link, _)| now.says() != Some(link))?;
+            // A line that names the link names the place it led to.
+            if self.grants.cover(place, false) {
+                return None;
+            }
+            let new = exchange_for_link(self.root_to_put_aside_in(now)?, path, link).ok()?;
+            Some(self.was_put_aside(now, &new, writes))
+        };
+        now.iter().filter_map(back).collect()
+    }
+
+    fn was_put_aside(&self, now: &GuardedEntry, new: &Path, writes: Option<&WriteLog>) -> ObeyedReport {
+        // Where it lies now is the call's doing as well.
+        if let Some(writes) = writes {
+            writes.note(new, now.entry.is_folder, || None);
+        }
+        ObeyedReport { now: Some(self.shown(new)), ..self.told(now, ObeyedChange::PutAside) }
     }
 
     /// The folder in which something new gets another name; `None` when it may stay.
@@ -239,8 +281,12 @@ impl Guard {
 
     /// What only lies elsewhere now was there before.
     fn was_moved(&self, now: &GuardedEntry) -> bool {
-        let id = |seen: &GuardedEntry| seen.state.map(|state| state.id);
-        id(now).is_some() && self.before.values().any(|before| id(before) == id(now))
+        // The number of a file that is gone is used again.
+        let modified = |state: Option<FileState>| state.filter(|_| !now.entry.is_folder).map(|state| state.modified);
+        let is_it =
+            |before: &GuardedEntry| is_same(before.state, now.state) && modified(before.state) == modified(now.state);
+        let mut others = self.before.iter().filter(|(path, _)| **path != now.entry.path).map(|(_, before)| before);
+        now.state.is_some() && others.any(is_it)
     }
 
     fn told(&self, seen: &GuardedEntry, change: ObeyedChange) -> ObeyedReport {
@@ -275,9 +321,20 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
+fn state(path: &Path) -> Option<FileState> {
+    std::fs::symlink_metadata(path).ok().as_ref().map(FileState::from)
+}
+
+/// Whether both are the same file, whatever it holds.
+fn is_same(one: Option<FileState>, other: Option<FileState>) -> bool {
+    one.map(|state| state.id) == other.map(|state| state.id)
+}
+
 fn seen(entries: Vec<ObeyedEntry>) -> BTreeMap<PathBuf, GuardedEntry> {
-    let state = |path: &Path| std::fs::symlink_metadata(path).ok().as_ref().map(FileState::from);
-    entries.into_iter().map(|entry| (entry.path.clone(), GuardedEntry { state: state(&entry.path), entry })).collect()
+    let says = |entry: &ObeyedEntry| entry.path.read_link().ok().filter(|_| entry.is_link);
+    let link = |entry: &ObeyedEntry| says(entry).map(|says| (says, resolve_by_words(&entry.path)));
+    let seen = |entry: ObeyedEntry| GuardedEntry { state: state(&entry.path), link: link(&entry), entry };
+    entries.into_iter().map(|entry| (entry.path.clone(), seen(entry))).collect()
 }
 
 fn report(path: String, by: &str, change: ObeyedChange, guarded: bool) -> ObeyedReport {

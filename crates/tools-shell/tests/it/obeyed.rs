@@ -324,3 +324,109 @@ async fn futures_of<T>(calls: impl Iterator<Item = impl Future<Output = T>>) -> 
     .await;
     calls.into_iter().filter_map(|(_, came)| came).collect()
 }
+
+/// A shell whose workspace has links with names that programs obey.
+async fn linked(config: &ShellConfig) -> Shell {
+    let shell = repository(config).await;
+    let made = shell
+        .run(
+            "mkdir -p scripts cfg/vs envs c .git/hooks && echo a > envs/dev && rm .envrc && ln -s envs/dev .envrc \
+             && echo '#!/bin/sh' > scripts/h.sh && ln -s ../../scripts/h.sh .git/hooks/pre-commit \
+             && echo '{}' > cfg/vs/tasks.json && ln -s cfg/vs .vscode && touch c/config.toml c/x && ln -s c .cargo \
+             && touch mk && ln -s mk Makefile && ln -s envs latest",
+        )
+        .await;
+    // Links with such names are put aside where no line names them.
+    for (link, target) in [(".envrc", "envs/dev"), (".vscode", "cfg/vs"), (".cargo", "c"), ("Makefile", "mk")] {
+        let link = shell.work.join(link);
+        if link.symlink_metadata().is_err() {
+            std::os::unix::fs::symlink(target, link).unwrap();
+        }
+    }
+    let hook = shell.work.join(".git/hooks/pre-commit");
+    if hook.symlink_metadata().is_err() {
+        fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink("../../scripts/h.sh", hook).unwrap();
+    }
+    assert!(shell.work.join(".cargo/config.toml").exists(), "{}", made.field("stderr"));
+    shell
+}
+
+#[tokio::test]
+async fn what_an_obeyed_name_links_to_is_held() {
+    if !has_namespaces() {
+        return;
+    }
+    let shell = linked(&ShellConfig::default()).await;
+    for path in ["envs/dev", "scripts/h.sh", "cfg/vs/tasks.json", "cfg/vs/new.json", "c/config.toml"] {
+        let before = fs::read(shell.work.join(path)).ok();
+        let came = shell.run(&writing(path)).await;
+        assert!(came.field("stderr").to_string().contains("Read-only file system"), "{path}: {}", came.field("stderr"));
+        assert_eq!((told(&came), fs::read(shell.work.join(path)).ok()), (vec![], before), "{path}");
+    }
+    for path in ["envs/prod", "c/x", "scripts/other.sh", "latest/test"] {
+        let came = shell.run(&writing(path)).await;
+        assert_eq!((came.field("exit_code"), told(&came)), (json!(0), vec![]), "{path}: {}", came.field("stderr"));
+    }
+    let came = shell.run(&writing("mk")).await;
+    assert_eq!(told(&came), [one("mk", "changed", None)]);
+    // A line that names the link was judged.
+    let came = shell.run("echo b > .envrc").await;
+    assert_eq!(fs::read_to_string(shell.work.join("envs/dev")).unwrap(), "b\n", "{}", came.field("stderr"));
+    // A folder above may be moved, and is told.
+    let moving = "python3 -c 'import os; os.rename(\"envs\", \"old\"); os.mkdir(\"envs\"); open(\"envs/dev\", \"w\").write(\"x\")'";
+    let came = shell.run(moving).await;
+    assert_eq!(told(&came), [one("envs/dev", "changed", None)]);
+}
+
+#[tokio::test]
+async fn what_an_obeyed_name_links_to_is_told_where_nothing_holds_it() {
+    let shell = linked(&ShellConfig { sandbox: SandboxChoice::Off, ..ShellConfig::default() }).await;
+    for (path, expected) in [
+        ("envs/dev", one("envs/dev", "changed", None)),
+        ("scripts/h.sh", one("scripts/h.sh", "changed", None)),
+        ("cfg/vs/new.json", one("cfg/vs/new.json", "put_aside", Some("cfg/vs/new.json.held"))),
+        ("c/config.toml", one("c/config.toml", "changed", None)),
+        ("mk", one("mk", "changed", None)),
+    ] {
+        assert_eq!(told(&shell.run(&writing(path)).await), [expected], "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_link_that_brings_guarded_files_is_put_aside_and_one_that_was_there_is_put_back() {
+    for sandbox in [SandboxChoice::BestEffort, SandboxChoice::Off] {
+        let shell = linked(&ShellConfig { sandbox, ..ShellConfig::default() }).await;
+        let python = |code: &str| format!("python3 -c 'import os; {code}'");
+        let making =
+            python("os.makedirs(\"t/workflows\"); open(\"t/workflows/a.yml\", \"w\"); os.symlink(\"t\", \".github\")");
+        let came = shell.run(&making).await;
+        assert_eq!(told(&came)[0], one(".github", "put_aside", Some(".github.held")), "{sandbox:?}");
+        assert!(!shell.work.join(".github").is_symlink() && shell.work.join(".github.held").is_symlink());
+        let relinking = python("os.unlink(\".envrc\"); os.symlink(\"a\", \".envrc\")");
+        let came = shell.run(&relinking).await;
+        assert!(
+            told(&came).contains(&one(".envrc", "put_aside", Some(".envrc.held"))),
+            "{sandbox:?} {:?}",
+            told(&came)
+        );
+        assert_eq!(fs::read_link(shell.work.join(".envrc")).unwrap(), std::path::Path::new("envs/dev"));
+        let replacing = python("os.unlink(\".vscode\"); os.mkdir(\".vscode\"); open(\".vscode/tasks.json\", \"w\")");
+        let came = shell.run(&replacing).await;
+        assert!(
+            told(&came).contains(&one(".vscode", "put_aside", Some(".vscode.held"))),
+            "{sandbox:?} {:?}",
+            told(&came)
+        );
+        assert_eq!(fs::read_link(shell.work.join(".vscode")).unwrap(), std::path::Path::new("cfg/vs"));
+        let came = shell.run(&python("os.unlink(\".cargo\")")).await;
+        assert_eq!(told(&came), [one(".cargo", "deleted", None)], "{sandbox:?}");
+        // Everyday links are nobody's business, and a line that names a link was agreed to.
+        let links = python(
+            "os.makedirs(\"node_modules/.bin\"); os.symlink(\"../x\", \"node_modules/.bin/x\"); os.symlink(\"b\", \"newest\")",
+        );
+        assert_eq!(told(&shell.run(&links).await), [], "{sandbox:?}");
+        let came = shell.run("mv newest .envrc").await;
+        assert!(told(&came).contains(&one(".envrc", "changed", None)), "{sandbox:?} {:?}", told(&came));
+    }
+}
