@@ -14,6 +14,7 @@ use tools_core::{
     ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, MaskRules, Sandbox};
+use tools_sandbox::obeyed::{Guard, NothingAgreed, note_in, unmasked_note};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
@@ -142,8 +143,7 @@ impl Diagnostics {
     }
 
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
-    fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<Sandbox, DiagnosticsError> {
-        let mut hidden = Vec::new();
+    fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<(Sandbox, Guard), DiagnosticsError> {
         let masks = self.workspace.hidden.masks(&writable);
         if masks.incomplete {
             return Err(DiagnosticsError::Unexamined);
@@ -154,10 +154,10 @@ impl Diagnostics {
                 "{count} folders are closed to the checkers: they could not be searched for secret files"
             ));
         }
-        hidden.extend(masks.paths);
-        let held = masks.obeyed.held();
-        let ask = self.workspace.confinement(writable, hidden);
-        let ask = Confinement { held, absent: masks.obeyed.missing_hooks, ..ask };
+        let (roots, hidden) = (writable.clone(), self.workspace.hidden.clone());
+        let guard = Guard::new(hidden, roots, (masks.obeyed, &masks.paths), Box::new(NothingAgreed));
+        let ask = self.workspace.confinement(writable, masks.paths);
+        let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
@@ -169,10 +169,31 @@ impl Diagnostics {
             let open = strength.not_stopped.join("; ");
             cx.journal().warn_once(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        Ok(sandbox)
+        let guard = guard.at(sandbox.strength().level);
+        Ok((sandbox, guard))
     }
 
+    /// Runs the checkers, and looks afterwards what they changed that programs outside obey: code
+    /// of the project does more than check.
     async fn check(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
+        let mut confined = None;
+        let checked = self.run_checkers(args, &mut confined, cx).await;
+        if let Some((_, guard)) = &confined {
+            let after = guard.after(cx.writes());
+            note_in(cx, &after.obeyed);
+            if let Some(unmasked) = unmasked_note(&after.unmasked) {
+                cx.journal().warn(unmasked);
+            }
+        }
+        checked
+    }
+
+    async fn run_checkers(
+        &self,
+        args: &DiagnosticsArgs,
+        confined: &mut Option<(Sandbox, Guard)>,
+        cx: &CallContext,
+    ) -> Result<ToolOutput, ToolError> {
         let policy = self.policy.load();
         let (roots, planned) = self.look(args, cx)?;
         let asked = args.max_diagnostics.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
@@ -185,7 +206,6 @@ impl Diagnostics {
         let env =
             scrubbed(own_variables().into_iter(), cx.env(), &self.workspace.env_pass, self.workspace.redactor.as_ref());
         let until = until(&policy, cx);
-        let mut sandbox = None;
         let kind = args.kind.unwrap_or_default();
         for planned in planned {
             let found = program(&planned.job, &planned.command, &roots, &env);
@@ -207,9 +227,9 @@ impl Diagnostics {
                 continue;
             };
             let request = job.request(kind, &marker);
-            let sandbox = match &sandbox {
+            let (sandbox, _) = match &*confined {
                 Some(made) => made,
-                None => sandbox.insert(self.sandbox(writable.clone(), cx)?),
+                None => confined.insert(self.sandbox(writable.clone(), cx)?),
             };
             let mut spec = ProcessSpec::new(program, &job.directory);
             spec.args.clone_from(&command.args);

@@ -21,6 +21,7 @@ mod spelling;
 mod unclosed;
 
 pub mod kernel;
+pub mod obeyed;
 pub mod process;
 pub mod tree;
 pub mod view;

@@ -11,6 +11,7 @@ use tools_core::{
     ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox, resolve_by_words};
+use tools_sandbox::obeyed::Guard;
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
 use tools_secrets::SecretRedactor;
@@ -18,9 +19,9 @@ use tools_secrets::SecretRedactor;
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
+use crate::grants::Grants;
 use crate::jobs::{Jobs, NewJob};
 use crate::kept_by_git;
-use crate::obeyed::{Grants, Guard};
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::publish;
@@ -180,7 +181,8 @@ impl Bash {
                 if count > 1 { format!(" and {} more folders", count - 1) } else { String::new() }
             ));
         }
-        let guard = Guard::new(self.hidden.clone(), roots.clone(), (masks.obeyed, &masks.paths), grants);
+        let agreed = Box::new(grants.within(&roots, &masks.obeyed.configured));
+        let guard = Guard::new(self.hidden.clone(), roots.clone(), (masks.obeyed, &masks.paths), agreed);
         hidden.extend(masks.paths);
         let mut writable = roots;
         writable.extend(policy.shared_caches(&writable, self.home.as_deref()));

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_sandbox::kernel::{Level, Network, Strength};
 
-use crate::obeyed::ObeyedReport;
 use crate::transaction::RollbackReport;
+use tools_sandbox::obeyed::ObeyedReport;
 
 /// Result of a command. The first four fields are there for every shell call and never change their
 /// meaning.

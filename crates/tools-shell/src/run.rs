@@ -19,7 +19,6 @@ use crate::capture::{HeadTail, incomplete_end};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::exit;
-use crate::obeyed::{After, Guard, note, note_in, unmasked_note};
 use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
@@ -27,6 +26,7 @@ use crate::temp::TempWatch;
 use crate::unseen;
 use crate::way_out::Passage;
 use crate::whole::{CommandOutput, Whole};
+use tools_sandbox::obeyed::{After, Guard, note, note_in, unmasked_note};
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);

@@ -122,6 +122,20 @@ async fn a_build_script_is_confined_and_its_failure_is_told() {
     assert!(!std::path::Path::new("/var/tmp/haft-diagnostics-must-not-exist").exists());
 }
 
+/// A build runs code of the project, which nobody agreed to let steer other programs.
+#[tokio::test]
+async fn what_a_build_makes_other_programs_obey_is_put_aside() {
+    let world = World::new();
+    world.package("fn main() {}\n");
+    world.files.file("build.rs", "fn main() { std::fs::write(\".envrc\", \"x\").unwrap(); }\n");
+    world.call(json!({})).await.unwrap();
+    assert!(!world.files.path(".envrc").exists() && world.files.path(".envrc.held").exists());
+    // Also where the check itself fails.
+    world.files.file("build.rs", "fn main() { std::fs::write(\".envrc\", \"x\").unwrap(); panic!() }\n");
+    world.call(json!({})).await.unwrap_err();
+    assert!(!world.files.path(".envrc").exists() && world.files.path(".envrc.held-2").exists());
+}
+
 #[tokio::test]
 async fn a_dependency_that_is_not_here_is_an_error_with_advice() {
     let world = World::new();

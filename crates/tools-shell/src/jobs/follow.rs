@@ -10,13 +10,13 @@ use tools_core::{Intake, OutputStream};
 use super::job::{Job, JobEnd};
 use super::log::Source;
 use crate::exit;
-use crate::obeyed::{Guard, note, unmasked_note};
 use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, RunningCommand, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
 use crate::way_out::Passage;
 use crate::whole::Whole;
+use tools_sandbox::obeyed::{Guard, note, unmasked_note};
 
 /// A job that was started and is not yet followed.
 pub(crate) struct NewJob {

@@ -27,8 +27,8 @@ fn in_revision(operand: &Value) -> Option<Value> {
         },
         _ => path,
     };
-    let is_path = !path.is_empty() && !(revision.is_empty() && path.starts_with(['/', '(', '!', '^']));
-    is_path.then(|| Value { text: path.to_owned(), ..operand.clone() })
+    let is_other = path.is_empty() || revision.is_empty() && path.starts_with(['/', '(', '!', '^']);
+    (!is_other).then(|| Value { text: path.to_owned(), ..operand.clone() })
 }
 
 pub(super) const CAT_FILE: Subcommand =

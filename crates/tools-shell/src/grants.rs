@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tools_command::{Analysis, Command, Effect};
 use tools_core::{Access, ConfiguredFiles, Subject, is_guarded, leads_to_guarded};
 use tools_sandbox::kernel::ObeyedEntry;
+use tools_sandbox::obeyed::Agreement;
 
 use crate::transaction::{reads, writes_nothing_itself};
 
@@ -128,9 +129,10 @@ impl Grants {
             .map(|named| NamedPath { opens_below: named.access == Access::Delete || judged(&named.path), ..named });
         Self { named: opened.collect(), ..self }
     }
+}
 
-    /// Whether the file or folder need not be held.
-    pub(crate) fn lift(&self, entry: &ObeyedEntry) -> bool {
+impl Agreement for Grants {
+    fn lift(&self, entry: &ObeyedEntry) -> bool {
         let is_named = |named: &NamedPath| {
             (entry.path.starts_with(&named.path) && (named.opens_below || entry.path == named.path))
                 || named.path.starts_with(&entry.path)
@@ -143,13 +145,11 @@ impl Grants {
         is_for_git || self.named.iter().any(is_named)
     }
 
-    /// Whether what came to be under `path` may stay there.
-    pub(crate) fn cover(&self, path: &Path, is_of_git: bool) -> bool {
+    fn cover(&self, path: &Path, is_of_git: bool) -> bool {
         self.named.iter().any(|named| path.starts_with(&named.path)) || (self.brings && !is_of_git)
     }
 
-    /// Whether something below `path` may come to be, and `path` with it.
-    pub(crate) fn lead_below(&self, path: &Path) -> bool {
+    fn lead_below(&self, path: &Path) -> bool {
         self.named.iter().any(|named| named.path.starts_with(path))
     }
 }

@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tools_core::{CallContext, keys};
-use tools_sandbox::shown;
+
+use crate::shown;
 
 /// How many files a sentence names.
 const MAX_NAMED: usize = 5;
@@ -42,8 +43,8 @@ pub struct ObeyedReport {
     pub now: Option<String>,
 }
 
-/// Puts it on record, and warns of what asks and is held.
-pub(crate) fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
+/// Puts the changes on record, and warns of what asks and is held.
+pub fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
     if reports.is_empty() {
         return;
     }
@@ -55,7 +56,7 @@ pub(crate) fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
 }
 
 /// The sentence about closed files that were not masked; `None` when there are none.
-pub(crate) fn unmasked_note(files: &[String]) -> Option<String> {
+pub fn unmasked_note(files: &[String]) -> Option<String> {
     let named: Vec<String> = files.iter().take(MAX_NAMED).map(|file| format!("`{}`", shown(Path::new(file)))).collect();
     let more = if files.len() > MAX_NAMED { format!(" and {} more", files.len() - MAX_NAMED) } else { String::new() };
     (!files.is_empty()).then(|| {
@@ -64,7 +65,7 @@ pub(crate) fn unmasked_note(files: &[String]) -> Option<String> {
 }
 
 /// The sentences for a model; none when nothing was changed.
-pub(crate) fn note(reports: &[ObeyedReport]) -> Vec<String> {
+pub fn note(reports: &[ObeyedReport]) -> Vec<String> {
     let mut notes = Vec::new();
     let (aside, changed): (Vec<_>, Vec<_>) = reports.iter().partition(|report| report.change == ObeyedChange::PutAside);
     if !aside.is_empty() {

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tools_sandbox::{Directory, Replace, Roots};
+use crate::{Directory, Replace, Roots};
 
 /// What is put behind the name.
 const ENDING: &str = ".held";

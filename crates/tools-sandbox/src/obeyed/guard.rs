@@ -7,27 +7,26 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use super::{
+    agreement::Agreement,
+    aside::{exchange_for_link, put_aside},
+    report::{ObeyedChange, ObeyedReport},
+};
+use crate::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath, resolve_by_words};
 use tools_core::{
     Clock as _, ConfiguredFiles, FileState, ObeyedClass, SystemClock, WriteLog, is_plan, leads_to_own_repository,
     plan_runs_commands, was_agreed_since,
-};
-use tools_sandbox::kernel::{Level, MaskRules, ObeyedEntry, ObeyedFiles, ReadOnlyPath, resolve_by_words};
-
-use super::{
-    aside::{exchange_for_link, put_aside},
-    grants::Grants,
-    report::{ObeyedChange, ObeyedReport},
 };
 
 /// How far the clock of a file system may be behind the one that is asked here: a tick of the
 /// kernel.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What was there before a command, and what it may change of it.
-pub(crate) struct Guard {
+/// The look before a command: what was there, and what it may change of it.
+pub struct Guard {
     hidden: MaskRules,
     roots: Vec<PathBuf>,
-    grants: Grants,
+    agreed: Box<dyn Agreement>,
     since: Instant,
     /// The same moment by the clock that file systems go by.
     started: SystemTime,
@@ -60,20 +59,27 @@ impl GuardedEntry {
     }
 }
 
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard").field("roots", &self.roots).field("is_held", &self.is_held).finish_non_exhaustive()
+    }
+}
+
 impl Guard {
-    /// From what lies in the canonical `roots` now; `masked` are the closed files among it.
-    pub(crate) fn new(
+    /// From what lies in the canonical `roots` now: `found`, and the closed files among it. The
+    /// rules are those that found them.
+    pub fn new(
         hidden: MaskRules,
         roots: Vec<PathBuf>,
         (found, masked): (ObeyedFiles, &[PathBuf]),
-        grants: Grants,
+        agreed: Box<dyn Agreement>,
     ) -> Self {
         // What lies elsewhere covers nothing that the look afterwards finds.
         let is_near = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root) || root.starts_with(path));
         Self {
             masked: masked.iter().filter(is_near).map(|path| (path.clone(), identity(path))).collect(),
             hidden,
-            grants: grants.within(&roots, &found.configured),
+            agreed,
             roots,
             since: Instant::now(),
             started: SystemClock.now().into(),
@@ -88,24 +94,24 @@ impl Guard {
     }
 
     /// The same for a command that is confined at this level.
-    pub(crate) fn at(self, level: Level) -> Self {
+    pub fn at(self, level: Level) -> Self {
         Self { is_held: level == Level::Namespaces, ..self }
     }
 
     /// The same for a command that runs so long that others may have made what comes to be
     /// meanwhile.
-    pub(crate) fn only_telling(self) -> Self {
+    pub fn only_telling(self) -> Self {
         Self { puts_aside: false, ..self }
     }
 
     /// The same for a command that changes nothing: whatever changes is somebody else's doing.
-    pub(crate) fn only_of_masks(self) -> Self {
+    pub fn only_of_masks(self) -> Self {
         Self { tells_changes: false, ..self }
     }
 
-    /// What the command finds read-only, the nearest to the top first.
-    pub(crate) fn held(&self) -> Vec<ReadOnlyPath> {
-        let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.grants.lift(entry));
+    /// The paths that the command finds read-only, the nearest to the top first.
+    pub fn held(&self) -> Vec<ReadOnlyPath> {
+        let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.agreed.lift(entry));
         let absent = self.absent().into_iter().map(|path| ReadOnlyPath { path, pinned: 1 });
         let mut held: Vec<ReadOnlyPath> = entries.filter_map(|entry| entry.held.clone()).chain(absent).collect();
         held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
@@ -113,14 +119,14 @@ impl Guard {
     }
 
     /// The folders that must not come to be.
-    pub(crate) fn absent(&self) -> Vec<PathBuf> {
-        let is_free = |path: &&PathBuf| !self.grants.cover(path, true) && !self.grants.lead_below(path);
+    pub fn absent(&self) -> Vec<PathBuf> {
+        let is_free = |path: &&PathBuf| !self.agreed.cover(path, true) && !self.agreed.lead_below(path);
         self.missing_hooks.iter().filter(is_free).cloned().collect()
     }
 
-    /// What the command changed, and what it could read. What it made without anybody's agreement
+    /// The changes of the command, and what it could read. What it made without anybody's agreement
     /// gets another name.
-    pub(crate) fn after(&self, writes: Option<&WriteLog>) -> After {
+    pub fn after(&self, writes: Option<&WriteLog>) -> After {
         let mut found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
         if !self.tells_changes {
@@ -225,7 +231,7 @@ impl Guard {
         let back = |(path, now): (&PathBuf, &GuardedEntry)| {
             let (link, place) = self.before.get(path)?.link.as_ref().filter(|(link, _)| now.says() != Some(link))?;
             // A line that names the link names the place it led to.
-            if self.grants.cover(place, false) {
+            if self.agreed.cover(place, false) {
                 return None;
             }
             let new = exchange_for_link(self.root_to_put_aside_in(now)?, path, link).ok()?;
@@ -247,8 +253,8 @@ impl Guard {
         let ObeyedEntry { path, class, is_of_git, is_configured, .. } = &now.entry;
         // What the command itself has git obey may have been there before.
         let is_unknown = *is_configured && !self.configured.names(path);
-        let is_agreed = self.grants.cover(path, *is_of_git)
-            || self.grants.lead_below(path)
+        let is_agreed = self.agreed.cover(path, *is_of_git)
+            || self.agreed.lead_below(path)
             || was_agreed_since(path, self.since)
             || self.was_moved(now);
         if !self.puts_aside || *class != ObeyedClass::Guarded || is_agreed || is_unknown {
@@ -307,13 +313,13 @@ struct NewRepository<'a> {
     tree: Option<&'a Path>,
 }
 
-/// What the look after a command found.
+/// The findings of the look after a command.
 #[derive(Debug, Default)]
-pub(crate) struct After {
+pub struct After {
     /// Files that programs outside obey.
-    pub(crate) obeyed: Vec<ObeyedReport>,
+    pub obeyed: Vec<ObeyedReport>,
     /// Closed files that the command could read, since they were not there when it started.
-    pub(crate) unmasked: Vec<String>,
+    pub unmasked: Vec<String>,
 }
 
 /// Which file a path names.
