@@ -6,6 +6,8 @@ use std::{
 };
 
 use tools_core::DynExecutor;
+#[cfg(feature = "mcp-client")]
+use tools_mcp_client::LaunchFolders;
 use tools_sandbox::{
     ReadRules, home,
     kernel::{Confinement, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
@@ -22,18 +24,6 @@ use crate::{
     paths, reserved,
     wiring::Wiring,
 };
-
-/// What an MCP server sees and may reach.
-#[cfg(feature = "mcp-client")]
-pub(crate) struct ServerSees {
-    /// The folders that it may write.
-    pub(crate) writable: Vec<PathBuf>,
-    /// Further places that it may read.
-    pub(crate) readable: Vec<PathBuf>,
-    pub(crate) network: Network,
-    /// The network that it shares with others of its session.
-    pub(crate) joins: Option<Arc<NetworkNamespace>>,
-}
 
 /// The policy of one set of shell tools.
 #[derive(Debug)]
@@ -156,41 +146,19 @@ impl Commands {
         Confinement { view, ..ask }
     }
 
-    /// What an MCP server is held to that sees this.
+    /// What an MCP server is held to that sees these folders; `joins` is the network that it shares
+    /// with others of its session.
     ///
     /// # Errors
     /// Why it cannot be held.
     #[cfg(feature = "mcp-client")]
-    pub(crate) fn server(&self, sees: ServerSees) -> Result<Sandbox, String> {
-        let ServerSees { writable, readable, network, joins } = sees;
-        // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
-        // held.
-        let is_covered =
-            |place: &PathBuf| writable.iter().any(|root| place.starts_with(root) || root.starts_with(place));
-        let (mut shielded, readable): (Vec<PathBuf>, Vec<PathBuf>) = readable
-            .into_iter()
-            .filter(|place| !is_covered(place))
-            .partition(|place| place.starts_with("/tmp") && place.is_dir());
-        shielded.sort();
-        shielded.dedup_by(|inner, outer| inner.starts_with(outer));
-        let plain = [readable.clone(), shielded.clone()].concat();
-        let sandbox = self.server_held(&writable, &shielded, readable, network, joins.clone())?;
-        if shielded.is_empty() || sandbox.strength().level == tools_sandbox::kernel::Level::Namespaces {
-            return Ok(sandbox);
-        }
-        self.server_held(&writable, &[], plain, network, joins)
-    }
-
-    #[cfg(feature = "mcp-client")]
-    fn server_held(
+    pub(crate) fn server(
         &self,
-        writable: &[PathBuf],
-        shielded: &[PathBuf],
-        readable: Vec<PathBuf>,
+        folders: LaunchFolders,
         network: Network,
         joins: Option<Arc<NetworkNamespace>>,
     ) -> Result<Sandbox, String> {
-        let writable = [writable, shielded].concat();
+        let LaunchFolders { writable, protected, readable } = folders;
         let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
         let wanted = ViewSettings { writable: writable.clone(), further, cache_limit: None };
         let view = Arc::clone(&self.views.view(&wanted, &|path| self.rules.denies(path)).view);
@@ -203,7 +171,7 @@ impl Commands {
         let ask = self.policy.load().confinement(writable, hidden, self.wiring.reserved.now());
         let view = (ask.mode != SandboxMode::Off).then_some(view);
         let (held, absent) = (masks.obeyed.held(), masks.obeyed.missing_hooks);
-        let protected = [ask.protected, shielded.to_vec()].concat();
+        let protected = [ask.protected, protected].concat();
         let ask = Confinement { protected, view, network, joins, held, absent, sockets: vec![], ..ask };
         Sandbox::compile(&ask).map_err(|error| error.to_string())
     }

@@ -1,33 +1,22 @@
 //! MCP servers in a toolbox: where their pins are kept, what each is held to, and their tools among
 //! the others.
 
-use std::{
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{ffi::OsString, path::Path, sync::Arc};
 
 use tools_catalog::Checked;
 use tools_core::{CallContext, DynExecutor, Redactor};
 use tools_mcp_client::{
-    Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedRemote, PreparedServer, Secret, Server,
-    TokenReader, Way, WorkspaceAccess, compile, pins::LockStore,
+    Launch, Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedRemote, PreparedServer, Secret,
+    Server, TokenReader, Way, compile, pins::LockStore,
 };
-use tools_sandbox::{
-    expand_home, home,
-    kernel::{Network, NetworkNamespace},
-    process::own_variables,
-};
+use tools_sandbox::kernel::{Network, NetworkNamespace};
 
 use crate::{
-    commands::{Commands, ServerSees},
+    commands::Commands,
     config::{HaftConfig, LoadError, LoadedConfig},
     own_places::lock_file,
     wiring::Wiring,
 };
-
-/// Variables that a server gets without asking.
-const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
 
 /// The servers of a configuration; none is started.
 ///
@@ -130,37 +119,11 @@ fn token_of(_: Vec<String>) -> TokenReader {
 }
 
 fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<PreparedChild, String> {
-    let config = &server.config;
-    let mut env = environment(server);
-    let program = program(&config.command, &env)?;
-    let roots = commands.writable();
-    let mut readable: Vec<PathBuf> = Vec::new();
-    let home = home();
-    for typed in &config.read_paths {
-        let place = expand_home(typed, home.as_deref()).filter(|place| place.is_absolute());
-        readable.push(place.ok_or_else(|| format!("`read_paths`: `{typed}` is not an absolute path"))?);
-    }
-    readable.extend(launched(&program, &config.args, home.as_deref()));
-    let (writable, cwd) = match config.workspace {
-        WorkspaceAccess::Write => (roots, cx.workdir().to_owned()),
-        WorkspaceAccess::Read => {
-            readable.extend(roots);
-            (vec![], cx.workdir().to_owned())
-        }
-        WorkspaceAccess::None => (vec![], PathBuf::from("/")),
-    };
-    let (network, way) = network(wiring, server, cx, &mut env)?;
+    let mut launch = Launch::of(server, commands.writable(), cx.workdir())?;
+    let (network, way) = network(wiring, server, cx, &mut launch.env)?;
     let joins = way.as_ref().map(|(_, network)| Arc::clone(network));
-    let sandbox = commands.server(ServerSees { writable, readable, network, joins })?;
-    sandbox.name_temp(&mut env);
-    Ok(PreparedChild {
-        program,
-        args: config.args.iter().map(OsString::from).collect(),
-        env,
-        cwd,
-        sandbox,
-        way: way.map(|(way, _)| way),
-    })
+    let sandbox = launch.held(|folders| commands.server(folders, network, joins.clone()))?;
+    Ok(launch.in_sandbox(sandbox, way.map(|(way, _)| way)))
 }
 
 type NetworkWay = (Arc<dyn Way>, Arc<NetworkNamespace>);
@@ -220,52 +183,4 @@ impl Way for GatedWay {
     fn started(&self, supervisor: i32) {
         self.0.started(supervisor);
     }
-}
-
-/// What a server gets of this process's variables, and its own.
-fn environment(server: &Server) -> Vec<(OsString, OsString)> {
-    let config = &server.config;
-    let is_passed = |name: &str| {
-        ENVIRONMENT.contains(&name)
-            || name.starts_with("LC_")
-            || config.env_pass.iter().any(|pattern| match pattern.strip_suffix('*') {
-                Some(start) => name.starts_with(start),
-                None => name == pattern,
-            })
-    };
-    let kept = own_variables()
-        .into_iter()
-        .filter(|(name, _)| name.to_str().is_some_and(|name| is_passed(name) && !config.env.contains_key(name)));
-    kept.chain(config.env.iter().map(|(name, value)| (name.into(), value.into()))).collect()
-}
-
-fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let is_program = |path: &PathBuf| {
-        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    if command.contains('/') {
-        let place = expand_home(command, home().as_deref()).filter(is_program);
-        return place.ok_or_else(|| format!("`{command}` is not a program"));
-    }
-    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
-    let mut found =
-        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(command));
-    found.find(is_program).ok_or_else(|| format!("`{command}` is not installed: no folder of `PATH` has it"))
-}
-
-/// Places that the launch line names: the program's folder and those of files among the arguments,
-/// unless that is a home or everything.
-fn launched(program: &Path, args: &[String], home: Option<&Path>) -> Vec<PathBuf> {
-    let real = program.canonicalize().ok();
-    let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.exists());
-    let named: Vec<PathBuf> = [program.to_owned()].into_iter().chain(real).chain(named).collect();
-    let folder = |path: &PathBuf| {
-        if path.is_dir() {
-            return path.clone();
-        }
-        let is_narrow = |folder: &&Path| folder.parent().is_some() && home.is_none_or(|home| !home.starts_with(folder));
-        path.parent().filter(is_narrow).map_or_else(|| path.clone(), Path::to_owned)
-    };
-    named.iter().map(folder).collect()
 }

@@ -4,8 +4,9 @@
 //! server over streamable HTTP is reached at the address that the configuration names and at no
 //! other, with a session of its own for each of ours. What a server says about its tools is pinned
 //! when it is first seen: later changes are held until a person has reviewed them. What it answers
-//! is untrusted text of limited size. Which folders a server sees and how it is confined is decided
-//! by whoever holds the [`McpServers`]; whether a call may run is decided by gates.
+//! is untrusted text of limited size. [`confined_launcher`] holds a server to what its section
+//! says; a host with folders, rules and a gate of its own writes a [`Launcher`] over [`Launch`].
+//! Whether a call may run is decided by gates.
 
 mod config;
 mod error;
@@ -15,6 +16,7 @@ pub mod pins;
 
 mod answer;
 mod child;
+mod confined;
 mod connection;
 mod credential;
 mod executor;
@@ -22,6 +24,7 @@ mod forms;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
+mod launch;
 mod listing;
 mod log_text;
 #[cfg(feature = "http")]
@@ -34,9 +37,11 @@ mod transport;
 pub use config::{
     Grant, McpServerConfig, NetworkAccess, OAuthConfig, PinMode, Server, ServerConfigError, WorkspaceAccess, compile,
 };
+pub use confined::confined_launcher;
 pub use credential::{Secret, TokenReader};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
+pub use launch::{Launch, LaunchFolders};
 pub use listing::{HoldReason, Listing};
 pub use naming::{model_name, names};
 #[cfg(feature = "http")]

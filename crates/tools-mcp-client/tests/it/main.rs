@@ -4,6 +4,7 @@
 
 mod hostile;
 mod issuer;
+mod launch;
 mod limits;
 mod login;
 mod pins;

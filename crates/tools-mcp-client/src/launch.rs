@@ -1,0 +1,167 @@
+//! What the section of a server over stdio says about its start: program, environment, and the
+//! folders that it sees. What the child is held to is compiled by a launcher.
+
+use std::{
+    ffi::OsString,
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_sandbox::{
+    expand_home, home,
+    kernel::{Level, Sandbox},
+    process::own_variables,
+};
+
+use crate::{PreparedChild, Server, Way, WorkspaceAccess};
+
+/// Variables that a server gets without asking.
+const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
+
+/// The start of a server over stdio, as its section describes it but for the network: what is
+/// missing is a sandbox.
+pub struct Launch {
+    /// Absolute path of the program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<OsString>,
+    /// Its whole environment, but for the temporary folder of the sandbox.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its working directory.
+    pub cwd: PathBuf,
+    /// The folders that it may write.
+    pub writable: Vec<PathBuf>,
+    /// Further places that it may read, besides the system and toolchains.
+    pub readable: Vec<PathBuf>,
+}
+
+/// Folders for the sandbox of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchFolders {
+    /// The folders that may be written, those of `protected` among them.
+    pub writable: Vec<PathBuf>,
+    /// Folders among them that stay read-only.
+    pub protected: Vec<PathBuf>,
+    /// Further places that may be read.
+    pub readable: Vec<PathBuf>,
+}
+
+/// Values of variables may be credentials.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Launch").field("program", &self.program).finish_non_exhaustive()
+    }
+}
+
+impl Launch {
+    /// The start of a server in a workspace, given as canonical folders; `workdir` is its working
+    /// directory where it sees the workspace.
+    ///
+    /// # Errors
+    /// Why it cannot be started: its program is not there, or a place of `read_paths` is none.
+    pub fn of(server: &Server, workspace: Vec<PathBuf>, workdir: &Path) -> Result<Self, String> {
+        let config = &server.config;
+        let env = environment(server);
+        let program = program(&config.command, &env)?;
+        let mut readable: Vec<PathBuf> = Vec::new();
+        let home = home();
+        for typed in &config.read_paths {
+            let place = expand_home(typed, home.as_deref()).filter(|place| place.is_absolute());
+            readable.push(place.ok_or_else(|| format!("`read_paths`: `{typed}` is not an absolute path"))?);
+        }
+        readable.extend(launched(&program, &config.args, home.as_deref()));
+        let (writable, cwd) = match config.workspace {
+            WorkspaceAccess::Write => (workspace, workdir.to_owned()),
+            WorkspaceAccess::Read => {
+                readable.extend(workspace);
+                (vec![], workdir.to_owned())
+            }
+            WorkspaceAccess::None => (vec![], PathBuf::from("/")),
+        };
+        let args = config.args.iter().map(OsString::from).collect();
+        Ok(Self { program, args, env, cwd, writable, readable })
+    }
+
+    /// The sandbox that `compile` makes of the folders.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn held(&self, compile: impl Fn(LaunchFolders) -> Result<Sandbox, String>) -> Result<Sandbox, String> {
+        // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
+        // held.
+        let is_covered =
+            |place: &PathBuf| self.writable.iter().any(|root| place.starts_with(root) || root.starts_with(place));
+        let (mut shielded, readable): (Vec<PathBuf>, Vec<PathBuf>) = self
+            .readable
+            .iter()
+            .filter(|place| !is_covered(place))
+            .cloned()
+            .partition(|place| place.starts_with("/tmp") && place.is_dir());
+        shielded.sort();
+        shielded.dedup_by(|inner, outer| inner.starts_with(outer));
+        let plain = [readable.clone(), shielded.clone()].concat();
+        let writable = [self.writable.clone(), shielded.clone()].concat();
+        let has_none = shielded.is_empty();
+        let sandbox = compile(LaunchFolders { writable, protected: shielded, readable })?;
+        if has_none || sandbox.strength().level == Level::Namespaces {
+            return Ok(sandbox);
+        }
+        compile(LaunchFolders { writable: self.writable.clone(), protected: vec![], readable: plain })
+    }
+
+    /// The server in its sandbox, with its way out into the network.
+    pub fn in_sandbox(self, sandbox: Sandbox, way: Option<Arc<dyn Way>>) -> PreparedChild {
+        let Self { program, args, mut env, cwd, .. } = self;
+        sandbox.name_temp(&mut env);
+        PreparedChild { program, args, env, cwd, sandbox, way }
+    }
+}
+
+/// What a server gets of this process's variables, and its own.
+fn environment(server: &Server) -> Vec<(OsString, OsString)> {
+    let config = &server.config;
+    let is_passed = |name: &str| {
+        ENVIRONMENT.contains(&name)
+            || name.starts_with("LC_")
+            || config.env_pass.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(start) => name.starts_with(start),
+                None => name == pattern,
+            })
+    };
+    let kept = own_variables()
+        .into_iter()
+        .filter(|(name, _)| name.to_str().is_some_and(|name| is_passed(name) && !config.env.contains_key(name)));
+    kept.chain(config.env.iter().map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let is_program = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    if command.contains('/') {
+        let place = expand_home(command, home().as_deref()).filter(is_program);
+        return place.ok_or_else(|| format!("`{command}` is not a program"));
+    }
+    let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.clone()).unwrap_or_default();
+    let mut found =
+        std::env::split_paths(&path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(command));
+    found.find(is_program).ok_or_else(|| format!("`{command}` is not installed: no folder of `PATH` has it"))
+}
+
+/// Places that the launch line names: the program's folder and those of files among the arguments,
+/// unless that is a home or everything.
+fn launched(program: &Path, args: &[String], home: Option<&Path>) -> Vec<PathBuf> {
+    let real = program.canonicalize().ok();
+    let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.exists());
+    let named: Vec<PathBuf> = [program.to_owned()].into_iter().chain(real).chain(named).collect();
+    let folder = |path: &PathBuf| {
+        if path.is_dir() {
+            return path.clone();
+        }
+        let is_narrow = |folder: &&Path| folder.parent().is_some() && home.is_none_or(|home| !home.starts_with(folder));
+        path.parent().filter(is_narrow).map_or_else(|| path.clone(), Path::to_owned)
+    };
+    named.iter().map(folder).collect()
+}
