@@ -74,7 +74,8 @@ impl Default for MemoryConfig {
 }
 
 /// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("tools.memory.{key}: {problem}")]
 pub struct MemoryConfigError {
     /// The key, below `tools.memory`.
     pub key: &'static str,

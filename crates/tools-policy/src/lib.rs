@@ -27,3 +27,7 @@ pub mod anomaly;
 pub mod grounding;
 
 pub use decision::{Because, Decision, OtherScript, Part, RuleRef};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -77,7 +77,8 @@ impl Default for SchedulerConfig {
 }
 
 /// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("scheduler.{key}: {problem}")]
 pub struct SchedulerConfigError {
     /// The key, below `scheduler`.
     pub key: &'static str,

@@ -121,12 +121,7 @@ impl Next<'_> {
             }
             AssertUnwindSafe(running).catch_unwind().await
         };
-        let executed = tokio::select! {
-            biased;
-            () = cx.cancel().cancelled() => return Err(cancelled(call)),
-            () = deadline(cx) => return Err(timed_out(call)),
-            executed = running => caught(executed, call.tool.as_str())?,
-        };
+        let executed = caught(in_time(call, cx, running).await?, call.tool.as_str())?;
         executed.ok_or_else(|| self.not_found(call))
     }
 
@@ -141,6 +136,23 @@ impl Next<'_> {
         let definitions = self.leaf.tool_definitions_erased();
         let names = definitions.iter().map(|definition| definition.name.as_str());
         not_found(call, names.filter(|name| !self.hides(name)))
+    }
+}
+
+/// What comes of a part of a call before the call is cancelled or its deadline comes.
+///
+/// # Errors
+/// `Cancelled` and `Timeout`, where that comes first.
+pub(super) async fn in_time<T>(
+    call: &ToolCall,
+    cx: &CallContext,
+    part: impl Future<Output = T>,
+) -> Result<T, ToolError> {
+    tokio::select! {
+        biased;
+        () = cx.cancel().cancelled() => Err(cancelled(call)),
+        () = deadline(cx) => Err(timed_out(call)),
+        done = part => Ok(done),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 
 use super::{
     caught::caught,
-    layer::{Path, not_found},
+    layer::{Path, in_time, not_found},
 };
 
 /// An ordered list of layers around one executor: the only way in.
@@ -193,7 +193,7 @@ impl Stack {
             return Err(not_found(call, listed.iter().map(|definition| definition.name.as_str())));
         }
         let looking = AssertUnwindSafe(self.leaf.inspect_erased(call, cx)).catch_unwind();
-        caught(looking.await, call.tool.as_str())
+        caught(in_time(call, cx, looking).await?, call.tool.as_str())
     }
 
     fn definition_or_cautious(&self, tool: &ToolName) -> Arc<ToolDef> {

@@ -8,9 +8,10 @@ use std::{
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Activity, ActivityBoard, Announce, CallContext, EventKind, Invocation, Layer, Next, OptionalBoard, Outcome, Stack,
-    ToolCall, ToolErrorCategory, ToolTraits,
+    Activity, ActivityBoard, Announce, CallContext, EventKind, Inspection, Invocation, Layer, Next, OptionalBoard,
+    Outcome, Stack, Tool, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,
 };
 use tools_testkit::{Behaviour, EventLog, FakeClock, ScriptedExecutor};
 
@@ -60,6 +61,44 @@ async fn a_tool_that_hangs_ends_at_the_deadline() {
     let cx = CallContext::new("/").until(Instant::now() + Duration::from_secs(30));
     let error = stack.dispatch(call(), &cx).await.unwrap_err();
     assert_eq!((error.category(), error.code()), (ToolErrorCategory::Timeout, "deadline"));
+}
+
+/// A tool that never finds out what a call would touch.
+struct Pondering;
+
+#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
+struct NoArgs {}
+
+impl Tool for Pondering {
+    type Args = NoArgs;
+
+    fn definition(&self) -> ToolDef {
+        ToolDef::of::<NoArgs>("tool", ToolKind::Other, ToolTraits::EDIT)
+    }
+
+    async fn inspect(&self, _: &NoArgs, _: &CallContext) -> Result<Inspection, ToolError> {
+        std::future::pending().await
+    }
+
+    async fn run(&self, _: NoArgs, _: &CallContext) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::default())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_that_hangs_ends_with_the_call() {
+    let stack = Stack::new(vec![Arc::new(Announce::default())], Typed::new(Pondering));
+    let call = || ToolCall::new("tool", serde_json::json!({})).unwrap();
+    let cx = CallContext::new("/").until(Instant::now() + Duration::from_secs(30));
+    assert_eq!(stack.dispatch(call(), &cx).await.unwrap_err().code(), "deadline");
+    let cancel = CancellationToken::new();
+    let cx = CallContext::new("/").with_cancel(cancel.clone());
+    let soon = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        cancel.cancel();
+    };
+    let (outcome, ()) = tokio::join!(stack.dispatch(call(), &cx), soon);
+    assert_eq!(outcome.unwrap_err().code(), "cancelled");
 }
 
 #[tokio::test]
