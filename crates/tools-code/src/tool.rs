@@ -320,7 +320,7 @@ impl SearchCode {
         let found = search.definitions(&named).into_iter().next();
         Ok(found.and_then(|hit| {
             let fresh = index.fresh(sight, &hit.path, policy).filter(|fresh| fresh.hash == hit.hash)?;
-            let language = crate::languages::form_of(&hit.path)?.language()?;
+            let language = form_of(&hit.path)?.language()?;
             let text = String::from_utf8(fresh.text).ok()?;
             let column = hit.symbol?.column as usize;
             let (path, language_id) = (hit.path.to_path_buf(), language.id);

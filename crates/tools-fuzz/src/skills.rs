@@ -5,6 +5,7 @@ use std::{fs, sync::LazyLock};
 
 use serde_json::json;
 use tempfile::TempDir;
+use tools_core::NoRedaction;
 use tools_skills::{AllowedTools, FrontMatter, Skill, check as checked};
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a temporary folder"));
@@ -15,7 +16,7 @@ pub(crate) fn check(bytes: &[u8]) {
     if let Ok(skill) = Skill::read(folder) {
         assert!(!skill.description.is_empty() && !skill.name.is_empty());
         for tool in &skill.tools {
-            let _ = tool.definition();
+            let _ = tool.definition(&NoRedaction);
             let params = json!({"a": "x y", "b": 1});
             let _ = tool.line(params.as_object().expect("an object"));
         }

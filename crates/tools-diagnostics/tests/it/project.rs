@@ -58,8 +58,8 @@ async fn errors_of_every_target_are_told_and_what_they_hold_up() {
     let world = World::new();
     world.package("fn main() {}\n");
     for number in 0..4 {
-        world.files.file(&format!("tests/t{number}.rs"), "#[test]\nfn t() { let _: u32 = \"x\"; }\n");
-        world.files.file(&format!("examples/e{number}.rs"), "fn main() { let _: u32 = \"x\"; }\n");
+        world.files.file(format!("tests/t{number}.rs"), "#[test]\nfn t() { let _: u32 = \"x\"; }\n");
+        world.files.file(format!("examples/e{number}.rs"), "fn main() { let _: u32 = \"x\"; }\n");
     }
     let output = world.call(json!({})).await.unwrap();
     assert_eq!((report(&output).errors, report(&output).unchecked), (8, vec![]), "{}", output.summary);

@@ -29,7 +29,8 @@ async fn characters_of_other_encodings_are_found() {
 #[tokio::test]
 async fn what_is_less_than_was_asked_for_is_said() {
     let world = World::new();
-    let text: String = (1..400).map(|line| format!("{line}{}\n", if line == 200 { " needle  " } else { "" })).collect();
+    let line = |number: u32| if number == 200 { "200 needle  ".to_owned() } else { number.to_string() };
+    let text = (1..400).map(line).collect::<Vec<_>>().join("\n");
     world.file("lines", text).file("a.txt", "foo\nfoo  \t\n");
     let found = world.text("grep", json!({"pattern": "needle", "context": 100, "path": "lines"})).await;
     assert!(found.starts_with("lines-150-150\n") && found.ends_with("\n[context: at most 50 lines]"), "{found}");
