@@ -1,14 +1,9 @@
 //! The text of a file that is not UTF-8 as `read` shows it, so that a search finds what was seen.
 
-use std::{
-    borrow::Cow,
-    io::{self, Read},
-};
+use std::borrow::Cow;
 
-use crate::text::lossy_line;
+use crate::{converted::Convert, text::lossy_line};
 
-/// Bytes that are read at once.
-const PIECE: usize = 64 << 10;
 /// A longer line is taken as it is.
 const MAX_LINE: usize = 1 << 20;
 
@@ -25,54 +20,31 @@ pub(crate) fn legible(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The same for a text that comes in pieces.
-pub(crate) struct LegibleReader<R> {
-    reader: R,
-    /// What was read and is not given yet: complete lines, then the beginning of one.
+#[derive(Default)]
+pub(crate) struct LegibleLines {
+    /// The beginning of a line whose end has not come.
     held: Vec<u8>,
-    output: Vec<u8>,
-    given: usize,
-    ended: bool,
 }
 
-impl<R: Read> LegibleReader<R> {
-    pub(crate) fn new(reader: R) -> Self {
-        Self { reader, held: Vec::new(), output: Vec::new(), given: 0, ended: false }
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        let start = self.held.len();
-        self.held.resize(start + PIECE, 0);
-        let length = self.reader.read(&mut self.held[start..]);
-        self.held.truncate(start + length.as_ref().copied().unwrap_or_default());
-        self.ended = length? == 0;
-        let complete = memchr::memrchr(b'\n', &self.held[start..]).map(|at| start + at + 1);
+impl Convert for LegibleLines {
+    fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>) {
+        let complete = memchr::memrchr(b'\n', piece).map(|at| self.held.len() + at + 1);
+        self.held.extend_from_slice(piece);
         let ready = match complete {
-            _ if self.ended || self.held.len() > MAX_LINE => self.held.len(),
+            _ if piece.is_empty() || self.held.len() > MAX_LINE => self.held.len(),
             complete => complete.unwrap_or_default(),
         };
-        self.output.clear();
-        self.output.extend_from_slice(&legible(&self.held[..ready]));
+        output.extend_from_slice(&legible(&self.held[..ready]));
         self.held.drain(..ready);
-        self.given = 0;
-        Ok(())
-    }
-}
-
-impl<R: Read> Read for LegibleReader<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.output.len() && !self.ended {
-            self.refill()?;
-        }
-        let length = buffer.len().min(self.output.len() - self.given);
-        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
-        self.given += length;
-        Ok(length)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read as _;
+
     use super::*;
+    use crate::converted::Converted;
 
     #[test]
     fn lines_that_are_not_utf8_are_as_they_are_shown() {
@@ -89,7 +61,7 @@ mod tests {
         }
         text.extend_from_slice(b"the last one \xe9");
         let mut shown = Vec::new();
-        LegibleReader::new(text.as_slice()).read_to_end(&mut shown).unwrap();
+        Converted::new(text.as_slice(), LegibleLines::default()).read_to_end(&mut shown).unwrap();
         assert_eq!(shown, *legible(&text));
     }
 }

@@ -30,6 +30,7 @@ mod error;
 mod memory;
 mod workspace;
 
+mod converted;
 mod diff;
 mod legible;
 mod lines;

@@ -13,8 +13,9 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 
 use crate::{
     cancel::Cancel,
+    converted::{Convert, Converted},
     error::FileError,
-    legible::{LegibleReader, legible},
+    legible::{LegibleLines, legible},
     text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line},
     workspace::Site,
 };
@@ -231,7 +232,7 @@ impl Search {
         if self.keeps_carriage_returns {
             searcher.search_reader(&*matcher, text, &mut collector)?;
         } else {
-            searcher.search_reader(&*matcher, PlainBreaks::new(text), &mut collector)?;
+            searcher.search_reader(&*matcher, Converted::new(text, PlainBreaks::default()), &mut collector)?;
         }
         Ok(collector.found)
     }
@@ -255,8 +256,10 @@ fn is_wide(head: &[u8]) -> bool {
 /// A file that begins with `head`, with its line breaks as single bytes and as it is shown.
 fn decoded<'a>(head: &[u8], text: impl Read + 'a) -> Box<dyn Read + 'a> {
     match Encoding::announced(head) {
-        Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => Box::new(Transcode::new(text, encoding)),
-        _ => Box::new(LegibleReader::new(text)),
+        Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
+            Box::new(Converted::new(text, Transcode::new(encoding)))
+        }
+        _ => Box::new(Converted::new(text, LegibleLines::default())),
     }
 }
 
@@ -276,43 +279,18 @@ fn without_carriage_returns(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The same for a text that comes in pieces.
-struct PlainBreaks<R> {
-    reader: R,
-    input: Vec<u8>,
-    output: Vec<u8>,
-    given: usize,
+#[derive(Default)]
+struct PlainBreaks {
     /// Whether the last byte that was read is a carriage return, which is not given yet.
     is_held: bool,
-    ended: bool,
 }
 
-impl<R: Read> PlainBreaks<R> {
-    fn new(reader: R) -> Self {
-        Self { reader, input: vec![0; 64 * 1024], output: Vec::new(), given: 0, is_held: false, ended: false }
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        let length = self.reader.read(&mut self.input)?;
-        self.ended = length == 0;
-        let mut piece = if self.is_held { vec![b'\r'] } else { Vec::new() };
-        piece.extend_from_slice(&self.input[..length]);
-        self.is_held = !self.ended && piece.pop_if(|last| *last == b'\r').is_some();
-        self.output.clear();
-        self.output.extend_from_slice(&without_carriage_returns(&piece));
-        self.given = 0;
-        Ok(())
-    }
-}
-
-impl<R: Read> Read for PlainBreaks<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.output.len() && !self.ended {
-            self.refill()?;
-        }
-        let length = buffer.len().min(self.output.len() - self.given);
-        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
-        self.given += length;
-        Ok(length)
+impl Convert for PlainBreaks {
+    fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>) {
+        let mut text = if self.is_held { vec![b'\r'] } else { Vec::new() };
+        text.extend_from_slice(piece);
+        self.is_held = !piece.is_empty() && text.pop_if(|last| *last == b'\r').is_some();
+        output.extend_from_slice(&without_carriage_returns(&text));
     }
 }
 
@@ -429,7 +407,7 @@ mod tests {
         #[test]
         fn line_breaks_are_made_plain_wherever_a_text_is_cut(text in "[a\r\n]{0,40}", piece in 1..5_usize) {
             let mut plain = String::new();
-            PlainBreaks::new(Slow(text.as_bytes(), piece)).read_to_string(&mut plain).unwrap();
+            Converted::new(Slow(text.as_bytes(), piece), PlainBreaks::default()).read_to_string(&mut plain).unwrap();
             prop_assert_eq!(&plain, &text.replace("\r\n", "\n"));
             prop_assert_eq!(without_carriage_returns(text.as_bytes()), plain.as_bytes());
         }

@@ -1,15 +1,11 @@
 //! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where
 //! it was not changed.
 
-use std::{
-    borrow::Cow,
-    io::{self, Read},
-    path::Path,
-};
+use std::{borrow::Cow, path::Path};
 
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::error::FileError;
+use crate::{converted::Convert, error::FileError};
 
 /// How many bytes at the beginning decide whether a file is text.
 pub(crate) const SNIFF: usize = 8 * 1024;
@@ -156,50 +152,28 @@ pub(crate) fn prefix(bytes: &[u8], chars: usize) -> usize {
     starts.nth(chars).map_or(bytes.len(), |(at, _)| at)
 }
 
-/// Reads a file in another encoding as UTF-8, in bounded memory.
-pub(crate) struct Transcode<R> {
-    reader: R,
-    decoder: Decoder,
-    input: Vec<u8>,
-    output: Vec<u8>,
-    given: usize,
-    ended: bool,
-}
+/// Makes UTF-8 of a text in another encoding.
+pub(crate) struct Transcode(Decoder);
 
-impl<R: Read> Transcode<R> {
+impl Transcode {
     /// For text that begins with a byte order mark; the mark is left out.
-    pub(crate) fn new(reader: R, encoding: Encoding) -> Self {
-        let decoder = match encoding {
+    pub(crate) fn new(encoding: Encoding) -> Self {
+        Self(match encoding {
             Encoding::Utf16Le => UTF_16LE.new_decoder_with_bom_removal(),
             Encoding::Utf16Be => UTF_16BE.new_decoder_with_bom_removal(),
             Encoding::Windows1252 => WINDOWS_1252.new_decoder(),
             _ => UTF_8.new_decoder_with_bom_removal(),
-        };
-        Self { reader, decoder, input: vec![0; 64 * 1024], output: Vec::new(), given: 0, ended: false }
-    }
-
-    fn refill(&mut self) -> io::Result<()> {
-        let length = self.reader.read(&mut self.input)?;
-        self.ended = length == 0;
-        let room = self.decoder.max_utf8_buffer_length(length).unwrap_or(4 * length + 16);
-        self.output.resize(room, 0);
-        // There is room for everything, so everything is read.
-        let (_, _, written, _) = self.decoder.decode_to_utf8(&self.input[..length], &mut self.output, self.ended);
-        self.output.truncate(written);
-        self.given = 0;
-        Ok(())
+        })
     }
 }
 
-impl<R: Read> Read for Transcode<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.output.len() && !self.ended {
-            self.refill()?;
-        }
-        let length = buffer.len().min(self.output.len() - self.given);
-        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
-        self.given += length;
-        Ok(length)
+impl Convert for Transcode {
+    fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>) {
+        let room = self.0.max_utf8_buffer_length(piece.len()).unwrap_or(4 * piece.len() + 16);
+        output.resize(room, 0);
+        // There is room for everything, so everything is read.
+        let (_, _, written, _) = self.0.decode_to_utf8(piece, output, piece.is_empty());
+        output.truncate(written);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Files that programs outside of any sandbox obey: whatever a command does, what they run stays as
 //! it was, or is told.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -404,16 +406,14 @@ fn what_leads_a_work_tree_to_its_repository_asks_and_is_held() {
 
 #[test]
 fn what_a_check_makes_other_programs_obey_is_put_aside_and_named() {
-    if !tools_testkit::installed(&["cargo"]) {
-        return;
-    }
     let haft = Haft::configured("[tools.permissions]\ndiagnostics = [{ pattern = \"*\", action = \"allow\" }]\n");
-    haft.workspace.file("Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n");
-    haft.workspace.file("src/lib.rs", "");
-    haft.workspace.file("build.rs", "fn main() { std::fs::write(\".envrc\", \"x\").unwrap(); }\n");
+    haft.workspace.file("pyproject.toml", "");
+    haft.workspace.file("a.py", "");
+    // A linter of the project's own.
+    let linter = haft.workspace.file(".venv/bin/ruff", "#!/bin/sh\necho x > .envrc\necho '[]'\n");
+    std::fs::set_permissions(linter, std::fs::Permissions::from_mode(0o755)).expect("a mode");
     let ran = haft.run(&["call", "diagnostics"]);
     assert!(format!("{}{}", ran.out, ran.err).contains("`.envrc` (now `.envrc.held`)"), "{ran:?}");
-    haft.workspace.file("build.rs", "fn main() { std::fs::write(\".envrc\", \"y\").unwrap(); }\n");
     let mut client = Client::connect(&haft);
     let answer = client.request(2, "tools/call", &json!({"name": "diagnostics", "arguments": {}}));
     assert!(answer.to_string().contains("`.envrc` (now `.envrc.held-2`)"), "{answer}");

@@ -17,6 +17,7 @@ use tools_sandbox::Metadata;
 
 use crate::{
     cancel::Cancel,
+    converted::Converted,
     digest::Digest,
     error::FileError,
     lines::{Ask, Window, read_window},
@@ -105,7 +106,7 @@ fn read(
     let announced = Encoding::announced(&head);
     let window = match announced {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
-            read_window(site.hiding(&path, Transcode::new(&mut seen, encoding)), ask, cancel, fail)?
+            read_window(site.hiding(&path, Converted::new(&mut seen, Transcode::new(encoding))), ask, cancel, fail)?
         }
         _ => read_window(site.hiding(&path, &mut seen), ask, cancel, fail)?,
     };

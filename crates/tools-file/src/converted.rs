@@ -1,0 +1,45 @@
+//! Readers that give another text than the one they read, piece by piece and in bounded memory.
+
+use std::io::{self, Read};
+
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+/// What is made of a text that comes in pieces. Called by [`Converted`] for each of them.
+pub(crate) trait Convert {
+    /// Adds to `output` what becomes of the next piece. An empty one is the end: what was held back
+    /// comes then.
+    fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>);
+}
+
+/// The converted text of a reader.
+pub(crate) struct Converted<R, C> {
+    reader: R,
+    with: C,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    given: usize,
+    ended: bool,
+}
+
+impl<R: Read, C: Convert> Converted<R, C> {
+    pub(crate) fn new(reader: R, with: C) -> Self {
+        Self { reader, with, input: vec![0; PIECE], output: Vec::new(), given: 0, ended: false }
+    }
+}
+
+impl<R: Read, C: Convert> Read for Converted<R, C> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.output.len() && !self.ended {
+            let length = self.reader.read(&mut self.input)?;
+            self.ended = length == 0;
+            self.output.clear();
+            self.given = 0;
+            self.with.convert(&self.input[..length], &mut self.output);
+        }
+        let length = buffer.len().min(self.output.len() - self.given);
+        buffer[..length].copy_from_slice(&self.output[self.given..self.given + length]);
+        self.given += length;
+        Ok(length)
+    }
+}
