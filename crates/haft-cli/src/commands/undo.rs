@@ -81,21 +81,26 @@ pub(crate) fn run_on(
             if common.json {
                 output::json(&serde_json::json!({ "diff": text }));
             } else if text.is_empty() {
-                nothing(common);
+                nothing(common, NOTHING);
             } else {
                 output::line(printable(&text).trim_end());
             }
             Exit::Ok
         }),
-        UndoRequest::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace)),
-        UndoRequest::Redo => checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace)),
+        UndoRequest::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace, NOTHING)),
+        UndoRequest::Redo => {
+            let none = "nothing to redo: no undo is on record here that was not redone";
+            checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace, none))
+        }
     };
     done.map_err(|error| error.to_string())
 }
 
-fn nothing(common: &CommonArgs) {
+const NOTHING: &str = "nothing to undo: no change of a call is on record here";
+
+fn nothing(common: &CommonArgs, note: &str) {
     if !common.quiet {
-        output::note("nothing to undo: no change of a call is on record here");
+        output::note(note);
     }
 }
 
@@ -115,7 +120,7 @@ fn list(common: &CommonArgs, checkpoints: &Checkpoints, workspace: &Path) -> Res
         output::line(&line(checkpoint, workspace));
     }
     if list.is_empty() {
-        nothing(common);
+        nothing(common, NOTHING);
     }
     Ok(Exit::Ok)
 }
@@ -151,7 +156,7 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     format!("{number:>4}  {at}{session}  {tool:<12}{what} {}", names.join(" "))
 }
 
-fn told(common: &CommonArgs, undone: &Undone, workspace: &Path) -> Exit {
+fn told(common: &CommonArgs, undone: &Undone, workspace: &Path, none: &str) -> Exit {
     let exit = if undone.refused.is_empty() { Exit::Ok } else { Exit::ToolFailed };
     if common.json {
         output::json(undone);
@@ -177,7 +182,7 @@ fn told(common: &CommonArgs, undone: &Undone, workspace: &Path) -> Exit {
         }
     }
     if undone.calls.is_empty() {
-        nothing(common);
+        nothing(common, none);
     }
     exit
 }

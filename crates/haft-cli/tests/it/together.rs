@@ -248,7 +248,7 @@ fn an_undo_is_taken_back_itself() {
     let ran = haft.run(&["redo"]);
     assert_eq!((ran.code, haft.workspace.read("a.txt").unwrap()), (1, b"PERSON\n".to_vec()), "{ran:?}");
     assert!(haft.workspace.path("n/f").exists() && !haft.workspace.path("src").exists(), "{ran:?}");
-    assert!(haft.run(&["redo"]).err.contains("nothing to undo"), "there is no further undo");
+    assert!(haft.run(&["redo"]).err.contains("nothing to redo"), "there is no further undo");
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Tool for MemorySave {
             Scope::User => String::new(),
             Scope::Session => session.clone(),
         };
+        let has_details = args.kind.is_some() || args.tags.is_some() || args.ttl_days.is_some();
         let new = NewMemory {
             content: args.content,
             kind: args.kind.unwrap_or_default(),
@@ -106,7 +107,10 @@ impl Tool for MemorySave {
             "duplicate_of": saved.was_there.then_some(&saved.id),
         });
         let said = if saved.was_there { "was there already as" } else { "saved as" };
-        let text = format!("{said} {}, found in: {}", saved.id, scope.as_str());
+        let mut text = format!("{said} {}, found in: {}", saved.id, scope.as_str());
+        if saved.was_there && has_details {
+            text.push_str("; its kind, tags and end stay as they were (`supersedes` replaces it)");
+        }
         Ok(ToolOutput::text(text).from_source(ClaimSource::Internal).with_raw_response(raw))
     }
 }

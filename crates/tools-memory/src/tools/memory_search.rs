@@ -86,16 +86,20 @@ impl Tool for MemorySearch {
             Some(scope) => filter.only(scope),
             None => filter,
         };
-        let hits = match source {
+        // One more than is shown tells whether there are more.
+        let mut hits = match source {
             Source::Conversation => vec![],
-            Source::Memory | Source::Both => self.0.memories.search(&args.query, &filter, limit).await?,
+            Source::Memory | Source::Both => self.0.memories.search(&args.query, &filter, limit + 1).await?,
         };
-        let said = match &self.0.conversations {
-            Some(conversations) if source != Source::Memory => {
-                conversations.search(&args.query, &project_of(cx.workdir()), limit - hits.len()).await?
+        let mut said = match &self.0.conversations {
+            Some(conversations) if source != Source::Memory && hits.len() <= limit => {
+                conversations.search(&args.query, &project_of(cx.workdir()), limit + 1 - hits.len()).await?
             }
             _ => vec![],
         };
+        let has_more = hits.len() + said.len() > limit;
+        hits.truncate(limit);
+        said.truncate(limit - hits.len());
         self.0.memories.note_use(&hits);
         if hits.iter().any(|hit| hit.memory.untrusted) || said.iter().any(|hit| hit.untrusted) {
             self.0.taint.note(cx.session());
@@ -115,7 +119,13 @@ impl Tool for MemorySearch {
                 _ => "[nothing found]",
             });
         }
-        Ok(ToolOutput::text(text).from_source(ClaimSource::Memory).with_raw_response(json!({ "hits": raw })))
+        if has_more {
+            // Writing to a `String` cannot fail.
+            let _ =
+                write!(text, "\n[more were found; `limit` is up to {MAX_HITS}, other words or a `kind` find fewer]");
+        }
+        let raw = json!({ "hits": raw, "more": has_more });
+        Ok(ToolOutput::text(text).from_source(ClaimSource::Memory).with_raw_response(raw))
     }
 }
 
