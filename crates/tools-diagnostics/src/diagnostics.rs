@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -104,11 +104,11 @@ impl Diagnostics {
     /// preset.
     #[must_use]
     pub fn hiding(self, hidden: MaskRules) -> Self {
-        Self { workspace: Workspace { hidden, ..self.workspace }, ..self }
+        Self { workspace: Workspace { hidden: OnceLock::from(hidden), ..self.workspace }, ..self }
     }
 
     /// The same tool that hands on these environment variables though their names look like
-    /// credentials; a `*` at the end stands for any ending.
+    /// credentials; a trailing `*` matches any ending.
     #[must_use]
     pub fn passing(self, env_pass: Vec<String>) -> Self {
         Self { workspace: Workspace { env_pass, ..self.workspace }, ..self }
@@ -135,7 +135,7 @@ impl Diagnostics {
         let planned: Vec<CheckerPlan> = jobs(path, &roots, cx.workdir())?.into_iter().map(plan).collect();
         for CheckerPlan { job, .. } in &planned {
             let judged = job.file.as_deref().unwrap_or(&job.directory);
-            if self.workspace.hidden.denies(judged) {
+            if self.workspace.hidden().denies(judged) {
                 return Err(PathError::Denied(path.to_path_buf()).into());
             }
         }
@@ -144,7 +144,7 @@ impl Diagnostics {
 
     /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<(Sandbox, Guard), DiagnosticsError> {
-        let masks = self.workspace.hidden.masks(&writable);
+        let masks = self.workspace.hidden().masks(&writable);
         if masks.incomplete {
             return Err(DiagnosticsError::Unexamined);
         }
@@ -154,7 +154,7 @@ impl Diagnostics {
                 "{count} folders are closed to the checkers: they could not be searched for secret files"
             ));
         }
-        let (roots, hidden) = (writable.clone(), self.workspace.hidden.clone());
+        let (roots, hidden) = (writable.clone(), self.workspace.hidden().clone());
         let guard = Guard::new(hidden, roots, (masks.obeyed, &masks.paths), Box::new(NothingAgreed));
         let ask = self.workspace.confinement(writable, masks.paths);
         let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };

@@ -85,7 +85,7 @@ impl Collector {
             exit_code,
             duration_ms: u64::try_from(ran.duration.as_millis()).unwrap_or(u64::MAX),
         });
-        if is_whole {
+        if is_whole && errors {
             self.unchecked.extend(job.checker.held_up(&ran.output, &found));
         }
         if job.is_without_project(places.roots) {

@@ -1,9 +1,9 @@
-//! Place and confinement of checkers. Closed where nothing else is said: checkers run code of the
-//! project, which is somebody else's.
+//! Place and confinement of checkers. Closed by default: checkers run the project's code, which is
+//! not trusted.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tools_core::Redactor;
 use tools_sandbox::kernel::{Confinement, MaskRules, Network};
@@ -21,8 +21,9 @@ pub(crate) struct Workspace {
     pub(crate) roots: RootsOf,
     /// `None`: no network, and a home that is empty but for toolchains.
     pub(crate) confine: Option<Confine>,
-    /// The files that no checker may read.
-    pub(crate) hidden: MaskRules,
+    /// The files that no checker may read: the preset where nothing else is set, made when it is
+    /// asked for first.
+    pub(crate) hidden: OnceLock<MaskRules>,
     /// Environment variables handed on though their names look like credentials.
     pub(crate) env_pass: Vec<String>,
     /// Finds credentials in variables, which are not handed on then.
@@ -34,7 +35,7 @@ impl Default for Workspace {
         Self {
             roots: Arc::new(|workdir: &Path| Roots::open(&[], workdir)),
             confine: None,
-            hidden: MaskRules::preset(),
+            hidden: OnceLock::new(),
             env_pass: Vec::new(),
             // By shape only: a variable that the operator passes on is a known value, too.
             redactor: Arc::new(SecretRedactor::default()),
@@ -52,6 +53,10 @@ impl fmt::Debug for Workspace {
 }
 
 impl Workspace {
+    pub(crate) fn hidden(&self) -> &MaskRules {
+        self.hidden.get_or_init(MaskRules::preset)
+    }
+
     /// What a checker is confined to that may write the first list and not read the second.
     pub(crate) fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>) -> Confinement {
         if let Some(confine) = &self.confine {
@@ -60,7 +65,7 @@ impl Workspace {
         let ask = ViewAsk {
             writable: &writable,
             further: &[],
-            denies: &|path| self.hidden.denies(path),
+            denies: &|path| self.hidden().denies(path),
             handed_in: Vec::new(),
             caches: None,
         };

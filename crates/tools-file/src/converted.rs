@@ -7,8 +7,8 @@ const PIECE: usize = 64 << 10;
 
 /// What is made of a text that comes in pieces. Called by [`Converted`] for each of them.
 pub(crate) trait Convert {
-    /// Adds to `output` what becomes of the next piece. An empty one is the end: what was held back
-    /// comes then.
+    /// Puts into `output`, which is empty, what becomes of the next piece. An empty piece is the
+    /// end: what was held back comes then.
     fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>);
 }
 

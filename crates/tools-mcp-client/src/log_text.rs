@@ -1,5 +1,5 @@
-//! Text of servers as the log and whoever looks after servers see it. Hosts keep logs in files, and
-//! a server in trouble likes to name the token that was refused.
+//! Text of servers, prepared for the log and for operators: credentials are taken out. Hosts keep
+//! logs in files, and a failing server often prints the token that was refused.
 
 use std::{fmt, sync::Arc};
 

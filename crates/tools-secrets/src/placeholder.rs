@@ -1,6 +1,6 @@
 //! Placeholders of credentials: `«secret:KIND#N·MARK»`, or `«secret:KIND#N·MARK·SERVER»` with
 //! several servers. This module makes them and tells them from text that only looks like one; their
-//! form is `tools-core`'s, since whoever cuts a text has to know it.
+//! form is defined in `tools-core`, where code that cuts text can use it.
 //!
 //! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
 //! that taking one away gives the text back.

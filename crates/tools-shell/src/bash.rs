@@ -1,7 +1,7 @@
 //! The tool `bash`: its parameters, the look ahead that every gate judges, and the run.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -63,7 +63,8 @@ pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
-    hidden: MaskRules,
+    /// The preset where nothing else is set; made when it is asked for first.
+    hidden: OnceLock<MaskRules>,
     protected: Vec<PathBuf>,
     view: Option<ViewOf>,
     views: Views,
@@ -84,7 +85,7 @@ impl Bash {
         let home = tools_sandbox::home().and_then(|home| home.into_os_string().into_string().ok());
         Self {
             policy,
-            hidden: MaskRules::preset(),
+            hidden: OnceLock::new(),
             protected: Vec::new(),
             view: None,
             views: Views::default(),
@@ -106,7 +107,7 @@ impl Bash {
     /// The same tool whose commands cannot read what these rules deny, which take the place of the
     /// preset. What is known of folders is shared with clones of the rules.
     pub fn hiding(self, hidden: MaskRules) -> Self {
-        Self { hidden, ..self }
+        Self { hidden: OnceLock::from(hidden), ..self }
     }
 
     /// The same tool whose commands cannot write these files, even where the folder may be written.
@@ -169,7 +170,7 @@ impl Bash {
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
-        let masks = self.hidden.masks(&roots);
+        let masks = self.hidden().masks(&roots);
         if masks.incomplete {
             return Err(ShellError::Unexamined);
         }
@@ -182,14 +183,14 @@ impl Bash {
             ));
         }
         let agreed = Box::new(grants.within(&roots, &masks.obeyed.configured));
-        let guard = Guard::new(self.hidden.clone(), roots.clone(), (masks.obeyed, &masks.paths), agreed);
+        let guard = Guard::new(self.hidden().clone(), roots.clone(), (masks.obeyed, &masks.paths), agreed);
         hidden.extend(masks.paths);
         let mut writable = roots;
         writable.extend(policy.shared_caches(&writable, self.home.as_deref()));
         let is_confined = policy.config.sandbox != SandboxChoice::Off;
         let view = is_confined.then(|| self.seen(policy, &writable, cx.workdir()));
         if let Some(view) = &view {
-            hidden.extend(self.hidden.masks_read_only(&view.searched, &writable));
+            hidden.extend(self.hidden().masks_read_only(&view.searched, &writable));
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
         let joins = passage.map(|passage| passage.network());
@@ -204,6 +205,10 @@ impl Bash {
         Ok((sandbox, guard))
     }
 
+    fn hidden(&self) -> &MaskRules {
+        self.hidden.get_or_init(MaskRules::preset)
+    }
+
     /// What commands see that may write these folders.
     fn seen(&self, policy: &ShellPolicy, writable: &[PathBuf], workdir: &Path) -> Arc<View> {
         if let Some(view) = &self.view {
@@ -211,7 +216,7 @@ impl Bash {
         }
         let further = policy.read_places(workdir, self.home.as_deref().map(Path::new));
         let wanted = ViewSettings { writable: writable.to_vec(), further, cache_limit: None };
-        Arc::clone(&self.views.view(&wanted, &|path| self.hidden.denies(path)).view)
+        Arc::clone(&self.views.view(&wanted, &|path| self.hidden().denies(path)).view)
     }
 
     /// The way out of a command, where its network is gated and the sandbox can hold it in.
@@ -254,7 +259,7 @@ impl Bash {
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());
-        let hidden = &self.hidden;
+        let hidden = self.hidden();
         let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden, passage };
         if args.background {
             publish::open(&args.publish, policy, sandbox.strength().network, plan.passage.as_deref())?;
@@ -308,7 +313,7 @@ impl Tool for Bash {
         let looked = self.look(args, cx)?;
         let LineAnalysis { policy, around, found } = &looked;
         let confirm = policy.confirm(found, around);
-        let confirm = confirm.or_else(|| kept_by_git::reason(found, &self.hidden, cx.workdir()));
+        let confirm = confirm.or_else(|| kept_by_git::reason(found, self.hidden(), cx.workdir()));
         let read_only = !args.background && only_reads(found);
         let mut subjects = subjects(&args.command, found, cx.workdir());
         let roots = policy.roots(cx.workdir(), self.home.as_deref())?;

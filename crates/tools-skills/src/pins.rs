@@ -26,7 +26,7 @@ impl Pins {
         Ok(self.read()?.get(&key(folder)).is_some_and(|pinned| pinned == digest))
     }
 
-    /// Whether somebody agreed to the skill in a folder, as it is or as it was.
+    /// Whether the skill in a folder was ever agreed to, even if it has changed since.
     ///
     /// # Errors
     /// [`SkillError::Pins`].

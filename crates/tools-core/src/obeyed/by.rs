@@ -17,7 +17,7 @@ use super::table::ObeyedClass;
 pub fn obeyed_by(path: &Path, workdir: &Path, configured: &ConfiguredFiles) -> Option<&'static str> {
     let by_name = by_name(path.strip_prefix(workdir).unwrap_or(path));
     let by_link = || configured.linked_as(path).filter(|row| row.class != ObeyedClass::Reported).map(|row| row.by);
-    by_name.or_else(by_link).or_else(|| (configured.names(path) || configured.leads_to(path)).then_some("git"))
+    by_name.or_else(by_link).or_else(|| (configured.is_place(path) || configured.leads_to(path)).then_some("git"))
 }
 
 /// What obeys a file by its name. A path inside the working directory is given relative to it.

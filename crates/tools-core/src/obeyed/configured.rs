@@ -212,7 +212,8 @@ impl ConfiguredFiles {
         self.links.places()
     }
 
-    fn is_place(&self, path: &Path) -> bool {
+    /// The same without what links lead to.
+    pub(super) fn is_place(&self, path: &Path) -> bool {
         self.places.iter().any(|(place, is_folder)| {
             let is_long = || path.components().count() == place.components().count();
             starts_with(path, place) && (*is_folder || is_long())

@@ -1,5 +1,5 @@
-//! The form of what stands in the place of a credential: `«secret:KIND#N·MARK»`. Whoever cuts or
-//! rewrites a text has to leave it whole; what one stands for is the business of `tools-secrets`.
+//! The form of a credential's placeholder: `«secret:KIND#N·MARK»`. Code that cuts or rewrites text
+//! must leave placeholders whole; `tools-secrets` knows which credential each one replaces.
 
 use std::ops::Range;
 

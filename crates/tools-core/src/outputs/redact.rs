@@ -46,8 +46,8 @@ pub trait Redactor: Send + Sync {
     }
 }
 
-/// A text of somebody else as a definition, a log or a person may repeat it: without credentials,
-/// and with every hidden character made visible. Line breaks and tabs stay.
+/// Text from an untrusted source, made safe for a definition, a log or a question: credentials are
+/// replaced and hidden characters made visible. Line breaks and tabs stay.
 pub fn redacted_lines(redactor: &dyn Redactor, text: &str) -> String {
     // Credentials first: what is written otherwise is no longer found.
     visible_lines(&redactor.redact(text)).into_owned()

@@ -27,7 +27,8 @@ pub(crate) trait Checker: Send + Sync {
         Coverage::Unknown
     }
 
-    /// What it did not check since something else has errors; a phrase.
+    /// What it did not check since something else has errors; a phrase. Asked only where there are
+    /// errors among those found.
     fn held_up(&self, _output: &Output, _found: &[RawDiagnostic]) -> Option<String> {
         None
     }

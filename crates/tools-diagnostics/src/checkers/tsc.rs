@@ -40,8 +40,7 @@ impl Checker for Tsc {
             let code = found.diagnostic.code.as_deref().unwrap_or_default();
             code.len() == "TS1000".len() && code.starts_with("TS1")
         };
-        let is_held_up = !found.is_empty() && found.iter().all(is_of_syntax);
-        is_held_up.then(|| "types, which are looked at when the syntax is right".to_owned())
+        found.iter().all(is_of_syntax).then(|| "types, which are looked at when the syntax is right".to_owned())
     }
 
     fn parse(&self, output: &Output) -> Vec<RawDiagnostic> {

@@ -122,7 +122,7 @@ async fn a_build_script_is_confined_and_its_failure_is_told() {
     assert!(!std::path::Path::new("/var/tmp/haft-diagnostics-must-not-exist").exists());
 }
 
-/// A build runs code of the project, which nobody agreed to let steer other programs.
+/// A build runs the project's code, and nobody agreed that it may configure other programs.
 #[tokio::test]
 async fn what_a_build_makes_other_programs_obey_is_put_aside() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! Parts of a line, as they are shown: what stands in the place of a credential is never cut nor
-//! spelled otherwise. A piece of it would be taken for a credential of its own.
+//! Parts of a line for display. The placeholder of a credential is never cut or respelled: a piece
+//! of one would be taken for a credential.
 
 use std::ops::Range;
 

@@ -421,7 +421,7 @@ async fn a_link_that_brings_guarded_files_is_put_aside_and_one_that_was_there_is
         assert_eq!(fs::read_link(shell.work.join(".vscode")).unwrap(), std::path::Path::new("cfg/vs"));
         let came = shell.run(&python("os.unlink(\".cargo\")")).await;
         assert_eq!(told(&came), [one(".cargo", "deleted", None)], "{sandbox:?}");
-        // Everyday links are nobody's business, and a line that names a link was agreed to.
+        // Ordinary links are not reported, and a line that names a link was agreed to.
         let links = python(
             "os.makedirs(\"node_modules/.bin\"); os.symlink(\"../x\", \"node_modules/.bin/x\"); os.symlink(\"b\", \"newest\")",
         );
