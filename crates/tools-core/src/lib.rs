@@ -64,6 +64,7 @@ mod obeyed;
 mod globs;
 mod judge;
 mod lines;
+mod process_notes;
 mod shared;
 
 #[cfg(doctest)]
@@ -110,6 +111,7 @@ pub use outputs::{
     estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders, redacted_lines, visible_json,
     visible_lines,
 };
+pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;
 pub use tools::{
     Access, ConfirmReason, ContentDigest, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault,

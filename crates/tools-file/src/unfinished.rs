@@ -3,61 +3,52 @@
 //! empty whenever nothing is being made.
 
 use std::{
-    ffi::{OsStr, OsString},
-    fs::File,
-    io::{Read as _, Write as _},
+    ffi::OsString,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
-use rustix::fs::{FlockOperation, flock};
-use tools_sandbox::{Directory, FileKind, Metadata, Roots};
+use tools_core::{ProcessNotes, take_notes_left_behind};
+use tools_sandbox::{FileKind, Roots};
 
-use crate::{
-    cancel::Cancel,
-    remove::remove_tree,
-    temporary_name::{is_temporary, unique_name},
-};
+use crate::{cancel::Cancel, remove::remove_tree, temporary_name::is_temporary};
 
-/// The longest record that is believed.
-const MAX_RECORD_BYTES: u64 = 16 * 1024 * 1024;
 /// How its files end.
 const EXTENSION: &str = "names";
 
 /// The temporary names of one program. Without a folder it records nothing.
 #[derive(Debug, Default)]
-pub(crate) struct TemporaryFiles {
-    folder: Option<PathBuf>,
-    state: Mutex<State>,
-}
+pub(crate) struct TemporaryFiles(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    record: Option<(Directory, OsString, File)>,
+    record: Option<ProcessNotes>,
     in_use: usize,
-    failed: bool,
 }
 
 impl TemporaryFiles {
     /// Keeps the record in `folder`, made when it is first needed, and removes what others have
     /// left behind.
     pub(crate) fn in_folder(folder: &Path) -> Self {
-        sweep(folder);
-        Self { folder: Some(folder.to_path_buf()), state: Mutex::default() }
+        take_notes_left_behind(folder, EXTENSION, |names| {
+            // Best effort: what cannot be removed now stays where it is, under a name that says
+            // where it comes from.
+            names.split(|&byte| byte == 0).for_each(|path| remove(&PathBuf::from(OsString::from_vec(path.to_vec()))));
+            true
+        });
+        Self(Mutex::new(State { record: Some(ProcessNotes::in_folder(folder, EXTENSION)), in_use: 0 }))
     }
 
     /// Records that `path`, a temporary name, is about to be given. Until the value is dropped.
     pub(crate) fn begin(&self, path: &Path) -> InUse<'_> {
         self.with(|state| {
             state.in_use += 1;
-            if state.record.is_none() && !state.failed {
-                state.record = self.folder.as_deref().and_then(create);
+            if let Some(record) = &mut state.record
+                && record.add(&[path.as_os_str().as_bytes(), b"\0"].concat()).is_err()
+            {
                 // Not tried again: what is written must not wait for a folder that cannot be had.
-                state.failed = state.record.is_none();
-            }
-            if let Some((.., file)) = &mut state.record {
-                let _ = file.write_all(&[path.as_os_str().as_bytes(), b"\0"].concat());
+                state.record = None;
             }
         });
         InUse(self)
@@ -66,22 +57,14 @@ impl TemporaryFiles {
     fn end(&self) {
         self.with(|state| {
             state.in_use = state.in_use.saturating_sub(1);
-            if let (0, Some((.., file))) = (state.in_use, &state.record) {
-                let _ = file.set_len(0); // opened for appending: the next name begins at the start again
+            if let (0, Some(record)) = (state.in_use, &mut state.record) {
+                record.clear();
             }
         });
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Drop for TemporaryFiles {
-    fn drop(&mut self) {
-        if let Some((directory, name, _)) = self.with(|state| state.record.take()) {
-            let _ = directory.remove_file(&name);
-        }
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -92,44 +75,6 @@ pub(crate) struct InUse<'a>(&'a TemporaryFiles);
 impl Drop for InUse<'_> {
     fn drop(&mut self) {
         self.0.end();
-    }
-}
-
-/// A new record, locked.
-fn create(folder: &Path) -> Option<(Directory, OsString, File)> {
-    std::fs::create_dir_all(folder).ok()?;
-    let directory = open(folder)?;
-    let mut name = unique_name();
-    name.push(".");
-    name.push(EXTENSION);
-    let file = directory.create_appendable(&name, 0o600).ok()?;
-    flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-    Some((directory, name, file))
-}
-
-fn open(folder: &Path) -> Option<Directory> {
-    let roots = Roots::open(&[], folder).ok()?;
-    roots.open_directory(Path::new("."), folder).ok()
-}
-
-/// Removes what the programs left behind whose records nobody holds, and the records. Best effort:
-/// what cannot be removed now stays where it is, under a name that says where it comes from.
-fn sweep(folder: &Path) {
-    let Some(directory) = open(folder) else { return };
-    for (name, kind) in directory.entries().unwrap_or_default() {
-        if kind != FileKind::File || Path::new(&name).extension() != Some(OsStr::new(EXTENSION)) {
-            continue;
-        }
-        let Ok(mut file) = directory.open(&name) else { continue };
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            continue;
-        }
-        let mut names = Vec::new();
-        let read = (&mut file).take(MAX_RECORD_BYTES).read_to_end(&mut names);
-        if read.is_ok() && Metadata::of(&file).is_ok_and(|found| found.uid == rustix::process::geteuid().as_raw()) {
-            names.split(|&byte| byte == 0).for_each(|path| remove(&PathBuf::from(OsString::from_vec(path.to_vec()))));
-        }
-        let _ = directory.remove_file(&name);
     }
 }
 
@@ -156,6 +101,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::temporary_name::unique_name;
 
     #[test]
     fn what_a_killed_program_was_making_is_removed_at_the_next_start() {
@@ -172,9 +118,12 @@ mod tests {
         let there = || names.each_ref().map(|name| work.join(name).exists());
         drop(TemporaryFiles::in_folder(&state));
         assert_eq!(there(), [true; 3], "its program lives");
-        std::mem::forget(held);
-        living.with(|state| state.record = None); // as the kernel does when a program is killed: the lock goes
-        assert_eq!(fs::read_dir(&state).unwrap().count(), 1);
+        // As it is when a program was killed: nobody holds the lock of its record.
+        let record = fs::read_dir(&state).unwrap().next().unwrap().unwrap().path();
+        let left = fs::read(record).unwrap();
+        drop(held);
+        drop(living);
+        fs::write(state.join("left.names"), left).unwrap();
         drop(TemporaryFiles::in_folder(&state));
         assert_eq!(there(), [false, false, true]);
         assert_eq!(fs::read_dir(&state).unwrap().count(), 0);

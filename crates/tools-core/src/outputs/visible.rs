@@ -53,7 +53,8 @@ impl Visible {
     }
 
     /// The same text without its middle where it is longer than `limit` characters: only for what
-    /// nobody has to agree to.
+    /// nobody has to agree to. No word is cut, unless it is very long: half a credential has not
+    /// the shape of one, and would be shown.
     #[must_use]
     pub fn shortened(&self, limit: usize) -> Self {
         let count = self.chars();
@@ -63,8 +64,24 @@ impl Visible {
         let tail = limit / 3;
         let at = |n: usize| self.0.char_indices().nth(n).map_or(self.0.len(), |(at, _)| at);
         let (head, rest) = (&self.0[..at(limit - tail)], &self.0[at(count - tail)..]);
-        Self(format!("{head}[… {} characters …]{rest}", count - limit))
+        let (next, last) = (self.0[head.len()..].chars().next(), self.0[..self.0.len() - rest.len()].chars().last());
+        let head = if next.is_some_and(is_word) { uncut(head, head.trim_end_matches(is_word)) } else { head };
+        let rest = if last.is_some_and(is_word) { uncut(rest, rest.trim_start_matches(is_word)) } else { rest };
+        let left_out = count - head.chars().count() - rest.chars().count();
+        Self(format!("{head}[… {left_out} characters …]{rest}"))
     }
+}
+
+/// Whether it may stand in a credential.
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || "_-+/=.~".contains(c)
+}
+
+/// The text without the word that was cut, unless that is longer than any credential which half of
+/// it would give away.
+fn uncut<'a>(text: &'a str, without: &'a str) -> &'a str {
+    const MAX_WORD_BYTES: usize = 200;
+    if text.len() - without.len() <= MAX_WORD_BYTES { without } else { text }
 }
 
 impl fmt::Display for Visible {
@@ -153,9 +170,13 @@ mod tests {
 
     #[test]
     fn a_shortened_text_says_how_much_is_missing() {
-        let long = Visible::of(&"ab".repeat(50));
-        assert_eq!(long.shortened(9).as_str(), "ababab[… 91 characters …]bab");
-        assert_eq!(long.shortened(100), long);
+        let words = Visible::of(&format!("{} tok_{}; {}", "a ".repeat(10), "k8".repeat(20), "b ".repeat(10)));
+        let shown = words.shortened(40);
+        assert_eq!(shown.as_str(), "a a a a a a a a a a  [… 53 characters …] b b b b b b ");
+        let long = Visible::of(&"ab".repeat(300));
+        assert_eq!(long.shortened(9).as_str(), "[… 600 characters …]");
+        assert!(long.shortened(450).as_str().starts_with("abab"), "too long for a credential");
+        assert_eq!(long.shortened(600), long);
     }
 
     proptest! {
