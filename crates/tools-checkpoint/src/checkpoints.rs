@@ -15,6 +15,7 @@ use crate::{
     current::Current,
     diff,
     error::CheckpointError,
+    left,
     record::Checkpoint,
     seen::{FolderState, Rules},
     select::Selection,
@@ -92,14 +93,12 @@ impl Checkpoints {
         let (roots, calls) = (self.0.roots(workspace), calls.into());
         self.0.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();
-            for checkpoint in calls.of(store.checkpoints()?)? {
-                undo::one(store, &roots, checkpoint, &mut undone)?;
-            }
+            undo::all(store, &roots, calls.of(store.checkpoints()?)?, &mut undone)?;
             Ok(undone)
         })
     }
 
-    /// Takes the last undo back: what its call had changed is again as the call left it. What was
+    /// Takes the last undo back: what its calls had changed is again as the calls left it. What was
     /// changed since stays.
     ///
     /// # Errors
@@ -108,10 +107,7 @@ impl Checkpoints {
         let roots = self.0.roots(workspace);
         self.0.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();
-            let last = store.checkpoints()?.into_iter().rev().find(|record| record.undoes.is_some() && !record.undone);
-            if let Some(record) = last {
-                undo::redo(store, &roots, record, &mut undone)?;
-            }
+            undo::redo_last(store, &roots, &mut undone)?;
             Ok(undone)
         })
     }
@@ -191,6 +187,7 @@ impl Inner {
         self.unfinished.wait();
         let store = self.store(workdir);
         let (mut store, _lock) = enter(&store, &AtomicBool::new(false))?;
+        left::record_all(self, &mut store, workdir);
         work(&mut store)
     }
 }

@@ -19,6 +19,7 @@ use crate::{
     keep::{Budget, Keeper},
     running::READ,
     seen::{FolderState, Item, joined, open},
+    unfinished::{CallNotes, Was},
 };
 
 /// Keeps what one call is about to change.
@@ -28,12 +29,19 @@ pub(crate) struct Copies {
     workdir: PathBuf,
     before: Arc<Vec<Arc<FolderState>>>,
     kept: Mutex<HashMap<Stamp, Hash>>,
+    notes: Mutex<CallNotes>,
 }
 
 impl Copies {
-    pub(crate) fn new(inner: &Arc<Inner>, workdir: &Path, before: &Arc<Vec<Arc<FolderState>>>) -> Self {
+    /// Each first write goes into `notes` before it happens.
+    pub(crate) fn new(
+        inner: &Arc<Inner>,
+        workdir: &Path,
+        before: &Arc<Vec<Arc<FolderState>>>,
+        notes: CallNotes,
+    ) -> Self {
         let (inner, before) = (Arc::clone(inner), Arc::clone(before));
-        Self { inner, workdir: workdir.to_owned(), before, kept: Mutex::default() }
+        Self { inner, workdir: workdir.to_owned(), before, kept: Mutex::default(), notes: Mutex::new(notes) }
     }
 
     /// The content that a file had before the call, where it is kept.
@@ -41,22 +49,39 @@ impl Copies {
         self.kept().get(&Stamp::from(&item.node.metadata)).copied()
     }
 
-    /// Keeps what lay at a path before the call, and with it all below a folder.
+    /// Keeps what lay at a path before the call, and with it all below a folder, and notes that it
+    /// is about to change.
     fn keep(&self, path: &Path, with_all_below: bool) -> Result<(), CheckpointError> {
         let around = self.before.iter().filter(|seen| path.starts_with(&seen.root));
         let Some(seen) = around.max_by_key(|seen| seen.root.as_os_str().len()) else { return Ok(()) };
         let relative = path.strip_prefix(&seen.root).unwrap_or(path);
-        let mut wanted: Vec<(&Path, &Item)> = Vec::new();
+        let mut there: Vec<(&Path, &Item)> = Vec::new();
         if let Some((folder, name)) = relative.parent().zip(relative.file_name()) {
-            wanted.extend(seen.item(folder, name).map(|item| (folder, item)));
+            there.extend(seen.item(folder, name).map(|item| (folder, item)));
         }
         if with_all_below {
-            wanted.extend(seen.files().filter(|(folder, _)| folder.starts_with(relative)));
+            there.extend(seen.items().filter(|(folder, _)| folder.starts_with(relative)));
         }
-        wanted.retain(|(_, item)| {
-            item.node.metadata.kind == FileKind::File && item.hash.is_none() && self.of(item).is_none()
+        let kept = self.keep_files(seen, &there);
+        let store = self.inner.store(&self.workdir);
+        let store = store.lock().unwrap_or_else(PoisonError::into_inner);
+        let there = there.into_iter().map(|(folder, item)| Was {
+            folder,
+            item,
+            hash: item.hash.or_else(|| self.of(item)),
+            attributes: store.attributes_of(item),
         });
-        if wanted.is_empty() {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.change(seen, path, with_all_below, there);
+        kept
+    }
+
+    /// Keeps the contents of these files, as far as they are not kept yet.
+    fn keep_files(&self, seen: &FolderState, files: &[(&Path, &Item)]) -> Result<(), CheckpointError> {
+        let is_wanted =
+            |item: &Item| item.node.metadata.kind == FileKind::File && item.hash.is_none() && self.of(item).is_none();
+        let mut wanted = files.iter().filter(|(_, item)| is_wanted(item)).peekable();
+        if wanted.peek().is_none() {
             return Ok(());
         }
         let root = open(&seen.root)?;
@@ -100,6 +125,7 @@ impl WriteKeeper for Copies {
     }
 
     fn unobserved(&self) {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).unknown();
         if let Err(error) = self.keep_all() {
             tracing::debug!(%error, "not kept before anything was written");
         }

@@ -15,7 +15,7 @@ use std::{
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules};
 
 use crate::{
-    attributes::{self, Attributes},
+    attributes,
     error::CheckpointError,
     hash::Hash,
     index::Stamp,
@@ -34,7 +34,7 @@ pub(crate) struct Budget<'a> {
 
 /// Reads files of one folder after the other.
 pub(crate) struct Keeper<'a> {
-    store: &'a mut Store,
+    pub(crate) store: &'a mut Store,
     root: &'a Directory,
     /// What is never kept: secrets are not copied.
     closed: &'a ReadRules,
@@ -130,14 +130,6 @@ impl<'a> Keeper<'a> {
             self.store.index.learn(Stamp::from(&item.node.metadata), hash);
         }
         Ok(hash)
-    }
-
-    /// The extended attributes that a file had when its content was kept.
-    pub(crate) fn attributes(&self, item: &Item) -> Attributes {
-        if item.node.metadata.kind != FileKind::File {
-            return Vec::new();
-        }
-        self.store.attributes(&Stamp::from(&item.node.metadata))
     }
 
     /// The very file that was seen, or nothing.

@@ -25,7 +25,9 @@ mod overlap;
 mod seen;
 
 mod layer;
+mod left;
 mod running;
+mod unfinished;
 
 mod select;
 mod undo;

@@ -76,6 +76,10 @@ pub struct Checkpoint {
     /// The call that this took back, where it is no call but an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u64>,
+    /// The first record of the undo that this one belongs to, where one undo took several calls
+    /// back; left out by versions before this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<u64>,
     /// Whether it was taken back.
     #[serde(default)]
     pub undone: bool,

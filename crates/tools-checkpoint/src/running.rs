@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde::{Deserialize, Serialize};
 use tools_core::{Clock as _, SystemClock, WriteKeeper, WriteLog, Writes};
 use tools_sandbox::FileKind;
 
@@ -17,15 +18,18 @@ use crate::{
     copies::Copies,
     error::CheckpointError,
     keep::{Budget, Keeper},
-    overlap,
+    left, overlap,
     record::{Change, Checkpoint, Repository},
     repository,
     seen::{FolderState, bounds, joined, open, watched},
     state::{Kind, Name, State, shown},
+    unfinished::CallNotes,
 };
 
 /// How long looking at a workspace may take. Another one this size would be noticed.
 const LOOK: Duration = Duration::from_secs(2);
+/// How long looking afterwards may take: then there is more to lose.
+pub(crate) const LOOK_AFTER: Duration = Duration::from_secs(10);
 /// How long reading what is not kept yet may take before a call; the next one goes on with it.
 pub(crate) const READ: Duration = Duration::from_secs(3);
 /// Sentences about what is not covered that a record holds.
@@ -43,8 +47,9 @@ pub(crate) enum Touches {
 }
 
 /// Who makes a change.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Caller {
+    #[serde(skip)]
     pub(crate) workdir: PathBuf,
     pub(crate) call_id: String,
     pub(crate) tool: String,
@@ -68,6 +73,8 @@ pub(crate) struct RunningCall {
     pub(crate) writes: WriteLog,
     /// What was kept of files right before they were written.
     copies: Option<Arc<Copies>>,
+    /// What is told of it in case that this process is killed, where `copies` does not tell it.
+    notes: Option<CallNotes>,
     /// What is known not to be covered.
     pub(crate) gaps: BTreeSet<String>,
 }
@@ -101,6 +108,7 @@ impl RunningCall {
             since: 0,
             writes: WriteLog::default(),
             copies: None,
+            notes: None,
             gaps: BTreeSet::new(),
         };
         match running.look_before(touches, cancelled) {
@@ -163,6 +171,9 @@ impl RunningCall {
         }
         let store = self.inner.store(&self.caller.workdir);
         let (mut store, _lock) = enter(&store, cancelled)?;
+        if !std::mem::replace(&mut store.is_known, true) {
+            left::record_all(&self.inner, &mut store, &self.caller.workdir);
+        }
         let count = before.iter().map(|seen| seen.count).sum();
         if self.paths.is_none() && (store.is_tight() || store.index.is_stale(count)) {
             store.index.keep_only(&before.iter().flat_map(|seen| seen.identities()).collect());
@@ -180,10 +191,21 @@ impl RunningCall {
         store.save()?;
         self.since = store.last()?;
         let before = Arc::new(before);
+        let mut notes = CallNotes::begin(store.folder(), &self.caller, self.since);
         if is_noted {
-            let copies = Arc::new(Copies::new(&self.inner, &self.caller.workdir, &before));
+            let copies = Arc::new(Copies::new(&self.inner, &self.caller.workdir, &before, notes));
             self.writes = WriteLog::default().kept_by(Arc::clone(&copies) as Arc<dyn WriteKeeper>);
             self.copies = Some(copies);
+        } else {
+            match &self.paths {
+                Some(paths) => {
+                    for (seen, paths) in before.iter().zip(paths) {
+                        notes.change_below(seen, paths, |item| store.attributes_of(item));
+                    }
+                }
+                None => notes.unknown(),
+            }
+            self.notes = Some(notes);
         }
         store.pin(Arc::downgrade(&before));
         Ok(before)
@@ -219,31 +241,10 @@ impl RunningCall {
                 "who made the changes was not observed: those of others meanwhile are taken for its own".to_owned(),
             );
         }
-        let CallChanges { changes, repositories, lost, gaps, others } = found;
-        let count = changes.iter().filter(|change| change.is_telling()).count();
-        let mut gaps: Vec<String> = lost.iter().cloned().chain(self.gaps).chain(gaps).collect();
-        if gaps.len() > MAX_GAPS {
-            let more = gaps.len() - MAX_GAPS;
-            gaps.truncate(MAX_GAPS);
-            gaps.push(format!("and {more} more"));
-        }
-        let Caller { call_id, tool, session, what, .. } = self.caller;
-        let at = SystemClock.now().to_string();
-        let others = others.into_iter().take(MAX_GAPS).map(Name).collect();
-        let checkpoint = Checkpoint {
-            at,
-            call_id,
-            tool,
-            session,
-            what,
-            changes,
-            repositories,
-            gaps,
-            others,
-            ..Checkpoint::default()
-        };
-        let number = store.append(checkpoint)?;
-        Ok(Some(CallRecord { number, changes: count, lost }))
+        let gaps = found.lost.iter().cloned().chain(self.gaps).chain(std::mem::take(&mut found.gaps)).collect();
+        let (changes, lost) = (found.telling(), std::mem::take(&mut found.lost));
+        let number = store.append(checkpoint(&self.caller, found, gaps))?;
+        Ok(Some(CallRecord { number, changes, lost }))
     }
 
     fn look_after(
@@ -257,7 +258,7 @@ impl RunningCall {
         for (index, then) in before.iter().enumerate() {
             let root = open(&then.root)?;
             let most = then.count.saturating_mul(2).saturating_add(self.inner.config.max_entries);
-            let bounds = bounds(most, Instant::now() + LOOK * 5, never);
+            let bounds = bounds(most, Instant::now() + LOOK_AFTER, never);
             let now = match &self.paths {
                 None => self.inner.look(&root, &bounds, Some(then), writes)?,
                 Some(paths) => {
@@ -290,20 +291,47 @@ impl RunningCall {
     }
 }
 
+/// The record of a call.
+pub(crate) fn checkpoint(caller: &Caller, found: CallChanges, mut gaps: Vec<String>) -> Checkpoint {
+    if gaps.len() > MAX_GAPS {
+        let more = gaps.len() - MAX_GAPS;
+        gaps.truncate(MAX_GAPS);
+        gaps.push(format!("and {more} more"));
+    }
+    let Caller { call_id, tool, session, what, .. } = caller.clone();
+    Checkpoint {
+        at: SystemClock.now().to_string(),
+        call_id,
+        tool,
+        session,
+        what,
+        changes: found.changes,
+        repositories: found.repositories,
+        gaps,
+        others: found.others.into_iter().take(MAX_GAPS).map(Name).collect(),
+        ..Checkpoint::default()
+    }
+}
+
 /// What a call changed.
 #[derive(Debug, Default)]
-struct CallChanges {
-    changes: Vec<Change>,
-    repositories: Vec<Repository>,
+pub(crate) struct CallChanges {
+    pub(crate) changes: Vec<Change>,
+    pub(crate) repositories: Vec<Repository>,
     /// What cannot be undone.
-    lost: Vec<String>,
+    pub(crate) lost: Vec<String>,
     /// What was not looked at.
-    gaps: BTreeSet<String>,
+    pub(crate) gaps: BTreeSet<String>,
     /// What somebody else changed.
-    others: Vec<PathBuf>,
+    pub(crate) others: Vec<PathBuf>,
 }
 
 impl CallChanges {
+    /// Number of changes worth telling.
+    pub(crate) fn telling(&self) -> usize {
+        self.changes.iter().filter(|change| change.is_telling()).count()
+    }
+
     fn add(
         &mut self,
         difference: Difference,
@@ -317,7 +345,7 @@ impl CallChanges {
         let path = joined(root, &relative);
         let before = before.map(|item| State {
             names: then.names_of(&item.node, &relative).into_iter().map(|name| Name(joined(root, &name))).collect(),
-            attributes: keeper.attributes(&item),
+            attributes: keeper.store.attributes_of(&item),
             ..State::of(&item.node, item.hash.or_else(|| copies?.of(&item)).or_else(|| keeper.known(&item)))
         });
         let after = match after {
@@ -327,12 +355,20 @@ impl CallChanges {
             }
             other => other.map(|item| State::of(&item.node, None)),
         };
-        let is_the_same = match (&before, &after) {
+        self.push(Change { path: Name(path), before, after, shared }, root);
+        Ok(())
+    }
+
+    /// Adds a change, unless it is none.
+    pub(crate) fn push(&mut self, change: Change, root: &Path) {
+        let Change { path, before, after, .. } = &change;
+        let is_the_same = match (before, after) {
             (Some(before), Some(after)) => before.holds_the_same(after) && before.modified == after.modified,
+            (None, None) => true,
             _ => false,
         };
         if is_the_same {
-            return Ok(());
+            return;
         }
         let is_lost = before.as_ref().is_some_and(|state| match state.kind {
             Kind::File => state.hash.is_none(),
@@ -340,25 +376,27 @@ impl CallChanges {
             _ => false,
         });
         if is_lost {
-            self.lost.push(format!("`{}` was not kept", shown(&path, root)));
+            self.lost.push(format!("`{}` was not kept", shown(&path.0, root)));
         }
-        self.changes.push(Change { path: Name(path), before, after, shared });
-        Ok(())
+        self.changes.push(change);
+    }
+
+    /// The repositories below `root` whose insides were changed, relative to it.
+    pub(crate) fn touched_repositories(&self, root: &Path) -> BTreeSet<PathBuf> {
+        let changes = self.changes.iter().filter(|change| change.is_telling());
+        changes
+            .filter_map(|change| {
+                let is_directory =
+                    |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Directory);
+                let relative = change.path.0.strip_prefix(root).ok()?;
+                repository::of(relative, is_directory(&change.before) || is_directory(&change.after))
+            })
+            .collect()
     }
 
     /// Adds what is known of a folder once all its changes are there.
     fn complete(&mut self, then: &FolderState, now: &FolderState) {
-        let touched: BTreeSet<PathBuf> = self
-            .changes
-            .iter()
-            .filter(|change| change.is_telling() && change.path.0.starts_with(&then.root))
-            .filter_map(|change| {
-                let is_directory =
-                    |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Directory);
-                let relative = change.path.0.strip_prefix(&then.root).ok()?;
-                repository::of(relative, is_directory(&change.before) || is_directory(&change.after))
-            })
-            .collect();
+        let touched = self.touched_repositories(&then.root);
         self.repositories.extend(touched.into_iter().map(|folder| Repository {
             fingerprint: repository::fingerprint(now, &folder),
             path: Name(joined(&then.root, &folder)),

@@ -158,16 +158,26 @@ impl FolderState {
         }));
     }
 
+    /// Everything that was seen, by folder.
+    pub(crate) fn items(&self) -> impl Iterator<Item = (&Path, &Item)> {
+        self.folders.iter().flat_map(|(path, items)| items.iter().map(|item| (path.as_path(), item)))
+    }
+
     /// Every regular file that was seen.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Item)> {
-        let items = self.folders.iter().flat_map(|(path, items)| items.iter().map(|item| (path.as_path(), item)));
-        items.filter(|(_, item)| item.node.metadata.kind == FileKind::File)
+        self.items().filter(|(_, item)| item.node.metadata.kind == FileKind::File)
     }
 
     /// What was seen under this name.
     pub(crate) fn item(&self, folder: &Path, name: &OsStr) -> Option<&Item> {
         let items = self.folders.get(folder)?;
         items.binary_search_by(|item| item.name.as_os_str().cmp(name)).ok().map(|place| &items[place])
+    }
+
+    /// The own state of a folder that was seen.
+    pub(crate) fn folder(&self, folder: &Path) -> Option<&Node> {
+        let in_parent = folder.parent().zip(folder.file_name()).and_then(|(parent, name)| self.item(parent, name));
+        self.alone.get(folder).or_else(|| in_parent.map(|item| &item.node))
     }
 
     /// Notes that the content of a file is kept.

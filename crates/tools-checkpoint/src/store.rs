@@ -18,7 +18,7 @@ use std::{
 
 use rustix::fs::FlockOperation;
 use serde::de::DeserializeOwned;
-use tools_sandbox::make_private_folder;
+use tools_sandbox::{FileKind, make_private_folder};
 
 use crate::{
     attributes::Attributes,
@@ -27,7 +27,8 @@ use crate::{
     hash::{Hash, copy},
     index::{Index, Stamp},
     record::Checkpoint,
-    seen::FolderState,
+    seen::{FolderState, Item},
+    unfinished,
 };
 
 /// How long another process is waited for.
@@ -47,6 +48,8 @@ pub(crate) struct Store {
     used: u64,
     /// What calls that are running saw before: their records will need it.
     running: Vec<Weak<Vec<Arc<FolderState>>>>,
+    /// Whether calls that killed processes left have been looked for.
+    pub(crate) is_known: bool,
     made: u64,
 }
 
@@ -64,7 +67,21 @@ impl Store {
     /// The store in a folder, which is made when it is entered.
     pub(crate) fn new(folder: PathBuf, config: &CheckpointConfig) -> Self {
         let (max_bytes, keep) = (config.max_bytes, config.keep.max(1));
-        Self { folder, max_bytes, keep, index: Index::default(), used: 0, running: Vec::new(), made: 0 }
+        Self {
+            folder,
+            max_bytes,
+            keep,
+            index: Index::default(),
+            used: 0,
+            running: Vec::new(),
+            is_known: false,
+            made: 0,
+        }
+    }
+
+    /// Where everything is kept.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Waits for the lock, and reads what others have written since.
@@ -238,8 +255,12 @@ impl Store {
         Ok(fs::rename(new, folder.join(stamp.name()))?)
     }
 
-    /// The extended attributes of a file in this state, where it had any.
-    pub(crate) fn attributes(&self, stamp: &Stamp) -> Attributes {
+    /// The extended attributes that a file had when its content was kept.
+    pub(crate) fn attributes_of(&self, item: &Item) -> Attributes {
+        if item.node.metadata.kind != FileKind::File {
+            return Vec::new();
+        }
+        let stamp = Stamp::from(&item.node.metadata);
         read(&self.folder.join("attributes").join(stamp.name())).unwrap_or_default()
     }
 
@@ -309,6 +330,7 @@ impl Store {
         for running in self.running.iter().filter_map(Weak::upgrade) {
             needed.extend(running.iter().flat_map(|seen| seen.hashes()));
         }
+        needed.extend(unfinished::needed(&self.folder));
         for checkpoint in self.checkpoints()? {
             let states = checkpoint.changes.iter().flat_map(|change| change.before.iter().chain(&change.after));
             needed.extend(states.filter_map(|state| Hash::parse(state.hash.as_deref()?)));

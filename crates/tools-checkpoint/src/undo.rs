@@ -89,15 +89,27 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     }
 }
 
+/// Takes calls back, in this order.
+pub(crate) fn all(
+    store: &mut Store,
+    roots: &[PathBuf],
+    calls: Vec<Checkpoint>,
+    undone: &mut Undone,
+) -> Result<(), CheckpointError> {
+    let first = store.last()? + 1;
+    calls.into_iter().try_for_each(|checkpoint| one(store, roots, checkpoint, first, undone))
+}
+
 /// Takes one call back and writes down that it was, unless something had to stay; and writes down
 /// what the undo itself changes, before it does.
-pub(crate) fn one(
+fn one(
     store: &mut Store,
     roots: &[PathBuf],
     mut checkpoint: Checkpoint,
+    group: u64,
     undone: &mut Undone,
 ) -> Result<(), CheckpointError> {
-    let mut way_back = way_back(store, roots, &checkpoint);
+    let mut way_back = Checkpoint { group: Some(group), ..way_back(store, roots, &checkpoint) };
     if way_back.changes.iter().any(Change::is_telling) {
         way_back.number = store.append(way_back.clone())?;
     }
@@ -113,8 +125,18 @@ pub(crate) fn one(
     Ok(())
 }
 
-/// Takes an undo back, and writes down that its call stands again.
-pub(crate) fn redo(
+/// Takes the last undo back, of all the calls that it took back.
+pub(crate) fn redo_last(store: &mut Store, roots: &[PathBuf], undone: &mut Undone) -> Result<(), CheckpointError> {
+    let mut undos = store.checkpoints()?;
+    undos.retain(|record| record.undoes.is_some() && !record.undone);
+    let Some(last) = undos.pop() else { return Ok(()) };
+    undos.retain(|record| record.group.is_some() && record.group == last.group);
+    redo(store, roots, last, undone)?;
+    undos.into_iter().rev().try_for_each(|record| redo(store, roots, record, undone))
+}
+
+/// Takes the undo of one call back, and writes down that the call stands again.
+fn redo(
     store: &mut Store,
     roots: &[PathBuf],
     mut record: Checkpoint,
@@ -158,7 +180,7 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkp
 }
 
 /// The repositories that a call changed, as they are now.
-fn fingerprints(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Vec<Repository> {
+pub(crate) fn fingerprints(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Vec<Repository> {
     let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
     let now = |repository: &Repository| Repository {
         path: repository.path.clone(),

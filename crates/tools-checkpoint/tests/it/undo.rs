@@ -5,6 +5,7 @@ use std::{
     fs,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -308,4 +309,99 @@ async fn old_calls_are_forgotten_and_gaps_are_named() {
         }
     }
     assert!(kept <= 4000, "{kept} bytes are kept");
+}
+
+/// Copies what is noted of the running call out of the store, as it is when its process is killed.
+fn notes_of_running(store: &Path) -> Vec<u8> {
+    let of_workspace = fs::read_dir(store.join("kept")).unwrap().next().unwrap().unwrap().path();
+    let note = fs::read_dir(of_workspace.join("running")).unwrap().next().unwrap().unwrap().path();
+    fs::read(note).unwrap()
+}
+
+/// Puts the store into the state that a process leaves which is killed at the end of its only call.
+fn killed(world: &World, notes: &[u8]) {
+    let of_workspace = fs::read_dir(world.store.path("kept")).unwrap().next().unwrap().unwrap().path();
+    let _ = fs::remove_file(of_workspace.join("calls/1.json"));
+    fs::write(of_workspace.join("running/left.call"), notes).unwrap();
+}
+
+#[tokio::test]
+async fn a_call_whose_process_was_killed_is_taken_back() {
+    let world = World::new();
+    world.workspace.file("a", "one");
+    world.workspace.file("dir/b", "two");
+    world.workspace.file("other", "mine");
+    let before = world.workspace.digest();
+    let paths = ["a", "dir", "new"].map(|path| world.root().join(path));
+    let mut inspection = Inspection::mutating();
+    inspection.subjects = paths.map(|path| Subject::path(path, Access::Write)).to_vec();
+    let (notes, store) = (Arc::new(Mutex::new(Vec::new())), world.store.root().to_owned());
+    let into = Arc::clone(&notes);
+    let work = move |root: &Path| {
+        *into.lock().unwrap() = notes_of_running(&store);
+        fs::write(root.join("a"), "changed").unwrap();
+        fs::remove_dir_all(root.join("dir")).unwrap();
+        fs::create_dir(root.join("new")).unwrap();
+        fs::write(root.join("new/c"), "three").unwrap();
+    };
+    world.call_touching(inspection, Behaviour::reply("done"), work).await.unwrap();
+    let notes = notes.lock().unwrap().clone();
+    killed(&world, &notes);
+    // Since then by hand, which is not the call's.
+    world.workspace.file("other", "changed by hand");
+
+    let list = world.list();
+    let [record] = list.as_slice() else { panic!("{list:?}") };
+    assert_eq!((record.tool.as_str(), record.number), ("change", 1));
+    assert!(record.gaps.iter().any(|gap| gap.contains("was killed")), "{record:?}");
+    assert_eq!(world.list().len(), 1, "it is recorded once");
+    let undone = world.undo(1);
+    assert!(undone.refused.is_empty() && undone.restored.len() >= 3, "{undone:?}");
+    world.workspace.file("other", "mine");
+    assert_eq!(world.workspace.digest(), before);
+}
+
+#[tokio::test]
+async fn notes_that_are_not_all_of_a_call_take_nothing_back() {
+    let world = World::new();
+    world.workspace.file("a", "one");
+    let (notes, store) = (Arc::new(Mutex::new(Vec::new())), world.store.root().to_owned());
+    let into = Arc::clone(&notes);
+    // It does not say what it changes, and nobody sees what it writes.
+    world
+        .call(move |root| {
+            *into.lock().unwrap() = notes_of_running(&store);
+            fs::write(root.join("a"), "changed").unwrap();
+        })
+        .await;
+    let notes = notes.lock().unwrap().clone();
+    killed(&world, &notes);
+    let list = world.list();
+    let [record] = list.as_slice() else { panic!("{list:?}") };
+    assert!(record.changes.is_empty() && record.gaps[0].contains("its writes were not observed"), "{record:?}");
+
+    // What is no note of a call is thrown away, and what was cut off is not believed.
+    for damaged in [&b"{}"[..], b"\xff\xfe", &notes[..notes.len() / 2]] {
+        killed(&world, damaged);
+        assert!(world.list().is_empty(), "{damaged:?}");
+    }
+    assert_eq!(world.workspace.read("a").as_deref(), Some(&b"changed"[..]));
+}
+
+#[tokio::test]
+async fn one_redo_brings_back_what_one_undo_took() {
+    let world = World::new();
+    world.workspace.file("a", "0");
+    for content in ["1", "2", "3"] {
+        world.call(move |root| fs::write(root.join("a"), content).unwrap()).await;
+    }
+    world.undo(1);
+    let after_one = world.workspace.digest();
+    assert_eq!(world.undo(2).calls, [2, 1]);
+    assert_eq!(world.workspace.read("a").as_deref(), Some(&b"0"[..]));
+    assert!(world.checkpoints.redo(&world.root()).unwrap().refused.is_empty());
+    assert_eq!(world.workspace.digest(), after_one, "both calls stand again, and the third does not");
+    world.checkpoints.redo(&world.root()).unwrap();
+    assert_eq!(world.workspace.read("a").as_deref(), Some(&b"3"[..]));
+    assert!(world.checkpoints.redo(&world.root()).unwrap().calls.is_empty());
 }

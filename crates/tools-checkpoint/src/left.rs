@@ -1,0 +1,125 @@
+//! Calls whose process was killed: their record is made by whoever uses the store next.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Instant,
+};
+
+use tools_sandbox::FileKind;
+
+use crate::{
+    checkpoints::Inner,
+    error::CheckpointError,
+    keep::Keeper,
+    overlap,
+    record::{Change, Repository},
+    running::{CallChanges, LOOK_AFTER, checkpoint},
+    seen::{FolderState, bounds, joined, open},
+    state::{Name, State},
+    store::Store,
+    undo,
+    unfinished::{LeftCall, take_left},
+};
+
+/// Makes a record of every call that was running in a process that was killed. What cannot be
+/// recorded now is tried again the next time.
+pub(crate) fn record_all(inner: &Inner, store: &mut Store, workdir: &Path) {
+    let folder = store.folder().to_owned();
+    take_left(&folder, |call| match record(inner, store, workdir, &call) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(%error, call = call.caller.call_id, "a call whose process was killed has no record yet");
+            false
+        }
+    });
+}
+
+fn record(inner: &Inner, store: &mut Store, workdir: &Path, call: &LeftCall) -> Result<(), CheckpointError> {
+    let mut found = CallChanges::default();
+    let gap = if call.is_complete {
+        match changes(inner, store, workdir, call, &mut found) {
+            Ok(()) => "the process that ran this call was killed: what others changed at these paths before this \
+                       record was made is taken for the call's"
+                .to_owned(),
+            Err(error) => {
+                found = CallChanges::default();
+                format!("nothing of this call is covered: its process was killed, and {error}")
+            }
+        }
+    } else {
+        "nothing of this call is covered: its process was killed, and its writes were not observed".to_owned()
+    };
+    overlap::settle(&mut found.changes, &store.since(call.since)?);
+    if found.telling() == 0 && call.is_complete {
+        return Ok(());
+    }
+    let gaps = found.lost.iter().cloned().chain([gap]).collect();
+    let mut record = checkpoint(&call.caller, found, gaps);
+    record.repositories = undo::fingerprints(store, &inner.roots(workdir), &record);
+    store.save()?;
+    store.append(record)?;
+    Ok(())
+}
+
+/// What differs at the call's paths from what was noted before it wrote there.
+fn changes(
+    inner: &Inner,
+    store: &mut Store,
+    workdir: &Path,
+    call: &LeftCall,
+    found: &mut CallChanges,
+) -> Result<(), CheckpointError> {
+    let roots = inner.roots(workdir);
+    let root_of = |path: &Path| {
+        let around = roots.iter().filter(|root| path.starts_with(root));
+        around.max_by_key(|root| root.as_os_str().len()).cloned()
+    };
+    let mut by_root: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for path in call.paths.keys() {
+        if let Some(root) = root_of(path) {
+            by_root.entry(root).or_default().push(path.clone());
+        }
+    }
+    for (root, paths) in by_root {
+        let now = now(inner, store, (&root, &paths), call)?;
+        let before = call.before.iter().filter(|(path, _)| root_of(path).as_ref() == Some(&root));
+        let before: BTreeMap<&PathBuf, &State> = before.collect();
+        let all: BTreeSet<&PathBuf> = before.keys().copied().chain(now.keys()).collect();
+        for path in all {
+            let (before, after) = (before.get(path).copied().cloned(), now.get(path).cloned());
+            found.push(Change { path: Name(path.clone()), before, after, shared: false }, &root);
+        }
+        let touched = found.touched_repositories(&root).into_iter();
+        found.repositories.extend(
+            touched.map(|folder| Repository { path: Name(joined(&root, &folder)), fingerprint: String::new() }),
+        );
+    }
+    Ok(())
+}
+
+/// What lies at the call's paths in `root` now, with its contents kept.
+fn now(
+    inner: &Inner,
+    store: &mut Store,
+    (root, paths): (&Path, &[PathBuf]),
+    call: &LeftCall,
+) -> Result<BTreeMap<PathBuf, State>, CheckpointError> {
+    let never = AtomicBool::new(false);
+    let directory = open(root)?;
+    let bounds = bounds(inner.config.max_entries, Instant::now() + LOOK_AFTER, &never);
+    let seen = FolderState::at(&directory, paths, &bounds)?;
+    let mut keeper = Keeper::new(store, &directory, &inner.coverage.closed);
+    let around = seen.alone.iter().map(|(folder, node)| (joined(root, folder), State::of(node, None)));
+    let mut now: BTreeMap<PathBuf, State> = around.filter(|(path, _)| call.before.contains_key(path)).collect();
+    for (folder, item) in seen.items() {
+        let path = joined(root, &joined(folder, Path::new(&item.name)));
+        if call.touches(&path) {
+            let is_file = item.node.metadata.kind == FileKind::File;
+            let hash = if is_file { keeper.content(folder, item)? } else { None };
+            now.insert(path, State::of(&item.node, hash));
+        }
+    }
+    Ok(now)
+}
