@@ -246,6 +246,8 @@ impl ToolboxBuilder {
         layers.push(overflow.layer());
         #[cfg(feature = "filter")]
         layers.push(filters.layer());
+        #[cfg(feature = "audit")]
+        layers.extend(record.iter().map(|record| record.noting()));
         layers.push(credentials.layer());
         #[cfg(feature = "checkpoint")]
         layers.extend(checkpoints.iter().map(|checkpoints| Arc::new(checkpoints.clone()) as Arc<dyn Layer>));

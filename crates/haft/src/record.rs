@@ -65,11 +65,17 @@ impl Record {
         let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
         let policy = Shared::new(policy_digest(&loaded.config));
         let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
+        let audit = audit.noting_in(running(&loaded.config));
         Ok(Some(Self { place, audit: Arc::new(audit), policy }))
     }
 
     pub(crate) fn layer(&self) -> Arc<dyn Layer> {
         Arc::clone(&self.audit) as Arc<dyn Layer>
+    }
+
+    /// What notes a call right before it runs.
+    pub(crate) fn noting(&self) -> Arc<dyn Layer> {
+        self.audit.noting()
     }
 }
 
@@ -117,8 +123,13 @@ pub fn audit_file(config: &HaftConfig) -> PathBuf {
     places::state_dir().join(&config.tools.audit.path)
 }
 
-/// Every file of the record under `config`: what is written now, what is exported, and the parts
-/// that were written before.
+/// The folder in which the lines of running calls lie under `config`.
+fn running(config: &HaftConfig) -> PathBuf {
+    audit_file(config).with_extension("running")
+}
+
+/// Every file of the record under `config`: what is written now, what is exported, the parts that
+/// were written before, and what is running.
 #[cfg(any(feature = "shell", feature = "file"))]
 pub(crate) fn files(config: &HaftConfig) -> Vec<PathBuf> {
     let export = config.tools.audit.export_file(&places::state_dir());
@@ -128,7 +139,7 @@ pub(crate) fn files(config: &HaftConfig) -> Vec<PathBuf> {
         files.extend([tools_audit::head_file(&file), file]);
         files
     });
-    of_record.chain(export).collect()
+    of_record.chain(export).chain([running(config)]).collect()
 }
 
 /// Files beside the record that hold earlier parts of it.

@@ -87,6 +87,13 @@ const INNER: &[LayerRow] = &[
         refuses_with: &[],
         why: "nearest to what the tool said, so that whatever stands outside it stores, counts and shows what the model reads",
     },
+    #[cfg(feature = "audit")]
+    LayerRow {
+        name: "running",
+        owner: "tools-audit",
+        refuses_with: &[],
+        why: "right outside of what really runs: notes what a killed process leaves unfinished, so that a later one puts it on record",
+    },
     LayerRow {
         name: "secrets",
         owner: "tools-secrets",

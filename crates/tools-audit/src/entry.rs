@@ -30,6 +30,9 @@ pub use touched::{Files, RecordedSubject};
 /// How many characters of a result or a message are kept.
 const RESULT_CHARS: usize = 500;
 
+/// The code of a call whose process was killed.
+const KILLED: &str = "killed";
+
 /// Names under which other crates note what has a field of its own here.
 mod known {
     pub(super) const CHECKPOINT: &str = "checkpoint";
@@ -115,7 +118,8 @@ pub struct Entry<'a> {
     /// Warnings for a person and the model.
     pub warnings: Vec<String>,
     /// The beginning of what the model was given, redacted; `not_executed` when the tool did not
-    /// run.
+    /// run; `unknown` when its process was killed while it ran: then another process put down this
+    /// line, later, and durations end where the tool was started.
     pub result: Cow<'a, str>,
     /// The SHA-256 of the whole text that the model was given.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -184,6 +188,8 @@ pub(crate) enum Ending<'a> {
     Returned(&'a Outcome),
     /// Its future was dropped.
     Dropped,
+    /// It has not: this is what is to be on record if the process is killed now.
+    Killed,
 }
 
 /// When a call arrived and how long it took.
@@ -237,7 +243,8 @@ impl<'a> Entry<'a> {
         for value in notes.values_mut().filter(|value| !value.is_number()) {
             *value = redactor.redact_json(value);
         }
-        let end = End::of(ending, inv, judged.refusal.is_some(), runs.count > 0);
+        let is_running = matches!(ending, Ending::Killed);
+        let end = End::of(ending, inv, judged.refusal.is_some(), is_running || runs.count > 0);
         let ended = end.error.map(ToolError::detail);
         let (error_exit, error_signal) = match ended {
             Some(ErrorDetail::Shell { exit_code, signal }) => (Some(i64::from(*exit_code)), signal.map(i64::from)),
@@ -288,7 +295,7 @@ impl<'a> Entry<'a> {
             truncated: end.output.is_some_and(|output| output.truncated),
             bytes: Bytes { raw, model: end.text().map_or(0, |text| text.len()) as u64 },
             filter: end.output.and_then(|output| output.filter.clone()),
-            attempts: attempts.unwrap_or(runs.count),
+            attempts: attempts.unwrap_or_else(|| runs.count.max(u32::from(is_running))),
             duration_ms: milliseconds(times.took),
             ms: Milliseconds {
                 wait: cx.origin().map(|origin| milliseconds(waited(origin, times))),
@@ -333,11 +340,11 @@ impl<'a> End<'a> {
         let (output, error) = match ending {
             Ending::Returned(Ok(output)) => (Some(output), None),
             Ending::Returned(Err(error)) => (error.output(), Some(error)),
-            Ending::Dropped => (None, None),
+            Ending::Dropped | Ending::Killed => (None, None),
         };
         let category = match ending {
             Ending::Returned(_) => error.map(ToolError::category),
-            Ending::Dropped => Some(C::Cancelled),
+            Ending::Dropped | Ending::Killed => Some(C::Cancelled),
         };
         // An executor that was reached may still have refused before it did anything.
         let refused = matches!(
@@ -361,6 +368,7 @@ impl<'a> End<'a> {
             code: match ending {
                 Ending::Returned(_) => error.map(ToolError::code),
                 Ending::Dropped => Some("dropped"),
+                Ending::Killed => Some(KILLED),
             },
         }
     }
@@ -382,6 +390,7 @@ impl<'a> End<'a> {
             None if !self.executed => "not_executed".into(),
             None if is_rolled_back => "rolled_back".into(),
             None => match self.category {
+                _ if self.code == Some(KILLED) => "unknown".into(),
                 Some(ToolErrorCategory::Cancelled) => "cancelled".into(),
                 _ => "failed".into(),
             },

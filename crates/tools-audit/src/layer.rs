@@ -21,6 +21,7 @@ use crate::{
     AuditError, AuditSink, ConnectionLine, Entry, Head, OnError,
     entry::{Ending, JudgementFields, Times},
     redaction::FailClosed,
+    running::RunningCalls,
 };
 
 /// Puts every call on record. Goes right below the layer that announces calls, so that nobody
@@ -33,12 +34,22 @@ pub struct Audit {
     policy: Option<Shared<String>>,
     /// Lines that could not be written since one last could.
     lost: AtomicU64,
+    /// Lines of calls that are running, in case that this process is killed.
+    running: Option<RunningCalls>,
 }
 
 impl Audit {
     /// A layer that writes to `sink` what `redactor` leaves.
     pub fn new(sink: Arc<dyn AuditSink>, redactor: Arc<dyn Redactor>, on_error: OnError) -> Self {
-        Self { sink, redactor, clock: Arc::new(SystemClock), on_error, policy: None, lost: AtomicU64::new(0) }
+        Self {
+            sink,
+            redactor,
+            clock: Arc::new(SystemClock),
+            on_error,
+            policy: None,
+            lost: AtomicU64::new(0),
+            running: None,
+        }
     }
 
     /// The same layer with another clock.
@@ -50,6 +61,27 @@ impl Audit {
     /// these are swapped.
     pub fn with_policy(self, digest: Shared<String>) -> Self {
         Self { policy: Some(digest), ..self }
+    }
+
+    /// The same layer, with a folder in which the lines of running calls lie until they are over:
+    /// there a later process finds those of one that was killed, and puts them on record. Those
+    /// that are there now are put on record at once. [`Audit::noting`] is the layer that fills it.
+    pub fn noting_in(self, folder: std::path::PathBuf) -> Self {
+        crate::running::take_left(&folder, |body| match self.sink.append(body) {
+            Ok(_) => true,
+            Err(error) => {
+                tracing::error!(%error, "a call whose process was killed is not on record yet");
+                false
+            }
+        });
+        Self { running: Some(RunningCalls::in_folder(folder)), ..self }
+    }
+
+    /// The layer that notes what is about to run in the folder of [`Audit::noting_in`]: right
+    /// outside of what really runs, so that the note says how the call was judged. Calls that
+    /// change nothing are not noted.
+    pub fn noting(self: &Arc<Self>) -> Arc<dyn Layer> {
+        Arc::new(Noting(Arc::clone(self)))
     }
 
     /// After a lost line nothing runs until the log takes a line again: one that says how many are
@@ -187,6 +219,9 @@ impl Layer for Audit {
             Ok(body) => self.sink.store(body).await,
             Err(error) => Err(error),
         };
+        if let Some(running) = &self.running {
+            running.end(&inv.call.id);
+        }
         match self.counted(written) {
             Ok(()) => outcome,
             Err(error) => self.failed(inv, error).and(outcome),
@@ -230,6 +265,31 @@ impl Drop for DropRecord<'_> {
         {
             tracing::error!(%error, call = %self.inv.call.id, "a dropped tool call is not on record");
         }
+        if let Some(running) = self.audit.running.as_ref().filter(|_| self.armed) {
+            running.end(&self.inv.call.id);
+        }
+    }
+}
+
+/// Notes the line of a call before it runs.
+struct Noting(Arc<Audit>);
+
+#[async_trait]
+impl Layer for Noting {
+    fn name(&self) -> &'static str {
+        "running"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        let is_changing = inv.inspection().is_ok_and(|inspection| !inspection.read_only);
+        if let Some(running) = self.0.running.as_ref().filter(|_| is_changing) {
+            let since = Since { at: self.0.clock.now(), arrived: Instant::now() };
+            match self.0.body(inv, HumanAnswer::yes(next.approval()), &Ending::Killed, &since) {
+                Ok(body) => running.begin(&inv.call.id, &body),
+                Err(error) => tracing::debug!(%error, call = %inv.call.id, "a call is not noted before it runs"),
+            }
+        }
+        next.run(inv).await
     }
 }
 

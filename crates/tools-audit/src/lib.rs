@@ -30,6 +30,7 @@ mod schema;
 mod layer;
 #[cfg(feature = "otel")]
 mod otlp;
+mod running;
 mod sink;
 
 mod session;

@@ -26,6 +26,7 @@ mod http_client;
 mod http_elsewhere;
 mod http_limits;
 mod judge;
+mod killed;
 mod login;
 #[cfg(feature = "postgres")]
 mod machines;

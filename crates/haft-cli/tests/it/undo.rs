@@ -163,3 +163,19 @@ fn no_tool_and_no_command_sees_what_is_kept() {
     assert_eq!(at_home(&["undo"]).code, 0);
     assert!(!haft.home.path("made").exists());
 }
+
+#[test]
+fn one_redo_brings_back_what_one_undo_took() {
+    let haft = Haft::configured(YES);
+    haft.workspace.file("a.txt", "0\n");
+    for content in ["1", "2", "3"] {
+        assert_eq!(haft.run(&["call", "bash", &format!("command=echo {content} > a.txt; touch f{content}")]).code, 0);
+    }
+    let done = haft.workspace.digest();
+    assert_eq!(haft.run(&["undo", "--last", "3"]).code, 0);
+    assert_eq!(haft.workspace.read("a.txt").as_deref(), Some(&b"0\n"[..]));
+    let ran = haft.run(&["redo"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(haft.workspace.digest(), done, "{ran:?}");
+    assert_eq!(haft.run(&["undo", "--list"]).out.lines().count(), 3);
+}

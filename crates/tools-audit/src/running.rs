@@ -1,0 +1,83 @@
+//! Lines of calls that are running, in a folder: of a process that was killed they are all that is
+//! left of its last calls.
+
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use serde_json::{Map, Value};
+use tools_core::{CallId, ProcessNotes, take_notes_left_behind};
+
+/// How the files end.
+const EXTENSION: &str = "line";
+
+/// The lines of this process.
+#[derive(Debug)]
+pub(crate) struct RunningCalls {
+    folder: PathBuf,
+    /// Several where calls share an identifier.
+    notes: Mutex<HashMap<CallId, Vec<ProcessNotes>>>,
+}
+
+impl RunningCalls {
+    pub(crate) fn in_folder(folder: PathBuf) -> Self {
+        Self { folder, notes: Mutex::default() }
+    }
+
+    /// Notes the members of the line that is to be on record if this process is killed now. What
+    /// cannot be noted is logged: the call itself will be on record all the same.
+    pub(crate) fn begin(&self, call: &CallId, body: &str) {
+        let mut notes = ProcessNotes::in_folder(&self.folder, EXTENSION);
+        match notes.add(body.as_bytes()) {
+            Ok(()) => self.with(|all| all.entry(call.clone()).or_default().push(notes)),
+            Err(error) => tracing::debug!(%error, %call, "a call is not noted before it runs"),
+        }
+    }
+
+    /// Forgets the line of a call, which is on record now.
+    pub(crate) fn end(&self, call: &CallId) {
+        let ended = self.with(|all| {
+            let notes = all.get_mut(call)?;
+            let ended = notes.pop();
+            if notes.is_empty() {
+                all.remove(call);
+            }
+            ended
+        });
+        // Outside of the lock: this removes a file.
+        drop(ended);
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<CallId, Vec<ProcessNotes>>) -> T) -> T {
+        work(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Hands the lines that killed processes left to `take`, and forgets those for which it returns
+/// `true`. A line that was cut off belongs to a call that did not run yet.
+pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(&str) -> bool) {
+    take_notes_left_behind(folder, EXTENSION, |bytes| match std::str::from_utf8(bytes) {
+        Ok(body) if is_whole(body) => take(body),
+        _ => true,
+    });
+}
+
+/// Whether it is the members of one line.
+fn is_whole(body: &str) -> bool {
+    !body.contains('\n') && serde_json::from_str::<Map<String, Value>>(&format!("{{{body}}}")).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_is_none() {
+        assert!(is_whole(r#""tool":"bash","call":{}"#));
+        for cut in [r#""tool":"ba"#, r#""tool":"bash","call":{"#, "\"a\":1}\n{\"b\":2"] {
+            assert!(!is_whole(cut), "{cut}");
+        }
+    }
+}
