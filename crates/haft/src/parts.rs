@@ -98,10 +98,14 @@ impl Parts {
         let mut executors = Vec::new();
         #[cfg(feature = "mcp-client")]
         let mut servers = None;
+        #[cfg(feature = "scheduler")]
+        let mut foresight = None;
         if loaded.config.tools.enabled {
             let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots)?;
             self.sets.keep(&set);
             executors.push(tools);
+            #[cfg(feature = "scheduler")]
+            foresight.replace(Arc::clone(&set.foresight));
             #[cfg(feature = "mcp-client")]
             if !self.wiring.servers.all().is_empty() {
                 servers = Some(crate::mcp_servers::executor(&self.wiring, &set.commands));
@@ -133,7 +137,12 @@ impl Parts {
         self.wiring.skills.surround(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
         #[cfg(feature = "skills")]
         let stack = stack.with_stand_ins(Arc::new(self.wiring.skills.clone()));
-        Ok(Arc::new(stack))
+        let stack = Arc::new(stack);
+        #[cfg(feature = "scheduler")]
+        if let Some(foresight) = foresight {
+            foresight.look_at(&stack, &self.wiring);
+        }
+        Ok(stack)
     }
 
     /// Publishes what MCP servers list now, where that is something else than before. Called

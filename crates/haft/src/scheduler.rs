@@ -1,14 +1,19 @@
 //! Tasks in a toolbox: where they lie, and how one runs: in a session of its own, behind all gates,
 //! with nobody to ask.
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock, Weak},
+};
 
 use async_trait::async_trait;
 use tools_core::{
     BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
-    SystemClock, ToolCall,
+    Stack, SystemClock, ToolCall, ToolErrorCategory, Verdict,
 };
-use tools_scheduler::{Dispatch, DueTask, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore};
+use tools_scheduler::{
+    Dispatch, DueTask, Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore,
+};
 
 use crate::{
     Toolbox,
@@ -16,6 +21,7 @@ use crate::{
     credentials::LiveRedactor,
     part::{Part, Swap},
     policy_digest,
+    wiring::Wiring,
 };
 
 /// The scheduler of a toolbox.
@@ -48,10 +54,56 @@ impl SchedulerParts {
         Ok(Some(Self { scheduler, policy, digest, redactor: Arc::new(redactor.clone()) }))
     }
 
-    pub(crate) fn executors(&self) -> Vec<DynExecutor> {
+    pub(crate) fn executors(&self, foresight: &Arc<StackForesight>) -> Vec<DynExecutor> {
         SchedulerTools::new(self.scheduler.clone(), Arc::clone(&self.redactor))
             .under(self.digest.clone())
+            .foreseeing(Arc::clone(foresight) as Arc<dyn Foresight>)
             .into_executors()
+    }
+}
+
+/// Foretells what becomes of calls that go through a stack.
+#[derive(Debug, Default)]
+pub(crate) struct StackForesight(OnceLock<(Weak<Stack>, Weak<Wiring>)>);
+
+impl StackForesight {
+    /// Tells it the stack, once that is made around the tools that ask.
+    pub(crate) fn look_at(&self, stack: &Arc<Stack>, wiring: &Arc<Wiring>) {
+        let _ = self.0.set((Arc::downgrade(stack), Arc::downgrade(wiring)));
+    }
+}
+
+#[async_trait]
+impl Foresight for StackForesight {
+    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
+        let Some((stack, wiring)) = self.0.get().and_then(|(stack, wiring)| stack.upgrade().zip(wiring.upgrade()))
+        else {
+            return Prospect::Runs;
+        };
+        let inv = stack.inspect(call, cx).await;
+        if let Err(error) = inv.inspection() {
+            use ToolErrorCategory as C;
+            return match error.category() {
+                C::ConfirmationRequired => Prospect::Asks(error.message().to_owned()),
+                C::ToolNotFound | C::InvalidParameters | C::TypeMismatch | C::PolicyBlocked => {
+                    Prospect::Fails(format!("{error} ({})", error.suggestion()))
+                }
+                // A server that is away now may be there when the task is due.
+                _ => Prospect::Runs,
+            };
+        }
+        #[cfg(feature = "policy")]
+        {
+            let explained = wiring.gates.explain(&inv);
+            match explained.verdict {
+                Verdict::Allow => {}
+                Verdict::Ask => return Prospect::Asks(explained.decided_by),
+                Verdict::Deny => return Prospect::Fails(explained.error.unwrap_or(explained.decided_by)),
+            }
+        }
+        #[cfg(not(feature = "policy"))]
+        drop(wiring);
+        Prospect::Runs
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct ToolSet {
     pub(crate) roots: Option<Vec<PathBuf>>,
     #[cfg(feature = "shell")]
     pub(crate) commands: Arc<crate::commands::Commands>,
+    #[cfg(feature = "scheduler")]
+    pub(crate) foresight: Arc<crate::scheduler::StackForesight>,
     pub(crate) parts: Vec<Arc<dyn Part>>,
 }
 
@@ -99,7 +101,9 @@ impl ToolSet {
         #[cfg(feature = "memory")]
         tools.extend(wiring.memory.iter().flat_map(|memory| memory.executors()));
         #[cfg(feature = "scheduler")]
-        tools.extend(wiring.scheduler.iter().flat_map(|scheduler| scheduler.executors()));
+        let foresight = Arc::new(crate::scheduler::StackForesight::default());
+        #[cfg(feature = "scheduler")]
+        tools.extend(wiring.scheduler.iter().flat_map(|scheduler| scheduler.executors(&foresight)));
         #[cfg(feature = "skills")]
         tools.extend(tools_skills::SkillTools::new(wiring.skills.clone()).into_executors());
         #[cfg(feature = "overflow")]
@@ -109,6 +113,8 @@ impl ToolSet {
             roots,
             #[cfg(feature = "shell")]
             commands,
+            #[cfg(feature = "scheduler")]
+            foresight,
             parts,
         });
         let tools = HeldTools { tools: CompositeExecutor::new(tools), _set: Arc::clone(&set) };

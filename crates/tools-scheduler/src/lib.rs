@@ -36,6 +36,6 @@ pub use scheduler::Scheduler;
 pub use store::PostgresTasks;
 pub use store::{Claim, SqliteTasks, TaskStore};
 pub use task::{Schedule, ScheduledTask, Task, TaskName};
-pub use tools::SchedulerTools;
+pub use tools::{Foresight, Prospect, SchedulerTools};
 pub use when::parse_when;
 pub use zone::parse_zone;

@@ -192,3 +192,30 @@ fn an_address_that_is_none_is_told_by_its_key() {
         assert!(ran.code != 0 && ran.err.contains(&format!("{key}.database")), "{ran:?}");
     }
 }
+
+#[test]
+fn a_task_that_can_only_fail_is_not_stored_and_one_that_needs_a_person_is_told_of() {
+    let deny = "[[tools.permissions.bash]]\npattern = \"curl *\"\naction = \"deny\"\n";
+    let haft = Haft::configured(&format!("{BASH}{deny}{ON}"));
+    let mut client = Client::connect_answering(&haft, Some("once"));
+    let mut stored = |name: &str, task: Value| {
+        let arguments = json!({"name": name, "run_at": "2127-01-01T00:00:00Z", "task": task});
+        client.call("schedule_deferred", &arguments).to_string()
+    };
+    for (task, expected) in [
+        (json!({"tool": "bsh", "args": {"command": "echo x"}}), "bash"),
+        (json!({"tool": "bash", "args": {"comand": "echo x"}}), "command"),
+        (json!({"tool": "bash", "args": {"command": "curl example.invalid"}}), "curl *"),
+        (json!({"tool": "read", "args": {"path": "/etc/shadow"}}), "/etc/shadow"),
+    ] {
+        let answer = stored("fails", task);
+        assert!(answer.contains("cannot succeed") && answer.contains(expected), "{answer}");
+    }
+    let asks = stored("asks", json!({"tool": "bash", "args": {"command": "touch x"}}));
+    assert!(asks.contains("runs at 2127") && asks.contains("needs a person"), "{asks}");
+    let runs = stored("runs", json!({"tool": "bash", "args": {"command": "echo x"}}));
+    assert!(runs.contains("runs at 2127") && !runs.contains("needs a person"), "{runs}");
+    let tasks = haft.run(&["schedule", "list", "--json"]).json();
+    let names: Vec<&Value> = tasks["tasks"].as_array().unwrap().iter().map(|task| &task["name"]).collect();
+    assert_eq!(names, ["asks", "runs"]);
+}

@@ -6,4 +6,4 @@ mod schedule_deferred;
 mod schedule_periodic;
 mod shared;
 
-pub use shared::SchedulerTools;
+pub use shared::{Foresight, Prospect, SchedulerTools};

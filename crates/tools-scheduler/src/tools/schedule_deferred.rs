@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
-use super::shared::SchedulerTools;
+use super::shared::{SchedulerTools, with_warning};
 use crate::{Schedule, ScheduleError, Task, TaskName, parse_when, parse_zone};
 
 pub(super) struct ScheduleDeferred(pub(super) SchedulerTools);
@@ -31,13 +31,18 @@ pub(super) struct Args {
 }
 
 impl ScheduleDeferred {
-    async fn plan(&self, args: &Args) -> Result<(TaskName, Timestamp), ScheduleError> {
+    /// Its name and time, and what is to be told of it.
+    async fn plan(
+        &self,
+        args: &Args,
+        cx: &CallContext,
+    ) -> Result<(TaskName, Timestamp, Option<String>), ScheduleError> {
         let name = TaskName::parse(&args.name)?;
-        self.0.check(&args.task)?;
+        let warning = self.0.check(&args.task, cx).await?;
         let zone = parse_zone(args.timezone.as_deref())?;
         let at = parse_when(&args.run_at, self.0.scheduler.now(), &zone)?;
         self.0.scheduler.plan(&Schedule::Deferred { at }).await?;
-        Ok((name, at))
+        Ok((name, at, warning))
     }
 }
 
@@ -48,19 +53,19 @@ impl Tool for ScheduleDeferred {
         ToolDef::of::<Args>("schedule_deferred", ToolKind::Other, ToolTraits::ADD).titled("Schedule task once")
     }
 
-    async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
-        let (name, at) = self.plan(args).await?;
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let (name, at, _) = self.plan(args, cx).await?;
         Ok(self.0.asking(&name, &args.task, &[at], ""))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let (name, at) = self.plan(&args).await?;
+        let (name, at, warning) = self.plan(&args, cx).await?;
         let mut task = self.0.task(cx, name.clone(), Schedule::Deferred { at }, args.task);
         task.next_run = Some(at);
         task.max_runs = Some(1);
         let in_seconds = at.duration_since(task.created_at).as_secs();
         self.0.scheduler.put(task, args.replace.unwrap_or(false)).await?;
-        let text = format!("`{name}` runs at {at}, in {in_seconds} seconds");
+        let text = with_warning(format!("`{name}` runs at {at}, in {in_seconds} seconds"), warning);
         let raw = json!({ "name": name, "run_at": at.to_string(), "in_seconds": in_seconds });
         Ok(ToolOutput::text(text).with_raw_response(raw))
     }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
-use super::shared::SchedulerTools;
+use super::shared::{SchedulerTools, with_warning};
 use crate::{CronLine, Schedule, ScheduleError, Task, TaskName, parse_when, parse_zone};
 
 pub(super) struct SchedulePeriodic(pub(super) SchedulerTools);
@@ -41,13 +41,15 @@ struct Plan {
     times: Vec<Timestamp>,
     /// Whether it runs again after these.
     goes_on: bool,
+    /// Text to be told of it.
+    warning: Option<String>,
 }
 
 impl SchedulePeriodic {
-    async fn plan(&self, args: &Args) -> Result<Plan, ScheduleError> {
+    async fn plan(&self, args: &Args, cx: &CallContext) -> Result<Plan, ScheduleError> {
         let scheduler = &self.0.scheduler;
         let name = TaskName::parse(&args.name)?;
-        self.0.check(&args.task)?;
+        let warning = self.0.check(&args.task, cx).await?;
         let zone = parse_zone(args.timezone.as_deref())?;
         if args.max_runs == Some(0) {
             return Err(ScheduleError::Parameter("`max_runs` is at least 1".to_owned()));
@@ -66,7 +68,7 @@ impl SchedulePeriodic {
         times.retain(|time| expires_at.is_none_or(|end| *time < end));
         times.truncate(args.max_runs.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)));
         let goes_on = times.len() == planned && args.max_runs.is_none_or(|most| most > planned as u64);
-        Ok(Plan { name, schedule, expires_at, times, goes_on })
+        Ok(Plan { name, schedule, expires_at, times, goes_on, warning })
     }
 }
 
@@ -77,14 +79,14 @@ impl Tool for SchedulePeriodic {
         ToolDef::of::<Args>("schedule_periodic", ToolKind::Other, ToolTraits::ADD).titled("Schedule task")
     }
 
-    async fn inspect(&self, args: &Args, _: &CallContext) -> Result<Inspection, ToolError> {
-        let plan = self.plan(args).await?;
+    async fn inspect(&self, args: &Args, cx: &CallContext) -> Result<Inspection, ToolError> {
+        let plan = self.plan(args, cx).await?;
         let more = if plan.goes_on { " and so on" } else { "" };
         Ok(self.0.asking(&plan.name, &args.task, &plan.times, more))
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let Plan { name, schedule, expires_at, times, goes_on: _ } = self.plan(&args).await?;
+        let Plan { name, schedule, expires_at, times, goes_on: _, warning } = self.plan(&args, cx).await?;
         let cron = schedule.parts().1;
         let mut task = self.0.task(cx, name.clone(), schedule, args.task);
         task.next_run = times.first().copied();
@@ -92,7 +94,7 @@ impl Tool for SchedulePeriodic {
         task.expires_at = expires_at;
         self.0.scheduler.put(task, args.replace.unwrap_or(false)).await?;
         let next: Vec<String> = times.iter().map(ToString::to_string).collect();
-        let text = format!("`{name}` runs next at {}", next.join(", "));
+        let text = with_warning(format!("`{name}` runs next at {}", next.join(", ")), warning);
         let raw = json!({ "name": name, "cron_normalised": cron, "next": next });
         Ok(ToolOutput::text(text).with_raw_response(raw))
     }

@@ -1,7 +1,12 @@
 //! What the tools share: the scheduler, the folder, and the question before a task is stored.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
 use jiff::Timestamp;
-use tools_core::{CallContext, ConfirmReason, Inspection, JsonObject, Redactor, Shared, ToolName};
+use tools_core::{
+    CallContext, ConfirmReason, ConversationId, Inspection, JsonObject, Redactor, SessionId, Shared, ToolCall, ToolName,
+};
 
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
@@ -10,12 +15,31 @@ const MAX_PROMPT: usize = 16_000;
 /// Bytes of the parameters of a call.
 const MAX_ARGS: usize = 64 << 10;
 
+/// The future of a call with nobody present, as far as it can be told now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prospect {
+    /// It will run.
+    Runs,
+    /// It will be refused unless the rules change: it needs a person. The text says why.
+    Asks(String),
+    /// It can only fail: there is no such tool, it cannot be called so, or a rule denies it.
+    Fails(String),
+}
+
+/// Foretells what will become of the calls of tasks.
+#[async_trait]
+pub trait Foresight: Send + Sync {
+    /// What would become of this call now. `cx` belongs to a session of its own.
+    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect;
+}
+
 /// The tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
 #[derive(Clone)]
 pub struct SchedulerTools {
     pub(super) scheduler: Scheduler,
-    redactor: std::sync::Arc<dyn Redactor>,
+    redactor: Arc<dyn Redactor>,
     policy: Option<Shared<String>>,
+    foresight: Option<Arc<dyn Foresight>>,
 }
 
 impl std::fmt::Debug for SchedulerTools {
@@ -27,8 +51,15 @@ impl std::fmt::Debug for SchedulerTools {
 impl SchedulerTools {
     /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and
     /// such a task is not stored.
-    pub fn new(scheduler: Scheduler, redactor: std::sync::Arc<dyn Redactor>) -> Self {
-        Self { scheduler, redactor, policy: None }
+    pub fn new(scheduler: Scheduler, redactor: Arc<dyn Redactor>) -> Self {
+        Self { scheduler, redactor, policy: None, foresight: None }
+    }
+
+    /// The same, which store no call that can only fail, and tell of one that needs a person.
+    /// Without this a task fails when it is due.
+    #[must_use]
+    pub fn foreseeing(self, foresight: Arc<dyn Foresight>) -> Self {
+        Self { foresight: Some(foresight), ..self }
     }
 
     /// The same, which write down the digest of the rules in force with each task.
@@ -37,8 +68,27 @@ impl SchedulerTools {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Whether a task may be stored.
-    pub(super) fn check(&self, task: &Task) -> Result<(), ScheduleError> {
+    /// Whether a task may be stored. What comes back is to be told of it.
+    pub(super) async fn check(&self, task: &Task, cx: &CallContext) -> Result<Option<String>, ScheduleError> {
+        self.check_text(task)?;
+        let (Task::Call(task), Some(foresight)) = (task, &self.foresight) else { return Ok(None) };
+        let call = ToolCall::new(&task.tool, task.args.clone().into())
+            .map_err(|error| ScheduleError::Parameter(format!("`task.args`: {error}")))?;
+        // What was allowed for this session is not allowed for that of the task.
+        let cx = cx.clone().in_session(SessionId::generate()).in_conversation(ConversationId::generate());
+        match foresight.of(call, &cx).await {
+            Prospect::Runs => Ok(None),
+            Prospect::Asks(why) => Ok(Some(format!(
+                "As the rules stand now, it will be refused when it is due: it needs a person, and nobody is present \
+                 then ({why})."
+            ))),
+            Prospect::Fails(why) => {
+                Err(ScheduleError::Parameter(format!("the call of the task cannot succeed: {why}")))
+            }
+        }
+    }
+
+    fn check_text(&self, task: &Task) -> Result<(), ScheduleError> {
         let wrong = |text: String| Err(ScheduleError::Parameter(text));
         let text = match task {
             Task::Prompt(task) if task.prompt.trim().is_empty() => return wrong("`task.prompt` is empty".to_owned()),
@@ -96,4 +146,12 @@ fn args(args: &JsonObject) -> String {
 pub(super) fn folder(cx: &CallContext) -> String {
     let workdir = cx.workdir();
     workdir.canonicalize().unwrap_or_else(|_| workdir.to_owned()).to_string_lossy().into_owned()
+}
+
+/// An answer, and below it what is to be told of the task.
+pub(super) fn with_warning(answer: String, warning: Option<String>) -> String {
+    match warning {
+        Some(warning) => format!("{answer}\n{warning}"),
+        None => answer,
+    }
 }
