@@ -1,8 +1,9 @@
-//! Text of servers, prepared for the log and for operators: credentials are taken out. Hosts keep
-//! logs in files, and a failing server often prints the token that was refused.
+//! Text of servers, prepared for definitions, the log and operators: credentials are taken out.
+//! Hosts keep logs in files, and a failing server often prints the token that was refused.
 
 use std::{fmt, sync::Arc};
 
+use serde_json::Value;
 use tools_core::{Redactor, redacted_lines};
 use tools_secrets::SecretRedactor;
 
@@ -35,6 +36,11 @@ impl LogText {
     /// A text as it may be repeated.
     pub(crate) fn of(&self, text: &str) -> String {
         redacted_lines(self.0.as_ref(), text)
+    }
+
+    /// The same document without credentials.
+    pub(crate) fn json(&self, value: &Value) -> Value {
+        self.0.redact_json(value)
     }
 
     /// The beginning of a text on one line. It is cut when it was searched: half a credential has

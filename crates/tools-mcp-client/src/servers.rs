@@ -118,11 +118,13 @@ impl McpServers {
         made
     }
 
-    /// The same with another redactor for what the log and [`Report::stderr`] repeat of a server's
-    /// text. Without it credentials are found by their shape.
+    /// The same with another redactor for what definitions, the log and [`Report::stderr`] repeat
+    /// of a server's text. Without it credentials are found by their shape.
     #[must_use]
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
-        Self { slots: self.slots.logging(LogText::by(redactor)), ..self }
+        let made = Self { slots: self.slots.logging(LogText::by(redactor)), ..self };
+        made.publish();
+        made
     }
 
     /// The servers.
@@ -320,7 +322,7 @@ impl McpServers {
         for server in &self.servers {
             for (name, owner) in named.iter().filter(|(_, owner)| owner.0 == server.id()) {
                 if let Some((server, definition)) = definitions.get(owner) {
-                    shown.push(Arc::new(defined(name.clone(), server, definition)));
+                    shown.push(Arc::new(defined(name.clone(), server, definition, self.slots.log())));
                     owners.insert(name.clone(), (Arc::clone(server), owner.1.clone()));
                 }
             }
@@ -422,11 +424,12 @@ impl State {
     }
 }
 
-/// The definition as a model is shown it.
-fn defined(name: ToolName, server: &Server, pinned: &Definition) -> ToolDef {
-    let text = |field: &str| pinned.field(field).and_then(Value::as_str).map(str::to_owned);
+/// The definition as a model is shown it: without credentials, which servers put into examples and
+/// defaults.
+fn defined(name: ToolName, server: &Server, pinned: &Definition, clean: &LogText) -> ToolDef {
+    let text = |field: &str| pinned.field(field).and_then(Value::as_str).map(|text| clean.of(text));
     let schema = |field: &str| {
-        let mut schema = pinned.field(field)?.clone();
+        let mut schema = clean.json(pinned.field(field)?);
         // Nearly every server names the dialect; models have no use for it.
         schema.as_object_mut().map(|members| members.remove("$schema"));
         Schema::try_from(schema).ok()

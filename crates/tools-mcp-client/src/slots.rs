@@ -58,6 +58,11 @@ impl Slots {
         Self { log, ..self }
     }
 
+    /// What takes credentials out of servers' text.
+    pub(crate) fn log(&self) -> &LogText {
+        &self.log
+    }
+
     /// The connection of a server in a session: the one there is, or a new one.
     pub(crate) async fn connection(
         &self,

@@ -157,6 +157,26 @@ fn the_log_and_a_review_name_no_credential_of_a_server() {
 }
 
 #[test]
+fn a_definition_shows_no_credential_to_a_model() {
+    if !installed(&["python3"]) {
+        return;
+    }
+    let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
+    let mut tools = named(&["say"]);
+    tools[0]["title"] = format!("Say with {token}").into();
+    tools[0]["description"] = format!("Says it with {token}.").into();
+    tools[0]["inputSchema"] =
+        json!({"type": "object", "properties": {"as": {"type": "string", "default": token, "examples": [token]}}});
+    let (haft, _script) = with_server(&tools, &json!({"say": [{"text": "said"}]}), "");
+    let mut client = Client::connect_answering(&haft, Some("once"));
+    let listed = client.request(2, "tools/list", &json!({})).to_string();
+    assert!(listed.contains("Says it with «secret:github") && !listed.contains(&token), "{listed}");
+    let shown = haft.run(&["tools", "--json"]);
+    assert!(!format!("{shown:?}").contains(&token), "{shown:?}");
+    assert!(client.call("mcp_one_say", &json!({})).to_string().contains("said"), "it is called all the same");
+}
+
+#[test]
 fn a_client_finds_calls_and_loses_what_changed() {
     if !installed(&["python3"]) {
         return;
