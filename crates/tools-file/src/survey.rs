@@ -93,7 +93,7 @@ impl Survey {
         let site = self.workspace.site(cx)?;
         let mut inspection = Inspection::read_only();
         for start in site.search_starts(path) {
-            let resolved = site.roots.resolve(&start, &site.workdir).map_err(FileError::from)?;
+            let resolved = site.resolve_start(&start)?;
             inspection = inspection.touching(Subject::path(resolved.into_path(), Access::Read));
         }
         Ok(inspection)

@@ -229,10 +229,22 @@ impl Site {
     /// refused: what is found in others is judged file by file.
     pub(crate) fn open_start(&self, path: &Path) -> Result<Beneath, FileError> {
         let start = self.open_any(path)?;
-        if start.metadata().kind != FileKind::Directory || self.rules().scope(start.path()).is_sealed() {
-            self.check_readable(start.path(), path)?;
-        }
+        self.check_start(start.path(), start.metadata().kind == FileKind::Directory, path)?;
         Ok(start)
+    }
+
+    /// Where a search would begin, judged by the rules; for `inspect`.
+    pub(crate) fn resolve_start(&self, path: &Path) -> Result<ResolvedPath, FileError> {
+        let resolved = self.roots.resolve(path, &self.workdir)?;
+        self.check_start(resolved.path(), resolved.path().is_dir(), path)?;
+        Ok(resolved)
+    }
+
+    fn check_start(&self, canonical: &Path, is_folder: bool, asked: &Path) -> Result<(), FileError> {
+        if is_folder && self.rules().closes_below(canonical) {
+            return Err(PathError::Denied(asked.to_path_buf()).into());
+        }
+        if is_folder { Ok(()) } else { self.check_readable(canonical, asked) }
     }
 
     /// Opens whatever `path` leads to, not judged.

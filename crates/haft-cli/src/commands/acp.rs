@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use haft::{
-    AcpAgent, AcpPlace, Sessions, Toolbox, Viewer, config::places, overflow_archive, scripted_provider, serve_acp,
-    show_in_terminal,
+    AcpAgent, AcpPlace, Sessions, Toolbox, Viewer, overflow_archive, scripted_provider, serve_acp, show_in_terminal,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +11,7 @@ use crate::{
     args::{Acp, CommonArgs},
     commands::{
         call::interrupt,
-        open::{building, load, workdir},
+        open::{building, load, takes_everything, workdir},
     },
     exit::Exit,
 };
@@ -70,14 +69,10 @@ fn toolbox(common: &CommonArgs, within: Option<&Path>, place: AcpPlace) -> Resul
     if let Some(within) = within.filter(|within| !workdir.starts_with(within)) {
         return Err(format!("`{shown}` is not in `{}`, where sessions of this agent work", within.display()));
     }
-    let is_whole = places::is_home(&workdir) || workdir == Path::new("/");
-    if is_whole && within.is_none() {
-        let config = load(common)?.config;
-        if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
-            return Err(format!(
-                "the tools could write everything in `{shown}`: open the folder of a project, start the agent with `haft acp --workdir {shown}` if that is meant, or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`"
-            ));
-        }
+    if within.is_none() && takes_everything(common, &workdir)? {
+        return Err(format!(
+            "the tools could write everything in `{shown}`: open the folder of a project, start the agent with `haft acp --workdir {shown}` if that is meant, or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`"
+        ));
     }
     let session = session.map(|session| session.as_str().to_owned());
     let common = CommonArgs { workdir: Some(workdir), session, ..common.clone() };

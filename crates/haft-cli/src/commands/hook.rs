@@ -22,7 +22,7 @@ use crate::{
     args::CommonArgs,
     commands::{
         hook_seat::seat,
-        open::{load, open_with},
+        open::{load, open_with, takes_everything},
         ours::our_path,
     },
     exit::Exit,
@@ -109,6 +109,16 @@ impl Hook<'_> {
         };
         let workdir = workdir.canonicalize().map_err(|error| format!("`{}`: {error}", workdir.display()))?;
         let root = self.root(&workdir);
+        // Where nobody named the folder: the host's shell may have gone anywhere since.
+        if self.common.workdir.is_none()
+            && calls.iter().any(|call| !call.only_reads())
+            && takes_everything(self.common, &root)?
+        {
+            return Err(format!(
+                "it comes from `{}`, and with that as workspace everything there could be written",
+                root.display()
+            ));
+        }
         let named =
             CommonArgs { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
         let toolbox = open_with(&named, |config| config.kept_in(&root))?;

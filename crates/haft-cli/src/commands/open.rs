@@ -36,6 +36,16 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
     Ok(toolbox)
 }
 
+/// Whether tools kept in `folder` could write a whole home, or the whole machine, because nothing
+/// in the configuration keeps them anywhere else.
+pub(crate) fn takes_everything(common: &CommonArgs, folder: &Path) -> Result<bool, String> {
+    if !places::is_home(folder) && folder != Path::new("/") {
+        return Ok(false);
+    }
+    let config = load(common)?.config;
+    Ok(config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty())
+}
+
 /// The same for a server, which works for others and for long: it does not take the whole machine,
 /// or a home, for a workspace because a client happened to start it there. `guest` is whom alone it
 /// serves, where it is one of several, and `server` its name among servers.
@@ -46,15 +56,11 @@ pub(crate) fn open_to_serve(
     server: Option<&ServerName>,
 ) -> Result<Toolbox, String> {
     let folder = workdir(common)?;
-    if common.workdir.is_none() && (places::is_home(&folder) || folder == Path::new("/")) {
-        let config = load(common)?.config;
-        if config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty() {
-            return Err(format!(
-                "the tools could write everything in `{}`, where this was started: name a folder with `--workdir DIR` (`--workdir {}` if that is meant), or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`",
-                folder.display(),
-                folder.display()
-            ));
-        }
+    if common.workdir.is_none() && takes_everything(common, &folder)? {
+        return Err(format!(
+            "the tools could write everything in `{0}`, where this was started: name a folder with `--workdir DIR` (`--workdir {0}` if that is meant), or set `tools.file.allowed_paths` and `tools.shell.allowed_paths`",
+            folder.display(),
+        ));
     }
     building(
         common,

@@ -79,6 +79,48 @@ fn the_hosts_own_tools_are_judged_by_the_rules_and_put_on_record() {
 }
 
 #[test]
+fn a_search_in_closed_files_is_refused_as_reading_them_is() {
+    let haft = Haft::new();
+    haft.workspace.file(".env", "KEY=k8dz7y3doqnvelbuizvohdby\n");
+    haft.workspace.file("secrets/k", "token\n");
+    haft.workspace.file("a.txt", "text\n");
+    for (input, expected) in [
+        (json!({"pattern": ".", "path": ".env", "output_mode": "content"}), "deny"),
+        (json!({"pattern": ".", "glob": ".env"}), "deny"),
+        (json!({"pattern": ".", "path": "secrets/k"}), "deny"),
+        (json!({"pattern": ".", "path": "secrets"}), "deny"),
+        (json!({"pattern": ".", "path": "a.txt"}), "allow"),
+        (json!({"pattern": ".", "path": "~"}), "ask"),
+        (json!({"pattern": ".", "path": " /etc"}), "ask"),
+    ] {
+        let (decision, reason) = judged(&haft, &[], "Grep", input.clone());
+        assert_eq!(decision, expected, "{input}: {reason}");
+    }
+    for tool in ["grep", "search_code"] {
+        let word = if tool == "grep" { "pattern=x" } else { "query=x" };
+        let explained = haft.run(&["explain", tool, word, "path=.env"]);
+        assert!(explained.out.contains("deny"), "{explained:?}");
+    }
+}
+
+#[test]
+fn a_home_is_no_workspace_because_the_hosts_shell_went_there() {
+    let haft = Haft::configured("[[tools.permissions.write]]\npattern = \"**\"\naction = \"allow\"\n");
+    let decided = |cwd: &str, path: &str| {
+        let input = json!({
+            "session_id": "s1", "cwd": cwd, "hook_event_name": "PreToolUse",
+            "tool_name": "Write", "tool_input": {"file_path": path, "content": "x"},
+        });
+        let answer = hook(&haft, &["claude-code"], input.to_string().as_bytes());
+        answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
+    };
+    let (home, workspace) = (haft.home.root(), haft.workspace.root());
+    assert_eq!(decided(&workspace.to_string_lossy(), "a.txt"), "allow");
+    assert_eq!(decided(&home.to_string_lossy(), "a.txt"), "ask");
+    assert_eq!(decided("/", "/etc/cron.d/x"), "ask");
+}
+
+#[test]
 fn without_confinement_a_command_that_rules_allow_is_left_to_the_host() {
     let haft = Haft::configured(RULES);
     assert_eq!(judged(&haft, &[], "Bash", json!({"command": "cargo test"})).0, "");

@@ -96,7 +96,7 @@ impl Tool for Grep {
         let site = self.0.site(cx)?;
         let mut inspection = Inspection::read_only();
         for start in site.search_starts(args.path.as_deref()) {
-            let resolved = site.roots.resolve(&start, &site.workdir).map_err(FileError::from)?;
+            let resolved = site.resolve_start(&start)?;
             inspection = inspection.touching(Subject::path(resolved.into_path(), Access::Read));
         }
         Ok(inspection)

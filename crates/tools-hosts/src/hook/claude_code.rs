@@ -91,23 +91,23 @@ fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let fields = Fields::new(tool, input.get("tool_input"))?;
     let call = match tool {
         "Bash" => HostCall::command(fields.text(&["command"])?, None)?,
-        "Read" => HostCall::with("read", "path", fields.text(&["file_path"])?),
+        "Read" => HostCall::with("read", "path", fields.path(&["file_path"])?),
         "Write" => HostCall::new(
             "write",
-            json!({"path": fields.text(&["file_path"])?, "content": fields.optional(&["content"])?.unwrap_or_default()}),
+            json!({"path": fields.path(&["file_path"])?, "content": fields.optional(&["content"])?.unwrap_or_default()}),
         ),
         "Edit" => fields.editing(&["file_path"])?,
         "MultiEdit" => {
-            HostCall::new("edit", json!({"path": fields.text(&["file_path"])?, "old_string": "-", "new_string": "+"}))
+            HostCall::new("edit", json!({"path": fields.path(&["file_path"])?, "old_string": "-", "new_string": "+"}))
         }
         "NotebookEdit" => HostCall::new(
             "write",
-            json!({"path": fields.text(&["notebook_path"])?, "content": fields.optional(&["new_source"])?.unwrap_or_default()}),
+            json!({"path": fields.path(&["notebook_path"])?, "content": fields.optional(&["new_source"])?.unwrap_or_default()}),
         ),
-        "NotebookRead" => HostCall::with("read", "path", fields.text(&["notebook_path"])?),
-        "LS" => HostCall::with("list_directory", "path", fields.text(&["path"])?),
+        "NotebookRead" => HostCall::with("read", "path", fields.path(&["notebook_path"])?),
+        "LS" => HostCall::with("list_directory", "path", fields.path(&["path"])?),
         "Glob" => fields.searching("find_path")?,
-        "Grep" => fields.searching("grep")?,
+        "Grep" => return Ok(HookRequest::Before(fields.grepping()?)),
         "WebFetch" => HostCall::with("fetch", "url", fields.text(&["url"])?),
         _ if fields.is_about_files() => return Err(unknown("Claude Code", tool)),
         _ => return Ok(HookRequest::Nothing),

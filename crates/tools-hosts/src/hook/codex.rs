@@ -84,9 +84,9 @@ fn before(input: &Value) -> Result<HookRequest, Unreadable> {
             patch::calls(fields.text(&["command", "input", "patch"])?)?
         }
         "Edit" => vec![fields.editing(&["file_path", "path"])?],
-        "Write" => vec![HostCall::new("write", json!({"path": fields.text(&["file_path", "path"])?, "content": ""}))],
+        "Write" => vec![HostCall::new("write", json!({"path": fields.path(&["file_path", "path"])?, "content": ""}))],
         "Read" | "read_file" | "view_image" => {
-            vec![HostCall::with("read", "path", fields.text(&["file_path", "path"])?)]
+            vec![HostCall::with("read", "path", fields.path(&["file_path", "path"])?)]
         }
         "write_stdin" | "update_plan" => return Ok(HookRequest::Nothing),
         _ if fields.is_about_files() => return Err(unknown("Codex", tool)),

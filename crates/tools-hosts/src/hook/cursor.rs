@@ -75,12 +75,12 @@ fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let fields = Fields::new(tool, input.get("tool_input"))?;
     let call = match tool {
         "Shell" => HostCall::command(fields.text(&["command"])?, fields.optional(&["working_directory", "cwd"])?)?,
-        "Read" | "TabRead" => HostCall::with("read", "path", fields.text(&PATH)?),
+        "Read" | "TabRead" => HostCall::with("read", "path", fields.path(&PATH)?),
         "Write" | "TabWrite" | "Edit" | "StrReplace" => fields.editing(&PATH)?,
-        "Delete" => HostCall::with("delete_path", "path", fields.text(&PATH)?),
-        "Grep" => fields.searching("grep")?,
+        "Delete" => HostCall::with("delete_path", "path", fields.path(&PATH)?),
+        "Grep" => return Ok(HookRequest::Before(fields.grepping()?)),
         "Glob" => fields.searching("find_path")?,
-        "LS" => HostCall::with("list_directory", "path", fields.text(&["path"])?),
+        "LS" => HostCall::with("list_directory", "path", fields.path(&["path"])?),
         _ if fields.is_about_files() => return Err(unknown("Cursor", tool)),
         _ => return Ok(HookRequest::Nothing),
     };

@@ -102,6 +102,11 @@ impl HostCall {
         Self { tool, params, line: None }
     }
 
+    /// Whether it changes nothing, whatever its parameters are.
+    pub fn only_reads(&self) -> bool {
+        ["read", "grep", "find_path", "list_directory", "fetch"].contains(&self.tool)
+    }
+
     /// A command line that runs in `folder`, or else where the call comes from.
     pub(super) fn command(line: &str, folder: Option<&str>) -> Result<Self, Unreadable> {
         let judged = match folder.filter(|folder| *folder != ".") {

@@ -27,6 +27,11 @@ impl<'a> Fields<'a> {
             .ok_or_else(|| Unreadable(format!("`{}` has no `{}` that is text", self.tool, names.join("`, `"))))
     }
 
+    /// A path that must be there, under one of these names.
+    pub(super) fn path(&self, names: &[&str]) -> Result<&'a str, Unreadable> {
+        plain(self.text(names)?)
+    }
+
     /// A text that may be missing.
     ///
     /// # Errors
@@ -49,14 +54,28 @@ impl<'a> Fields<'a> {
     pub(super) fn searching(&self, tool: &'static str) -> Result<HostCall, Unreadable> {
         let mut params = json!({"pattern": self.optional(&["pattern"])?.unwrap_or("*")});
         if let Some(path) = self.optional(&["path", "dir_path"])? {
-            params["path"] = path.into();
+            params["path"] = plain(path)?.into();
         }
         Ok(HostCall::new(tool, params))
     }
 
+    /// The calls of a search for text: in the folder that is named, and in the file that a glob
+    /// without wildcards names there.
+    pub(super) fn grepping(&self) -> Result<Vec<HostCall>, Unreadable> {
+        let mut calls = vec![self.searching("grep")?];
+        let named = self.optional(&["glob", "include"])?.filter(|glob| !glob.contains(['*', '?', '[', '{']));
+        if let Some(name) = named {
+            let mut call = calls[0].clone();
+            let folder = call.params.get("path").and_then(Value::as_str).unwrap_or(".");
+            call.params["path"] = format!("{folder}/{}", plain(name)?).into();
+            calls.push(call);
+        }
+        Ok(calls)
+    }
+
     /// A call that edits the file that is named.
     pub(super) fn editing(&self, path: &[&str]) -> Result<HostCall, Unreadable> {
-        let path = self.text(path)?;
+        let path = self.path(path)?;
         let (old, new) = (self.optional(&["old_string"])?, self.optional(&["new_string"])?);
         // Without a text to look for it makes the file anew.
         match old {
@@ -86,6 +105,23 @@ impl<'a> Fields<'a> {
         ];
         self.has(&NAMES)
     }
+}
+
+/// A path that means the same to every host.
+///
+/// # Errors
+/// When hosts read it differently: some cut white space around it and put the home in the place of
+/// `~`, some take it as it is. What is judged here could be another file than the one that is
+/// opened.
+fn plain(path: &str) -> Result<&str, Unreadable> {
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
+    if path.starts_with(is_blank) || path.ends_with(is_blank) {
+        return Err(Unreadable(format!("white space stands around the path {path:?}, which hosts read differently")));
+    }
+    if path.starts_with('~') {
+        return Err(Unreadable(format!("the path {path:?} begins with `~`, which hosts read differently")));
+    }
+    Ok(path)
 }
 
 /// A text at the top of the input.

@@ -70,15 +70,15 @@ fn before(input: &Value) -> Result<HookRequest, Unreadable> {
         "run_shell_command" => {
             HostCall::command(fields.text(&["command"])?, fields.optional(&["dir_path", "directory"])?)?
         }
-        "read_file" => HostCall::with("read", "path", fields.text(&["file_path", "absolute_path", "path"])?),
+        "read_file" => HostCall::with("read", "path", fields.path(&["file_path", "absolute_path", "path"])?),
         "write_file" => HostCall::new(
             "write",
-            json!({"path": fields.text(&["file_path"])?, "content": fields.optional(&["content"])?.unwrap_or_default()}),
+            json!({"path": fields.path(&["file_path"])?, "content": fields.optional(&["content"])?.unwrap_or_default()}),
         ),
         "replace" => fields.editing(&["file_path"])?,
-        "list_directory" => HostCall::with("list_directory", "path", fields.text(&["dir_path", "path"])?),
+        "list_directory" => HostCall::with("list_directory", "path", fields.path(&["dir_path", "path"])?),
         "glob" => fields.searching("find_path")?,
-        "search_file_content" | "grep_search" => fields.searching("grep")?,
+        "search_file_content" | "grep_search" => return Ok(HookRequest::Before(fields.grepping()?)),
         "web_fetch" if fields.has(&["url"]) => HostCall::with("fetch", "url", fields.text(&["url"])?),
         _ if fields.is_about_files() || tool == "read_many_files" => return Err(unknown("Gemini CLI", tool)),
         _ => return Ok(HookRequest::Nothing),

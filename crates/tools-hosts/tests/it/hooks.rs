@@ -46,6 +46,17 @@ fn tools_of_claude_code() {
     check("MultiEdit", json!({"file_path": "/w/a", "edits": []}), &["edit /w/a"]);
     check("NotebookEdit", json!({"notebook_path": "/w/n", "new_source": ""}), &["write /w/n"]);
     check("Grep", json!({"pattern": "x", "path": "/etc"}), &["grep /etc"]);
+    check("Grep", json!({"pattern": "x", "glob": "*.rs"}), &["grep x"]);
+    check("Grep", json!({"pattern": "x", "path": "/w", "glob": ".env"}), &["grep /w", "grep /w/.env"]);
+    // Some versions cut white space and put the home in the place of `~`, some do not.
+    for path in [" /etc/x", "a.txt ", "\t../x", "\u{a0}/etc/x", "\u{feff}/etc/x", "~", "~/x", "~root/x"] {
+        check("Read", json!({"file_path": path}), &["unread"]);
+        check("Write", json!({"file_path": path, "content": ""}), &["unread"]);
+        check("Edit", json!({"file_path": path, "old_string": "a", "new_string": "b"}), &["unread"]);
+        check("Glob", json!({"pattern": "*", "path": path}), &["unread"]);
+        check("Grep", json!({"pattern": "*", "path": path}), &["unread"]);
+        check("LS", json!({"path": path}), &["unread"]);
+    }
     check("Glob", json!({"pattern": "**/*.rs"}), &["find_path **/*.rs"]);
     check("WebFetch", json!({"url": "https://a.example", "prompt": "x"}), &["fetch https://a.example"]);
     check("mcp__haft__bash", json!({"command": "rm -rf /"}), &["nothing"]);
