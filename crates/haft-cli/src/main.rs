@@ -26,6 +26,8 @@ use crate::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // What finds no room under such a limit says so, and goes on.
+    haft::outlive_file_size_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if commands::mcp::is_plain_serve(&arguments) {
         log_to_stderr(false);

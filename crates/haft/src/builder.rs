@@ -168,6 +168,7 @@ impl ToolboxBuilder {
         let discovered = loaded.file.as_deref().filter(|_| was_discovered);
         let places = OwnPlaces::of_user();
         places.guard(&loaded.config, &workdir, discovered)?;
+        config::places::own_state_dir().map_err(LoadError::StateFolder)?;
 
         let credentials = Arc::new(Credentials::new(&loaded, server.clone())?);
         #[cfg(feature = "llm")]

@@ -256,7 +256,7 @@ pub use tools_overflow as overflow_store;
 pub use tools_policy as policy;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
-pub use tools_sandbox::home;
+pub use tools_sandbox::{home, process::outlive_file_size_limit};
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;

@@ -24,6 +24,19 @@ impl KnownValues {
         Self(forms)
     }
 
+    /// The text with `mark` in the place of each value; `None` when none stands in it.
+    pub fn hidden(&self, text: &str, mark: &str) -> Option<String> {
+        let (mut clean, mut end) = (String::new(), 0);
+        for (from, to, _) in self.0.find(text) {
+            if from >= end {
+                clean.push_str(&text[end..from]);
+                clean.push_str(mark);
+            }
+            end = end.max(to);
+        }
+        (end > 0).then(|| clean + &text[end..])
+    }
+
     /// Where known values stand.
     pub(crate) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
         let found = self.0.find(text);

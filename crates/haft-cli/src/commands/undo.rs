@@ -87,7 +87,14 @@ pub(crate) fn run_on(
             }
             Exit::Ok
         }),
-        UndoRequest::Undo => checkpoints.undo(workspace, calls).map(|undone| told(common, &undone, workspace, NOTHING)),
+        UndoRequest::Undo => checkpoints.undo(workspace, calls).and_then(|undone| {
+            let partly = checkpoints.list(workspace)?.into_iter().rfind(|call| call.tried && !call.undone);
+            let none = partly.map_or(NOTHING.to_owned(), |call| {
+                let number = call.number;
+                format!("nothing to undo but what was undone in part: `haft undo {number}` tries that call again")
+            });
+            Ok(told(common, &undone, workspace, &none))
+        }),
         UndoRequest::Redo => {
             let none = "nothing to redo: no undo is on record here that was not redone";
             checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace, none))

@@ -129,3 +129,44 @@ fn a_command_runs_whatever_tmpdir_names() {
         assert!(!haft.workspace.root().join("relative").exists());
     }
 }
+
+#[test]
+fn a_state_folder_in_the_temporary_folder_is_ours_alone() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+
+    let haft = Haft::new();
+    haft.workspace.file("a.txt", "text\n");
+    let temporary = haft.home.path("tmp");
+    std::fs::create_dir(&temporary).expect("the home is ours");
+    let own = temporary.join(format!("haft-{}", rustix::process::getuid().as_raw()));
+    let read = || {
+        let mut command = haft.command(&["call", "read", "path=a.txt"]);
+        command.env("HOME", haft.home.path("missing")).env("TMPDIR", &temporary);
+        crate::support::finished(command)
+    };
+    symlink(haft.home.path("elsewhere"), &own).expect("it is not there");
+    let linked = read();
+    assert!(linked.code == 2 && linked.err.contains("XDG_STATE_HOME"), "{linked:?}");
+    std::fs::remove_file(&own).expect("it is ours");
+    std::fs::create_dir(&own).expect("it is not there");
+    std::fs::set_permissions(&own, std::fs::Permissions::from_mode(0o777)).expect("it is ours");
+    let opened = read();
+    assert_eq!(opened.code, 0, "{opened:?}");
+    assert_eq!(std::fs::metadata(&own).expect("it is there").mode() & 0o777, 0o700);
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_no_end() {
+    let haft = Haft::new();
+    let script = format!("ulimit -f 64; exec {} call --yes --json write \"$1\"", env!("CARGO_BIN_EXE_haft"));
+    let parameters = serde_json::json!({"path": "a.txt", "content": "x".repeat(100_000)}).to_string();
+    let mut command = haft.command(&[]);
+    let environment: Vec<_> =
+        command.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+    command = std::process::Command::new("bash");
+    command.args(["-c", &script, "bash", &parameters]).current_dir(haft.workspace.root()).env_clear().envs(environment);
+    let ran = crate::support::finished(command);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(!haft.workspace.path("a.txt").exists(), "nothing is half written");
+    assert!(ran.out.contains("too large") || ran.out.contains("File too large"), "{ran:?}");
+}

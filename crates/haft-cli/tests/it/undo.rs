@@ -59,6 +59,8 @@ fn what_a_person_wrote_since_is_kept() {
     assert!(ran.out.contains("kept     a.txt: it was changed since"), "{ran:?}");
     assert_eq!(haft.workspace.read("a.txt").unwrap(), b"mine\n");
     assert_eq!(haft.workspace.read("b.txt").unwrap(), b"one\n");
+    let again = haft.run(&["undo"]);
+    assert!(again.err.contains("`haft undo 1` tries that call again"), "{again:?}");
 }
 
 #[test]

@@ -91,6 +91,9 @@ pub enum LoadError {
         /// Why.
         source: std::io::Error,
     },
+    /// The folder for what must outlive a run is not this user's alone.
+    #[error("{0}")]
+    StateFolder(String),
     /// Two executors own a tool of the same name: one of them would never be called.
     #[error("there are two tools `{tool}`: one of an executor of the host's, and one before it; give it another name")]
     ToolTwice {

@@ -1,6 +1,9 @@
 //! Where the user's configuration and the record of calls live when nobody says otherwise.
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    path::{Path, PathBuf},
+};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 
@@ -40,8 +43,38 @@ pub fn state_dir() -> PathBuf {
         let home = strategy.home_dir();
         (!dir.starts_with(home) || home.is_dir()).then_some(dir)
     });
-    match found {
-        Some(dir) => dir.join("haft"),
-        None => std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw())),
+    found.map_or_else(homeless_state_dir, |dir| dir.join("haft"))
+}
+
+/// The state folder of a user without a home.
+fn homeless_state_dir() -> PathBuf {
+    std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw()))
+}
+
+/// Makes sure that nobody else owns the state folder of a user without a home, or can change what
+/// lies in it: in the temporary folder anybody may have made one of that name before.
+///
+/// # Errors
+/// Why it cannot be used, for the operator.
+pub(crate) fn own_state_dir() -> Result<(), String> {
+    let folder = state_dir();
+    if folder != homeless_state_dir() {
+        return Ok(());
     }
+    let unusable = |problem: String| {
+        format!(
+            "the state folder `{}` {problem}: set `XDG_STATE_HOME`, or `HOME` to a folder of yours",
+            folder.display()
+        )
+    };
+    tools_sandbox::make_private_folder(&folder).map_err(|error| unusable(format!("cannot be made: {error}")))?;
+    let metadata = std::fs::symlink_metadata(&folder).map_err(|error| unusable(format!("cannot be used: {error}")))?;
+    if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(unusable("belongs to somebody else".to_owned()));
+    }
+    if metadata.mode() & 0o077 != 0 {
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o700))
+            .map_err(|error| unusable(format!("is open to others: {error}")))?;
+    }
+    Ok(())
 }

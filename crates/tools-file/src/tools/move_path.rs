@@ -136,17 +136,22 @@ fn move_across(
 ) -> Result<(), FileError> {
     let (here, there) = (source.directory(), destination.directory());
     let fail = |error: io::Error| FileError::io(&source.path(), error);
+    // What stood at the destination before is gone by then, so that there is no way back.
+    let stayed = |error: io::Error| FileError::Partly {
+        done: format!("it was copied to `{}`, and the source stays", destination.path().display()),
+        cause: Box::new(fail(error)),
+    };
     let copying = CopyOptions { purpose: Purpose::Move, replace, site, cancel };
     match metadata.kind {
         FileKind::File => {
             let file = here.open(source.name()).map_err(fail)?;
             copy_file(&file, metadata, there, destination.name(), copying)?;
-            return here.remove_file(source.name()).map_err(fail);
+            return here.remove_file(source.name()).map_err(stayed);
         }
         FileKind::Symlink => {
             let target = here.read_link(source.name()).map_err(fail)?;
             create_link(there, destination.name(), &target, copying)?;
-            return here.remove_file(source.name()).map_err(fail);
+            return here.remove_file(source.name()).map_err(stayed);
         }
         FileKind::Directory => {}
         kind => {

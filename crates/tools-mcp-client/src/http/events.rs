@@ -7,6 +7,7 @@ use hyper::header::HeaderValue;
 use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
 use sse_stream::Sse;
+use tools_secrets::KnownValues;
 
 use crate::{credential::Secret, transport::Notes};
 
@@ -23,7 +24,7 @@ const HIDDEN: &str = "[secret]";
 /// all the same: whoever waits for it hears so.
 pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMessage> {
     let mut value: Value = serde_json::from_slice(text).ok()?;
-    hide(&mut value, secrets);
+    hide(&mut value, secrets, &known(secrets));
     let object = value.as_object()?;
     let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let is_answer = id.is_some() && !object.contains_key("method");
@@ -37,8 +38,16 @@ pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMe
     }
 }
 
+/// The secrets, as a server may repeat them: in any of the usual encodings, with their scheme or
+/// without.
+fn known(secrets: &[Secret]) -> KnownValues {
+    KnownValues::new(
+        secrets.iter().flat_map(Secret::parts).flat_map(|part| [part.to_owned(), format!("Bearer {part}")]),
+    )
+}
+
 /// Takes secrets out of all texts.
-fn hide(value: &mut Value, secrets: &[Secret]) {
+fn hide(value: &mut Value, secrets: &[Secret], encoded: &KnownValues) {
     match value {
         Value::String(text) => {
             for part in secrets.iter().flat_map(Secret::parts) {
@@ -46,9 +55,12 @@ fn hide(value: &mut Value, secrets: &[Secret]) {
                     *text = text.replace(part, HIDDEN);
                 }
             }
+            if let Some(clean) = encoded.hidden(text, HIDDEN) {
+                *text = clean;
+            }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets)),
-        Value::Object(members) => members.values_mut().for_each(|member| hide(member, secrets)),
+        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets, encoded)),
+        Value::Object(members) => members.values_mut().for_each(|member| hide(member, secrets, encoded)),
         _ => {}
     }
 }
@@ -71,6 +83,8 @@ pub(super) fn tidied(event: Sse, secrets: &[Secret], notes: &Notes) -> Option<Ss
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -80,6 +94,19 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"short: \u0061bcdefgh12345678 is wrong"}}"#;
         let Some(ServerJsonRpcMessage::Error(error)) = message(text.as_bytes(), &secrets) else { panic!("an error") };
         assert_eq!(error.error.message, "short: [secret] is wrong");
+        for encoded in [
+            "YWJjZGVmZ2gxMjM0NTY3OA==",
+            "QmVhcmVyIGFiY2RlZmdoMTIzNDU2Nzg=",
+            "61626364656667683132333435363738",
+            "%61%62%63%64%65%66%67%68%31%32%33%34%35%36%37%38",
+        ] {
+            let text =
+                json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": format!("got {encoded}")}});
+            let Some(ServerJsonRpcMessage::Error(error)) = message(text.to_string().as_bytes(), &secrets) else {
+                panic!("an error")
+            };
+            assert!(error.error.message.starts_with("got [secret]"), "{encoded}: {}", error.error.message);
+        }
     }
 
     #[test]
