@@ -56,9 +56,9 @@ pub enum Effect {
     Code(Language, Value),
     /// A variable is set for what it starts, or by a builtin for the shell itself.
     Sets(String, Value),
-    /// An argument that is not wholly known before it runs, and the part of it that may be an
-    /// option which changes what the program does.
-    MayBeOption(Value, Doubt),
+    /// An argument that is not wholly known before it runs, and the part of it that may change what
+    /// the program does.
+    MayDecide(Value, Doubt),
     /// A text is evaluated by the shell as an expression.
     Evaluates(Value),
     /// Commands that it starts work in this folder.

@@ -1,5 +1,6 @@
 //! Builtins of bash that set variables or evaluate texts: what each does with its arguments.
 
+use super::assignments::decides_what_runs;
 use super::command::{Command, Input, Value};
 use super::content::{ANY, ARGUMENTS, Content};
 use super::names;
@@ -77,6 +78,36 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
         name if declares(name) => declare(name, args),
         _ => Vec::new(),
     }
+}
+
+/// Options by which a builtin sets a variable or evaluates a text; none for other commands.
+fn evaluating(name: &str) -> &'static [&'static str] {
+    match name {
+        "printf" => &["-v"],
+        "test" | "[" => &["-v", "-R"],
+        "wait" => &["-p"],
+        "complete" | "compgen" => &["-C", "-W"],
+        "mapfile" | "readarray" => &["-C"],
+        _ => &[],
+    }
+}
+
+/// Whether one of these options is given.
+pub(super) fn has_evaluating(command: &Command) -> bool {
+    let options = evaluating(command.name());
+    command.args.iter().any(|arg| arg.is_exact && options.iter().any(|option| arg.text.starts_with(option)))
+}
+
+/// The arguments that would do harm if they were one of these options: what follows them is code,
+/// or the name of a variable by which it is decided what runs.
+pub(super) fn feared_options(command: &Command) -> impl Iterator<Item = &Value> {
+    let runs_words = matches!(command.name(), "complete" | "compgen" | "mapfile" | "readarray");
+    let harms = move |value: &Value| {
+        let is_harm = || value.text.contains(['$', '`']) || decides_what_runs(&value.text, "x");
+        value.is_exact && (runs_words || is_harm())
+    };
+    let pairs = command.args.windows(2).filter(|_| !evaluating(command.name()).is_empty());
+    pairs.filter(move |pair| !pair[0].is_exact && harms(&pair[1])).map(|pair| &pair[0])
 }
 
 fn is_keyword(args: &[Value]) -> bool {

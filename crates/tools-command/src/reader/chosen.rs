@@ -27,18 +27,27 @@ pub(super) struct ChosenVariables {
     options: BTreeSet<String>,
     /// Those that may be anything but a number, so that they may complete the name of an option.
     words: BTreeSet<String>,
+    /// Those that may be any text but the name of a file.
+    verbs: BTreeSet<String>,
+    /// Those that may be empty.
+    empty: BTreeSet<String>,
 }
 
 impl ChosenVariables {
     fn extend(&mut self, names: impl IntoIterator<Item = String>) {
         for name in names {
             self.words.insert(name.clone());
+            self.verbs.insert(name.clone());
             self.options.insert(name);
         }
     }
 
     fn count(&self) -> usize {
-        self.options.len() + self.words.len()
+        self.options.len() + self.words.len() + self.verbs.len() + self.empty.len()
+    }
+
+    pub(super) fn may_be_empty(&self, name: &str) -> bool {
+        self.empty.contains(name)
     }
 
     fn may_be_option(&self, name: &str) -> bool {
@@ -83,8 +92,14 @@ impl Reader<'_> {
         if let Some(text) = word.literal() {
             return self.choose_text(name, &text);
         }
-        if self.may_be_option(word) {
+        if self.text_if_unset(word).is_some_and(|text| text.is_empty()) {
+            self.chosen.empty.insert(name.to_owned());
+        }
+        if self.leaves_option(word) {
             self.chosen.options.insert(name.to_owned());
+        }
+        if self.holds_verb(word) {
+            self.chosen.verbs.insert(name.to_owned());
         }
         if self.holds_word(word) {
             self.chosen.words.insert(name.to_owned());
@@ -92,8 +107,14 @@ impl Reader<'_> {
     }
 
     fn choose_text(&mut self, name: &str, text: &str) {
+        if text.is_empty() {
+            self.chosen.empty.insert(name.to_owned());
+        }
         if is_option(text) {
             self.chosen.options.insert(name.to_owned());
+        }
+        if is_verb(text) {
+            self.chosen.verbs.insert(name.to_owned());
         }
         if !is_number(text) {
             self.chosen.words.insert(name.to_owned());
@@ -127,8 +148,11 @@ impl Reader<'_> {
         } else if let Some(from) = self.parameters_from(&program, &rest) {
             let parameters = || PARAMETERS.chars().map(String::from);
             let given = rest.get(from..).unwrap_or_default();
-            if given.iter().any(|word| self.may_be_option(word)) {
+            if given.iter().any(|word| self.leaves_option(word)) {
                 self.chosen.options.extend(parameters());
+            }
+            if given.iter().any(|word| self.holds_verb(word)) {
+                self.chosen.verbs.extend(parameters());
             }
             if given.iter().any(|word| self.holds_word(word)) {
                 self.chosen.words.extend(parameters());
@@ -147,8 +171,43 @@ impl Reader<'_> {
         registry::is_shell(last_part(program)).then_some(2)
     }
 
+    /// Whether a word may be an option that the line chooses, or is one where what it does not set
+    /// is empty.
+    pub(super) fn leaves_option(&self, word: &Word) -> bool {
+        self.may_be_option(word) || self.text_if_unset(word).is_some_and(|text| is_option(&text))
+    }
+
+    /// Whether a word may be a text that the line chooses and that is no name of what is there.
+    fn holds_verb(&self, word: &Word) -> bool {
+        let is_name = word.parts.iter().any(|part| matches!(part, Part::Glob(_)));
+        if let Some(text) = word.literal() {
+            return is_verb(&text);
+        }
+        !is_name && (word.has_braces || word.parts.iter().any(|part| self.may_be_verb(part)))
+    }
+
+    /// The same of a part of a word.
+    fn may_be_verb(&self, part: &Part) -> bool {
+        match part {
+            Part::Text { .. } | Part::Number { .. } | Part::Tilde(_) | Part::Glob(_) => false,
+            Part::Variable { name, .. } => TAKEN.contains(&name.as_str()) || self.chosen.verbs.contains(name),
+            Part::Output { text, .. } => {
+                let is_number =
+                    matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program));
+                !is_number
+                    && parse(text).map_or(true, |inner| !self.prints_names(&inner.commands, 0..inner.commands.len()))
+            }
+            Part::Parameter(parameter) => {
+                parameter.operator == Operator::Other && self.arithmetic.is_set(&parameter.name)
+                    || self.chosen.verbs.contains(&parameter.name)
+                    || parameter.operator == Operator::Default && is_verb(&parameter.word.source)
+            }
+            Part::Array(_) | Part::Dynamic => true,
+        }
+    }
+
     /// Whether a word may be an option that the line chooses.
-    fn may_be_option(&self, word: &Word) -> bool {
+    pub(super) fn may_be_option(&self, word: &Word) -> bool {
         if let Some(text) = word.literal() {
             return is_option(&text);
         }
@@ -217,18 +276,20 @@ impl Reader<'_> {
         let is_placed = arg.text == ELSEWHERE || arg.text.contains(PLACEHOLDER);
         if is_handed_on && command.is_open && is_placed {
             return match doubt {
-                Doubt::Whole => !self.is_fed_names,
-                Doubt::Name => true,
+                Doubt::Whole | Doubt::Operand => !self.is_fed_names,
+                Doubt::Name | Doubt::Value => true,
                 Doubt::Words => false,
             };
         }
         if arg.is_exact {
-            return false;
+            // A name of a file that the line may have made.
+            return arg.has_pattern && doubt == Doubt::Name;
         }
         parse_word(&arg.text).is_none_or(|word| match doubt {
             Doubt::Whole => self.may_be_option(&word) || self.splits(&word),
             Doubt::Words => self.splits(&word),
-            Doubt::Name => {
+            Doubt::Operand => word.has_braces || word.parts.iter().any(|part| self.may_be_verb(part)),
+            Doubt::Name | Doubt::Value => {
                 let is_chosen = |part: &Part| !matches!(part, Part::Text { .. }) && self.may_be_word(part);
                 word.has_braces || word.parts.iter().any(is_chosen)
             }
@@ -254,6 +315,13 @@ fn is_option(text: &str) -> bool {
     text.starts_with('-') && text.len() > 2 || text.contains(" -")
 }
 
+/// Whether a text is no number and does not look like the name of a file.
+fn is_verb(text: &str) -> bool {
+    let is_name = text.contains(['/', '.', '*']) && !text.contains([' ', '!', '|', '@', '+', '=']);
+    !text.is_empty() && !is_number(text) && !is_name
+}
+
+/// Whether a text is a number. Nothing is none: it leaves the text beside it.
 fn is_number(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit())
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

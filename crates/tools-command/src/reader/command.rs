@@ -32,6 +32,15 @@ impl Value {
         }
     }
 
+    /// What it begins with for certain; `None` where all of it is certain.
+    pub(crate) fn start(&self) -> Option<String> {
+        if self.is_exact {
+            return self.text.find(PLACEHOLDER).map(|at| self.text[..at].to_owned());
+        }
+        let known = self.text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
+        Some(known.replace(['"', '\'', '\\'], ""))
+    }
+
     /// A value that is certain.
     pub fn exact(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_exact: true, has_pattern: false }
@@ -50,6 +59,10 @@ impl Value {
                     Some(text) => value.text.push_str(text),
                     None => value.is_exact = false,
                 },
+                Part::Output { text, quoted } if text.trim() == "pwd" => match known(OWN_FOLDER, *quoted) {
+                    Some(folder) => value.text.push_str(folder),
+                    None => value.is_exact = false,
+                },
                 Part::Tilde(name) if name.is_empty() => value.text.push_str(&around.home),
                 Part::Tilde(name) if name == "+" => value.text.push_str(&around.workdir),
                 Part::Glob(character) => {
@@ -66,6 +79,8 @@ impl Value {
     }
 }
 
+/// Name under which the output of `pwd` is asked for.
+pub(super) const OWN_FOLDER: &str = "$(pwd)";
 /// Stands for what is put in place of a word, or a part of one, when the command runs.
 pub(crate) const PLACEHOLDER: &str = "{}";
 /// Stands for any number of arguments that come from elsewhere: as a shell would say it.

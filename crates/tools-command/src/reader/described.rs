@@ -9,7 +9,7 @@ use super::line::{Reader, joined, rest_of, through};
 use crate::code;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
-use crate::registry::{More, Program};
+use crate::registry::{Doubt, More, Program};
 
 impl Reader<'_> {
     /// Follows every effect.
@@ -51,9 +51,14 @@ impl Reader<'_> {
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
             }
-            Effect::MayBeOption(arg, doubt) if self.is_chosen(command, &arg, doubt) => {
+            Effect::MayDecide(arg, doubt) if self.is_chosen(command, &arg, doubt) => {
                 let (arg, name) = (shorten(&arg.text), command.name());
-                self.opaque(&format!("`{arg}` may be an option that changes what `{name}` does"));
+                let what = if matches!(doubt, Doubt::Value | Doubt::Operand) {
+                    "decides"
+                } else {
+                    "may be an option that changes"
+                };
+                self.opaque(&format!("`{arg}` {what} what `{name}` does"));
             }
             Effect::Code(language, text) if text.is_exact => {
                 if let Some(why) = code::suspicion(language, &text.text) {
@@ -76,7 +81,7 @@ impl Reader<'_> {
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Home => self.go_home(),
             Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
-            Effect::MayBeOption(..)
+            Effect::MayDecide(..)
             | Effect::Recipe(_)
             | Effect::StartsIn(_)
             | Effect::Path { .. }

@@ -8,14 +8,14 @@ use std::path::Path;
 use super::arithmetic::Arithmetic;
 use super::builtins;
 use super::chosen::ChosenVariables;
-use super::command::{Analysis, Command, ELSEWHERE, Input, Surroundings, Value};
+use super::command::{Analysis, Command, ELSEWHERE, Input, OWN_FOLDER, Surroundings, Value};
 use super::content::Content;
 use super::known::KnownVariables;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
 use crate::plain_path;
-use crate::registry;
+use crate::registry::{self, Doubt};
 
 /// Texts within texts within texts.
 const DEEPEST: u32 = 12;
@@ -177,7 +177,13 @@ impl Reader<'_> {
         chain.extend(simple.via.iter().cloned());
         let here = self.here();
         let known = self.known.clone();
-        let value = |word: &Word| Value::of(word, &here, |name, quoted| known.value(name, quoted, at, simple.chain));
+        let own = here.workdir.as_str();
+        let printed = (!self.functions.contains("pwd")).then_some(own).filter(|folder| folder.starts_with('/'));
+        let of = |name: &str, quoted| match name {
+            OWN_FOLDER => printed,
+            name => known.value(name, quoted, at, simple.chain),
+        };
+        let value = |word: &Word| Value::of(word, &here, of);
         let words: Vec<Value> = simple.words.iter().map(value).collect();
         self.declaration(simple, &words);
         for (name, word) in &simple.assignments {
@@ -239,6 +245,8 @@ impl Reader<'_> {
         if program.is_exact && program.text.contains('/') {
             command.scripts.push(program.clone());
         }
+        let if_unset = if program.is_exact { self.if_unset(&command, described.as_ref()) } else { Vec::new() };
+        command.effects.extend(if_unset.iter().filter(|effect| effect.is_lasting()).cloned());
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
@@ -258,6 +266,9 @@ impl Reader<'_> {
         self.depth += 1;
         self.containing.push(self.found.commands.len() - 1);
         self.arguments(&command);
+        if builtins::feared_options(&command).any(|arg| self.is_chosen(&command, arg, Doubt::Whole)) {
+            self.opaque(&format!("`{}` with an option that is known only when it runs", command.name()));
+        }
         for change in builtins::changes(&command) {
             self.change(change, &through(&command));
         }
@@ -266,6 +277,7 @@ impl Reader<'_> {
             None if !self.functions.contains(command.name()) => self.follow_all(&command, registry::feared(&command)),
             None => {}
         }
+        self.follow_all(&command, if_unset);
         self.containing.pop();
         self.depth -= 1;
         self.begun = begun;

@@ -16,6 +16,7 @@ mod printing;
 mod redirects;
 mod scripts;
 mod there;
+mod unset;
 mod variables;
 
 pub use assignments::decides_what_runs;

@@ -60,7 +60,9 @@ impl Reader<'_> {
                     || FORMATS.iter().any(|start| arg.starts_with(start))
                     || prints == Prints::PartsOfNames && last_part(arg).starts_with('-') && arg.contains('/')
             };
-            !self.functions.contains(program) && (picks || names && !args.iter().any(says))
+            let is_open = |word: &Word| word.literal().is_none() && self.leaves_option(word);
+            let says_more = || args.iter().any(says) || command.words.iter().any(is_open);
+            !self.functions.contains(program) && (picks || names && !says_more())
         })
     }
 }

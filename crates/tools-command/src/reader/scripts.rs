@@ -13,18 +13,24 @@ impl Reader<'_> {
     /// Objects to a script that another text than that of a file stands for, or that this line may
     /// write.
     pub(super) fn script(&mut self, file: &Value, command: &Command) {
+        if let Some(why) = self.script_objection(file, command) {
+            self.opaque(&why);
+        }
+    }
+
+    /// What speaks against a script.
+    pub(super) fn script_objection(&self, file: &Value, command: &Command) -> Option<String> {
         let name = file.text.as_str();
         if !file.is_exact {
             // A loop over the files of a folder is the everyday use.
             let computed = name.contains(['(', '`']) || command.has_input() || !self.written.is_empty();
-            if computed {
-                self.opaque("a script whose name is known only when it runs");
-            }
-        } else if self.is_descriptor(name) {
-            self.opaque("a script read from a descriptor");
-        } else if self.is_written(&format!("./{name}")) || self.is_touched(name, command) {
-            self.opaque(&format!("the script `{}` is written by this very line", shorten(name)));
+            return computed.then(|| "a script whose name is known only when it runs".to_owned());
         }
+        if self.is_descriptor(name) {
+            return Some("a script read from a descriptor".to_owned());
+        }
+        let is_own = self.is_written(&format!("./{name}")) || self.is_touched(name, command);
+        is_own.then(|| format!("the script `{}` is written by this very line", shorten(name)))
     }
 
     /// Whether a name is that of a device or a descriptor, however it is spelt.

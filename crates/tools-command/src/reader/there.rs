@@ -45,7 +45,7 @@ fn read(mut reader: Reader<'_>, effect: &Effect, input: Input) -> Analysis {
 }
 
 /// What a command destroys or changes where it runs.
-fn harm(command: &Command) -> Option<Effect> {
+pub(super) fn harm(command: &Command) -> Option<Effect> {
     let is_harm = |effect: &Effect| matches!(effect, Effect::Is { .. } | Effect::Path { access: Access::Delete, .. });
     let why = || format!("runs `{}` elsewhere", shorten(&command.line));
     command.effects.iter().any(is_harm).then(|| Effect::says(Consequence::DeletesForOthers, why()))

@@ -1,6 +1,7 @@
 //! From a description and the arguments to effects: which rules hold, and what they name.
 
 use super::address;
+use super::doubt::Doubt;
 use super::parsed::Parsed;
 use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule, Style};
 use super::unknown;
@@ -23,9 +24,19 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.extend(unknown::feared(parsed.command));
     }
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
-    for rule in rules.filter(|rule| rule.when.iter().all(|when| holds(*when, parsed))) {
-        apply(rule, parsed, &mut found);
+    let mut undecided = Vec::new();
+    for rule in rules {
+        let mut open: Vec<Effect> = Vec::new();
+        if !rule.when.iter().all(|when| holds(*when, parsed, &mut open)) {
+            continue;
+        }
+        if open.is_empty() {
+            apply(rule, parsed, &mut found);
+        } else if decides(rule) {
+            undecided.extend(open);
+        }
     }
+    found.extend(undecided);
     // Last: what a rule says of an argument tells more.
     if decides_by_option(parsed) || runs_later_operands(parsed) {
         found.extend(parsed.doubtful());
@@ -130,6 +141,7 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
             | Does::RunsWithMore(at, _)
             | Does::RunsLine(at)
             | Does::RunsLineWithMore(at)
+            | Does::RunsScript(at)
             | Does::Evaluates(_, at) => is_option(at) || rule.when.iter().any(is_chosen),
             _ => false,
         }
@@ -173,35 +185,98 @@ fn runs_later_operands(parsed: &Parsed<'_>) -> bool {
     })
 }
 
-fn holds(when: ArgumentCondition, parsed: &Parsed<'_>) -> bool {
+/// Whether a rule tells of more than files and hosts, which are judged by their names.
+fn decides(rule: &Rule) -> bool {
+    !matches!(
+        rule.does,
+        Does::Reads(_)
+            | Does::ReadsTrees(_)
+            | Does::Writes(_)
+            | Does::Connects(_)
+            | Does::Fetches(_)
+            | Does::NeedsNetwork
+            | Does::StartsIn(_)
+            | Does::Follows(_)
+    )
+}
+
+/// Whether a condition holds; it may where the arguments that it looks at are not known, which are
+/// noted then.
+fn holds(when: ArgumentCondition, parsed: &Parsed<'_>, open: &mut Vec<Effect>) -> bool {
     let listed = |list: &str, text: &str| list.split(' ').any(|one| one == text);
+    let begins = |list: &str, text: &str| list.split(' ').any(|one| text.starts_with(one));
+    let contains = |list: &str, text: &str| list.split(' ').any(|one| text.contains(one));
     match when {
         ArgumentCondition::Has(options) => parsed.has(options),
         ArgumentCondition::Lacks(options) => !parsed.surely_has(options),
-        ArgumentCondition::Value(options, values) => parsed.values(options).any(|value| listed(values, &value.text)),
+        ArgumentCondition::Value(options, values) => {
+            may(of(parsed, options), open, |value| listed(values, value), |start| may_be(values, start))
+        }
         ArgumentCondition::ValueStarts(options, texts) => {
-            parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.starts_with(text)))
+            may(of(parsed, options), open, |value| begins(texts, value), |start| may_start(texts, start))
         }
         ArgumentCondition::ValueHas(options, texts) => {
-            parsed.values(options).any(|value| texts.split(' ').any(|text| value.text.contains(text)))
+            may(of(parsed, options), open, |value| contains(texts, value), |_| true)
         }
         ArgumentCondition::OperandHas(texts) => {
-            let has = |operand: &Value| {
-                let folded = operand.text.to_lowercase();
-                texts.split(' ').any(|text| folded.contains(text))
-            };
-            parsed.operands().any(has)
+            may(own(parsed.operands()), open, |operand| contains(texts, &operand.to_lowercase()), |_| true)
         }
-        ArgumentCondition::Operand(words) => parsed.operands().any(|operand| listed(words, &operand.text)),
+        ArgumentCondition::Operand(words) => {
+            may(own(parsed.operands()), open, |operand| listed(words, operand), |start| may_be(words, start))
+        }
         ArgumentCondition::OperandStarts(texts) => {
-            parsed.operands().any(|operand| texts.split(' ').any(|text| operand.text.starts_with(text)))
+            may(own(parsed.operands()), open, |operand| begins(texts, operand), |start| may_start(texts, start))
         }
-        ArgumentCondition::First(words) => parsed.operand(0).is_some_and(|first| listed(words, &first.text)),
+        ArgumentCondition::First(words) => {
+            may(own(parsed.operand(0).into_iter()), open, |first| listed(words, first), |start| may_be(words, start))
+        }
         ArgumentCondition::FirstIsNot(words) => parsed.operand(0).is_none_or(|first| !listed(words, &first.text)),
         ArgumentCondition::AtLeast(count) => parsed.operands.len() >= count,
         ArgumentCondition::AtMost(count) => parsed.operands.len() <= count,
         ArgumentCondition::Fed => parsed.command.input != Input::None,
     }
+}
+
+/// The values of options, each with the argument that it stands in.
+fn of<'b>(parsed: &'b Parsed<'_>, options: &'b str) -> impl Iterator<Item = (&'b Value, &'b Value, Doubt)> {
+    parsed.arguments(options).map(|(value, argument)| (value, argument, Doubt::Value))
+}
+
+/// Each operand as the value and the argument.
+fn own<'b>(operands: impl Iterator<Item = &'b Value>) -> impl Iterator<Item = (&'b Value, &'b Value, Doubt)> {
+    operands.map(|operand| (operand, operand, Doubt::Operand))
+}
+
+/// Whether one of some values is as is looked for; where none is, those may be of which only the
+/// start is known.
+fn may<'b>(
+    values: impl Iterator<Item = (&'b Value, &'b Value, Doubt)>,
+    open: &mut Vec<Effect>,
+    is: impl Fn(&str) -> bool,
+    may_be: impl Fn(&str) -> bool,
+) -> bool {
+    let mut doubtful = Vec::new();
+    for (value, argument, doubt) in values {
+        if is(&value.text) {
+            return true;
+        }
+        if value.start().is_some_and(|start| may_be(&start)) {
+            doubtful.push(Effect::MayDecide(argument.clone(), doubt));
+        }
+    }
+    let is_doubtful = !doubtful.is_empty();
+    open.extend(doubtful);
+    is_doubtful
+}
+
+/// Whether a text that begins so may be one of a list.
+fn may_be(list: &str, start: &str) -> bool {
+    list.split(' ').any(|one| one.starts_with(start))
+}
+
+/// Whether a text that begins so may begin with one of a list.
+fn may_start(list: &str, start: &str) -> bool {
+    list.split(' ').any(|one| one.starts_with(start) || start.starts_with(one))
 }
 
 /// The values at a place.
@@ -314,6 +389,11 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Is(kind) => found.push(Effect::is(kind)),
         Does::Says(kind, why) => found.push(Effect::says(kind, why)),
         Does::Hides(why) => found.push(Effect::hidden(why)),
+        Does::Decides(At::Value(options)) => found.extend(parsed.undecided(options)),
+        Does::Decides(at) => {
+            let open = values(at, parsed).into_iter().filter(|value| value.start().is_some());
+            found.extend(open.map(|value| Effect::MayDecide(value, Doubt::Operand)));
+        }
         Does::By(read) | Does::ByOption(read) => found.extend(read(parsed)),
     }
 }
@@ -342,6 +422,9 @@ pub(super) fn joined(values: Vec<Value>) -> Option<Value> {
 
 /// `NAME=value` as the setting of a variable.
 fn assignment(value: &Value) -> Option<Effect> {
+    if value.start().is_some_and(|start| !start.contains('=')) {
+        return Some(Effect::hidden("a variable whose name is known only when it runs"));
+    }
     let (name, text) = value.text.split_once('=')?;
     Some(Effect::Sets(name.to_owned(), Value { text: text.to_owned(), ..value.clone() }))
 }

@@ -6,7 +6,7 @@ use super::spec::Style;
 use crate::effect::Effect;
 use crate::reader::{PLACEHOLDER, Value};
 
-/// Part of an argument that may be an option.
+/// Part of an argument that may be an option, or decide like one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
     /// The whole: what is not known stands at its start.
@@ -15,6 +15,10 @@ pub enum Doubt {
     Name,
     /// Words that are split off: it is data otherwise.
     Words,
+    /// None of it, but the text of this value of an option decides what is done.
+    Value,
+    /// None of it, but the text of this operand decides what is done.
+    Operand,
 }
 
 impl Doubt {
@@ -24,7 +28,7 @@ impl Doubt {
         let is_open = !arg.is_exact;
         if is_open && text.starts_with(['$', '`']) || text.starts_with(PLACEHOLDER) {
             Some(Self::Whole)
-        } else if text.starts_with('-') && (is_open || text.contains(PLACEHOLDER)) {
+        } else if text.starts_with('-') && (is_open || arg.has_pattern || text.contains(PLACEHOLDER)) {
             Some(Self::Name)
         } else {
             is_open.then_some(Self::Words)
@@ -42,7 +46,7 @@ impl Parsed<'_> {
         let first = self.operands.first().copied();
         let end = match first {
             // What follows an option that ends them all are arguments of what it runs.
-            Some(first) if self.is_ended => first,
+            _ if let Some(end) = self.ended => end,
             Some(first) if is_leading => first + 1,
             _ => args.len(),
         };
@@ -55,7 +59,7 @@ impl Parsed<'_> {
             } else {
                 (!arg.is_exact).then_some(Doubt::Words)
             };
-            doubt.map(|doubt| Effect::MayBeOption(arg.clone(), doubt))
+            doubt.map(|doubt| Effect::MayDecide(arg.clone(), doubt))
         };
         args.iter().enumerate().take(end).filter_map(doubt).collect()
     }

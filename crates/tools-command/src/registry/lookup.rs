@@ -62,6 +62,11 @@ pub fn describe(command: &Command) -> Option<CommandDescription> {
     Some(CommandDescription { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
 }
 
+/// Positions of the arguments that are values of options.
+pub(crate) fn positions_of_values(command: &Command) -> Vec<usize> {
+    find(command.name()).map(|program| Parsed::of(program, command).positions_of_values()).unwrap_or_default()
+}
+
 /// The canonical form of a command whose arguments were read.
 pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
     let first = parsed.program.names.first().filter(|name| !parsed.program.is_family && !name.ends_with('*'));

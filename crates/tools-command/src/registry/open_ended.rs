@@ -22,7 +22,7 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
 /// Whether a rule is about more than files that are read and written, or that the program looks for
 /// by itself.
 fn says_more(rule: &Rule) -> bool {
-    !matches!(rule.does, Does::Reads(_) | Does::Writes(_) | Does::Follows(_))
+    !matches!(rule.does, Does::Reads(_) | Does::Writes(_) | Does::Follows(_) | Does::Decides(_))
 }
 
 /// Whether a rule is about options, which ask by themselves.

@@ -26,7 +26,12 @@ pub(super) const ANY: &str = "-*";
 /// Whether what follows the known beginning of an argument may still belong to the name of an
 /// option.
 pub(super) fn is_incomplete(arg: &Value, syntaxes: &[&'static Syntax]) -> bool {
-    let end = if arg.is_exact { arg.text.find(PLACEHOLDER) } else { Some(known(&arg.text).len()) };
+    let end = match arg.is_exact {
+        // `-?` asks for help.
+        true if arg.has_pattern && arg.text != "-?" => arg.text.find(['*', '?', '[']),
+        true => arg.text.find(PLACEHOLDER),
+        false => Some(known(&arg.text).len()),
+    };
     let Some(beginning) = end.map(|end| &arg.text[..end]) else { return false };
     let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     let begins_value = |spelled: &OptionSpelling| match spelled {
@@ -45,6 +50,16 @@ fn known(text: &str) -> &str {
     text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default()
 }
 
+/// Whether the known beginning of an argument of one dash ends in the value of an option.
+fn begins_value(known: &str, syntaxes: &[&'static Syntax]) -> bool {
+    let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
+    if is_single || known.starts_with("--") || known.len() < 2 {
+        return false;
+    }
+    let spelled = cluster(&Value::exact(known), syntaxes);
+    matches!(spelled.last(), Some(OptionSpelling::Known { meaning, .. }) if *meaning != ValueForm::Flag)
+}
+
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of
 /// one dash may spell several.
 pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
@@ -53,7 +68,8 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpell
         let known = known(text);
         let name = known.split('=').next().unwrap_or_default();
         let is_named = known.contains('=') && name.starts_with('-');
-        return match whole(name, syntaxes).filter(|_| is_named) {
+        return match whole(name, syntaxes).or_else(|| beginning(name, syntaxes)).filter(|_| is_named) {
+            Some((spellings, ValueForm::Flag)) => vec![OptionSpelling::Denied(spellings)],
             Some((spellings, meaning)) => {
                 let value = text.split_once('=').map_or("", |(_, value)| value);
                 vec![OptionSpelling::Known {
@@ -61,6 +77,10 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpell
                     meaning,
                     attached: Some(Value { text: value.to_owned(), ..arg.clone() }),
                 }]
+            }
+            None if begins_value(known, syntaxes) => cluster(arg, syntaxes),
+            None if begun(&Value::exact(known), syntaxes).is_some_and(|known| !is_any(&known)) => {
+                begun(arg, syntaxes).into_iter().collect()
             }
             None => vec![OptionSpelling::Unknown(text.to_owned())],
         };

@@ -2,6 +2,7 @@
 //! subcommand is, where the operands are. What is not in the description is kept as unknown;
 //! whoever reads on decides what that means.
 
+use super::doubt::Doubt;
 use super::index::ValueForm;
 use super::options::{self, OptionSpelling};
 use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
@@ -58,8 +59,8 @@ pub struct Parsed<'a> {
     denied: Vec<&'static str>,
     /// Positions of the options whose names are completed when it runs, ascending.
     pub(super) incomplete: Vec<usize>,
-    /// Whether an option ended the options.
-    pub(super) is_ended: bool,
+    /// Where an option ended the options.
+    pub(super) ended: Option<usize>,
 }
 
 impl<'a> Parsed<'a> {
@@ -78,7 +79,7 @@ impl<'a> Parsed<'a> {
             valued_perhaps: Vec::new(),
             denied: Vec::new(),
             incomplete: Vec::new(),
-            is_ended: false,
+            ended: None,
         };
         parsed.read();
         parsed
@@ -141,6 +142,28 @@ impl<'a> Parsed<'a> {
         self.given(options).filter_map(|given| given.value.as_ref())
     }
 
+    /// The values of these options, each with the argument that it stands in.
+    pub(super) fn arguments<'b>(&'b self, options: &'b str) -> impl Iterator<Item = (&'b Value, &'a Value)> {
+        self.given(options).filter_map(|given| {
+            let value = given.value.as_ref()?;
+            let next = self.command.args.get(given.at + 1).filter(|next| *next == value);
+            Some((value, next.unwrap_or(&self.command.args[given.at])))
+        })
+    }
+
+    /// Positions of the arguments that are values of options.
+    pub(super) fn positions_of_values(&self) -> Vec<usize> {
+        let is_next =
+            |given: &&GivenOption| given.value.is_some() && given.value.as_ref() == self.command.args.get(given.at + 1);
+        self.options.iter().filter(is_next).map(|given| given.at + 1).collect()
+    }
+
+    /// That the value of one of these options decides what is done, where it is not known.
+    pub(super) fn undecided(&self, options: &str) -> Vec<Effect> {
+        let open = self.arguments(options).filter(|(value, _)| value.start().is_some());
+        open.map(|(_, argument)| Effect::MayDecide(argument.clone(), Doubt::Value)).collect()
+    }
+
     /// The given ones among these options of the program itself: in front of the subcommand where
     /// they belong there alone.
     pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
@@ -198,7 +221,7 @@ impl<'a> Parsed<'a> {
                 at += 1;
             } else {
                 at = self.option_at(at);
-                if self.is_ended {
+                if self.ended.is_some() {
                     return self.operands.extend(at..args.len());
                 }
             }
@@ -260,13 +283,14 @@ impl<'a> Parsed<'a> {
         let args = &self.command.args;
         let syntaxes: Vec<&'static Syntax> = self.syntaxes().collect();
         let mut next = at + 1;
+        let mut is_last = false;
         self.incomplete.extend(options::is_incomplete(&args[at], &syntaxes).then_some(at));
         for spelled in options::read(&args[at], &syntaxes) {
             match spelled {
                 OptionSpelling::Known { spellings, meaning, attached } => {
+                    is_last |= meaning == ValueForm::Last;
                     let is_any = spellings == options::ANY && !args[at].text.contains('=');
                     self.valued_perhaps.extend(is_any.then_some(next));
-                    self.is_ended |= meaning == ValueForm::Last;
                     let value = match (meaning, attached) {
                         (ValueForm::Flag, _) => None,
                         (ValueForm::Optional, attached) => attached,
@@ -286,6 +310,8 @@ impl<'a> Parsed<'a> {
                 }
             }
         }
-        next.min(args.len())
+        let next = next.min(args.len());
+        self.ended = is_last.then_some(next).or(self.ended);
+        next
     }
 }

@@ -314,6 +314,9 @@ pub enum Does {
     Says(Consequence, &'static str),
     /// Cannot be seen through. The text is a clause: "`git` with programs from elsewhere".
     Hides(&'static str),
+    /// The text at this place decides what is done, as a rule by a function reads it: it asks where
+    /// the line chooses a text that is known only when it runs.
+    Decides(At),
     /// A rule that no table can express.
     By(fn(&Parsed<'_>) -> Vec<Effect>),
     /// The same where an option that is not given would run something or do what asks.

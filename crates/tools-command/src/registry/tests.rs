@@ -205,6 +205,61 @@ fn an_option_that_is_put_together_is_never_taken_for_nothing() {
     assert!(variants >= MIN_PIECED, "{variants} variants are too few to say much");
 }
 
+/// A word of a stopped line is put together when it runs, or an expansion of nothing stands in it:
+/// something asks all the same.
+#[test]
+fn a_word_that_is_put_together_is_never_taken_for_nothing() {
+    let (mut variants, mut loosened) = (0, Vec::new());
+    for program in programs() {
+        for (line, expect) in program.examples {
+            // Which process is meant is data: `kill $(cat server.pid)`.
+            let is_data = program.names.iter().any(|name| ["kill", "pkill", "killall"].contains(name));
+            if is_data || !matches!(expect, Expect::Denied(_) | Expect::Asks(_) | Expect::Opaque(_)) {
+                continue;
+            }
+            for variant in pieced(line) {
+                variants += 1;
+                if reasons(&analyse(&variant, &surroundings())).is_empty() {
+                    loosened.push(format!("{variant} ({expect:?})"));
+                }
+            }
+        }
+    }
+    assert!(loosened.is_empty(), "{} of {variants} variants:\n{}", loosened.len(), loosened.join("\n"));
+    assert!(variants >= MIN_VARIANTS, "{variants} variants are too few to say much");
+}
+
+/// The same line with each of its plain words behind the program spelt by expansions.
+fn pieced(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line.split(' ').collect();
+    let is_plain =
+        |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_alphanumeric() || b"-_./:=@,+%".contains(&c));
+    let is_quoted = |at: usize| {
+        let before = words[..at].join(" ");
+        before.matches('\'').count() % 2 == 1 || before.matches('"').count() % 2 == 1
+    };
+    let mut found = Vec::new();
+    // `--odd` is made up, and what follows `for` is no word that is expanded.
+    let is_meant = |at: usize| words[at] != "--odd" && words[at - 1] != "for";
+    let plain = words.iter().enumerate().skip(1).filter(|(at, word)| is_plain(word) && !is_quoted(*at));
+    for (at, word) in plain.filter(|(at, _)| is_meant(*at)) {
+        let mut spellings = vec![format!("\"$(echo {word})\"")];
+        if let Some((name, value)) = word.split_once('=') {
+            spellings.push(format!("{name}=\"$(echo {value})\""));
+        }
+        for cut in [0, 1, word.len() / 2] {
+            let (start, rest) = word.split_at(cut);
+            spellings.extend(["${nil:-}", "${nil}", "\"$nil\""].map(|empty| format!("{start}{empty}{rest}")));
+        }
+        for spelling in &spellings {
+            let mut variant = words.clone();
+            variant[at] = spelling;
+            found.push(variant.join(" "));
+        }
+    }
+    found
+}
+
 /// Options that are there to make a command do less: a rule says that it holds without them.
 fn softening(program: &Program) -> BTreeSet<&'static str> {
     fn of(subcommands: &'static [Subcommand]) -> Vec<&'static Rule> {

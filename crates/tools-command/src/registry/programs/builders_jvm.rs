@@ -243,7 +243,10 @@ fn properties(parsed: &Parsed<'_>) -> Vec<Effect> {
         if name == "exec.executable" && value.is_exact {
             found.push(Effect::Line(Value { text: text.to_owned(), ..value.clone() }));
         }
-        if starts.contains(&name) || loads.iter().any(|sign| text.contains(sign)) {
+        // What a machine is started with holds such arguments.
+        let is_open =
+            !value.is_exact && ["arg", "jvm", "java", "opt"].iter().any(|part| name.to_lowercase().contains(part));
+        if is_open || starts.contains(&name) || loads.iter().any(|sign| text.contains(sign)) {
             found.push(Effect::hidden("a build with programs or settings of its own choice"));
         }
     }

@@ -166,7 +166,8 @@ fn definitions(parsed: &Parsed<'_>) -> Vec<Effect> {
             "TOP_LEVEL_INCLUDES",
             "GIT_EXECUTABLE",
         ];
-        let compiles_elsewhere = name.contains("COMPILER") && value.text.contains("=.")
+        let compiles_elsewhere = name.contains("COMPILER") && !value.is_exact
+            || name.contains("COMPILER") && value.text.contains("=.")
             || name.contains("COMPILER") && value.text.contains("=/tmp");
         parts.iter().any(|part| name.contains(part)) || compiles_elsewhere || name.contains('$')
     };

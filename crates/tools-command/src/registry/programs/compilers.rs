@@ -204,8 +204,11 @@ fn wrapper(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// Linkers by their path, plug-ins of linkers, and options that stand in a file.
 fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     let by_path = parsed.values("-fuse-ld -fuse-ld=*").any(|value| value.text.contains('/') || !value.is_exact);
-    let plugin =
-        parsed.values("-Wl,* -Xlinker -Xclang").any(|value| value.text.contains("plugin") || value.text == "-load");
+    let plugin = parsed.values("-Wl,* -Xlinker -Xclang").any(|value| {
+        value.text.contains("plugin")
+            || value.text == "-load"
+            || !value.is_exact && value.text.starts_with(['"', '$', '`'])
+    });
     let mut found = from_file(parsed);
     if by_path || plugin {
         found.push(Effect::hidden("a linker or a plug-in of one's own choice"));

@@ -1,6 +1,12 @@
 //! Programs that run containers and build their images.
 
+use std::path::Path;
+
+use tools_core::Access;
+
 use crate::effect::Effect;
+use crate::plain_path;
+use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax,
     always, plain, when,
@@ -309,6 +315,16 @@ pub(super) static ALL: &[Program] = &[
             ("docker frob", Expect::Opaque("a plug-in")),
             ("podman --hooks-dir x run y", Expect::Opaque("its own choice")),
             ("docker cp web:/x .envrc", Expect::Writes(".envrc")),
+            ("docker run -v \"$(echo /:/h)\" alpine", Expect::Opaque("decides what `docker` does")),
+            ("docker run -v \"$x\"/:/h alpine", Expect::Opaque("the machine's own files or rights")),
+            ("docker run --pri$x\"vileged\" alpine", Expect::Opaque("the machine's own files or rights")),
+            ("x=$(cat y); docker run --pid \"$x\" alpine", Expect::Opaque("decides what `docker` does")),
+            ("pwd() { echo /; }; docker run -v \"$(pwd)\":/h alpine", Expect::Opaque("decides what `docker` does")),
+            ("docker run -v ~/.ssh:/h alpine", Expect::Writes("/home/me/.ssh")),
+            ("docker run -v ./../..:/h alpine", Expect::Writes("./../..")),
+            ("docker run -v \"$(pwd)\":/app node", Expect::Writes("/home/me/project")),
+            ("docker run -v \"$(pwd)\":/app node", Expect::Plain),
+            ("docker run -v \"$DATA\":/data -u \"$(id -u)\" node", Expect::Plain),
             ("docker ps -a", Expect::Plain),
             ("docker run --rm -v ./data:/data x", Expect::Plain),
             ("docker build -t x .", Expect::Plain),
@@ -395,50 +411,55 @@ const TRUSTED: &[Subcommand] = &[
     ]),
 ];
 
-/// Mounts and rights that reach the machine itself.
+/// Options whose value says what of the machine a container gets.
+const SHARES: &str = "--volume --mount --pid --ipc --userns --uts --cgroupns";
+
+/// Mounts and rights that reach the machine itself, and the folders of it that are mounted.
 fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let args: Vec<&str> = parsed.command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let value = |at: usize, names: &[&str]| {
-        let (name, value) = args[at].split_once('=').map_or((args[at], None), |(name, value)| (name, Some(value)));
-        let next = args.get(at + 1).copied().unwrap_or_default();
-        names.contains(&name).then(|| value.unwrap_or(next))
-    };
-    let short = |at: usize| {
-        let letters = args[at].strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-        let rest = letters.trim_start_matches(|c: char| "ditPqu".contains(c)).strip_prefix('v')?;
-        Some(if rest.is_empty() { args.get(at + 1).copied().unwrap_or_default() } else { rest.trim_start_matches('=') })
-    };
-    let reaches = (0..args.len()).any(|at| {
-        args[at].starts_with("--privileged")
-            || short(at).or_else(|| value(at, &["--volume", "--mount"])).is_some_and(mounts)
-            || value(at, &["--pid", "--ipc", "--userns", "--uts", "--cgroupns"]).is_some_and(|value| value == "host")
-            || value(at, &["--cap-add", "--device", "--security-opt", "--volumes-from-host", "--env-host", "--rootfs"])
-                .is_some()
-    });
-    reaches.then(|| Effect::hidden("a container with the machine's own files or rights")).into_iter().collect()
+    let has_rights =
+        parsed.has("--privileged --cap-add --device --security-opt --volumes-from-host --env-host --rootfs");
+    let is_host = parsed.values("--pid --ipc --userns --uts --cgroupns").any(|value| value.text == "host");
+    let folders: Vec<Value> = mounted(parsed).collect();
+    let mut found = parsed.undecided(SHARES);
+    if has_rights || is_host || folders.iter().any(|folder| is_own(&folder.text)) {
+        found.push(Effect::hidden("a container with the machine's own files or rights"));
+    }
+    // What lies outside of the workspace asks.
+    found.extend(folders.into_iter().map(|path| Effect::Path { path, access: Access::Write, is_tree: true }));
+    found
 }
 
-fn mounts(text: &str) -> bool {
-    let is_own = |text: &str| {
-        let own = [
-            "/:", "/,", "/etc", "/root", "/var", "/home:", "/home,", "/usr", "/boot", "/dev", "/proc", "/sys", "/lib",
-            "/bin", "/run", "~:", "$HOME:", "~/.",
-        ];
-        own.iter().any(|start| text.starts_with(start)) || text == "/"
-    };
-    let source = |part: &str| {
-        part.strip_prefix("source=")
-            .or_else(|| part.strip_prefix("src="))
-            .is_some_and(|path| is_own(&format!("{path},")))
-    };
-    is_own(text) || text.contains("docker.sock") || text.contains("podman.sock") || text.split(',').any(source)
+/// The folders and files of this machine that a container gets.
+fn mounted<'a>(parsed: &'a Parsed<'_>) -> impl Iterator<Item = Value> + 'a {
+    let volumes = parsed.values("--volume").filter_map(|value| {
+        let source = value.text.split(':').next().unwrap_or_default();
+        let is_path = source.starts_with(['/', '.', '~']);
+        (is_path && value.text.contains(':')).then(|| Value { text: source.to_owned(), ..value.clone() })
+    });
+    let mounts = parsed.values("--mount").filter_map(|value| {
+        let source = |part: &str| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")).map(str::to_owned);
+        let text = value.text.split(',').find_map(source)?;
+        text.contains('/').then(|| Value { text, ..value.clone() })
+    });
+    volumes.chain(mounts)
+}
+
+/// Whether a path is the machine's own: not one of a user.
+fn is_own(path: &str) -> bool {
+    let path = plain_path(Path::new(path));
+    let own =
+        ["/etc", "/root", "/var", "/usr", "/boot", "/dev", "/proc", "/sys", "/lib", "/bin", "/sbin", "/run", "/opt"];
+    let is_socket = |name: &str| path.to_string_lossy().contains(name);
+    matches!(path.to_str(), Some("/" | "/home" | "~"))
+        || own.iter().any(|folder| path.starts_with(folder))
+        || is_socket("docker.sock")
+        || is_socket("podman.sock")
 }
 
 /// The files of this machine in a copy from or to a container.
 fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     let operands: Vec<_> = parsed.operands().collect();
-    let access =
-        |at: usize| if at + 1 == operands.len() { tools_core::Access::Write } else { tools_core::Access::Read };
+    let access = |at: usize| if at + 1 == operands.len() { Access::Write } else { Access::Read };
     let own = operands.iter().enumerate().filter(|(_, operand)| !operand.text.contains(':') && operand.text != "-");
     own.map(|(at, operand)| Effect::path((*operand).clone(), access(at))).collect()
 }

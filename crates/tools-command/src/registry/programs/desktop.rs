@@ -6,7 +6,7 @@ use tools_core::Access;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, is_remote, when,
+    ArgumentCondition, At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, is_remote, when,
 };
 
 /// Options of `ffmpeg` without a value.
@@ -282,6 +282,15 @@ fn converted(parsed: &Parsed<'_>) -> Vec<Effect> {
             }
         }
     }
+    // A word by which files and libraries are named where it is an option.
+    found.extend(parsed.command.args.iter().filter(|arg| arg.start().is_some_and(|start| start.is_empty())).map(
+        |arg| {
+            let doubt = Doubt::Whole;
+            Effect::MayDecide(arg.clone(), doubt)
+        },
+    ));
+    let formats = parsed.command.args.windows(2).filter(|pair| pair[0].text == "-f" && pair[1].start().is_some());
+    found.extend(formats.map(|pair| Effect::MayDecide(pair[1].clone(), Doubt::Value)));
     let names = |text: &str| parsed.command.args.iter().any(|arg| arg.text.contains(text));
     if LIBRARIES.iter().any(|library| names(library)) {
         found.push(Effect::hidden("a filter that is a library"));

@@ -152,7 +152,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "--backend --prompt --keychain -b --retries -r -d|--duration --region -f -p --config --mfa-token -t",
             ..Syntax::LEADING
         },
-        rules: &[always(Does::By(vault))],
+        rules: &[always(Does::By(vault)), always(Does::Decides(At::Nth(0)))],
         examples: &[
             ("aws-vault exec dev -- sudo id", Expect::Denied("takes other rights")),
             ("chamber exec app -- sudo id", Expect::Denied("takes other rights")),

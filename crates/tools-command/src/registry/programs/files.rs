@@ -244,7 +244,11 @@ fn raw(parsed: &Parsed<'_>) -> Vec<Effect> {
         let device = path.starts_with("/dev") || value.text.contains("../dev/");
         !value.is_exact || (device && !plain.contains(&value.text.as_str()))
     };
+    let is_open = |arg: &Value| arg.start().is_some_and(|start| !start.contains('='));
     let copies = |arg: &Value| {
+        if is_open(arg) {
+            return true;
+        }
         let behind = |start: &str| Some(Value { text: arg.text.strip_prefix(start)?.to_owned(), ..arg.clone() });
         let source = behind("if=").is_some_and(|source| {
             is_device(&source, &["/dev/zero", "/dev/null", "/dev/urandom", "/dev/random", "/dev/stdin", "/dev/fd/0"])

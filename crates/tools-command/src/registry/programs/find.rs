@@ -118,7 +118,7 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     // A `--` ends none of them.
     let behind = parsed.after_dashes().iter().filter_map(|arg| Some((arg, Doubt::of_operand(arg)?)));
-    found.extend(behind.map(|(arg, doubt)| Effect::MayBeOption(arg.clone(), doubt)));
+    found.extend(behind.map(|(arg, doubt)| Effect::MayDecide(arg.clone(), doubt)));
     // What ends a command is there, but not what begins it.
     if !runs && args.iter().any(|arg| arg.is_exact && arg.text == ";") {
         found.push(Effect::hidden("`find` with an expression known only when it runs"));

@@ -143,7 +143,7 @@ const API: Subcommand = Subcommand {
                  -p|--preview --form --output",
         ..Syntax::EXACT
     },
-    rules: &[always(Does::By(api)), always(Does::Reads(At::Value("--input")))],
+    rules: &[always(Does::ByOption(api)), always(Does::Reads(At::Value("--input")))],
     ..Subcommand::NEW
 };
 

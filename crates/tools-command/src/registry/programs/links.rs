@@ -97,7 +97,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "-s -p",
             ..Syntax::LEADING
         },
-        rules: &[always(Does::By(served)), when(&[ArgumentCondition::AtLeast(1)], Does::NeedsNetwork)],
+        rules: &[always(Does::ByOption(served)), when(&[ArgumentCondition::AtLeast(1)], Does::NeedsNetwork)],
         examples: &[
             ("socket -svp 'sudo id' 12345", Expect::Denied("takes other rights")),
             ("socket -qvp 'sudo id' h 12345", Expect::Denied("takes other rights")),

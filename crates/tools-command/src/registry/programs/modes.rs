@@ -2,7 +2,7 @@
 
 use super::files::is_special;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, when};
 use tools_core::Access;
 
 pub(super) static ALL: &[Program] = &[
@@ -84,6 +84,8 @@ fn changed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found: Vec<Effect> =
         files.map(|path| Effect::Path { path: path.clone(), access: Access::Write, is_tree }).collect();
     let mode = parsed.operand(0).filter(|_| parsed.program.names.contains(&"chmod"));
+    let open = mode.filter(|mode| !by_option && mode.start().is_some());
+    found.extend(open.map(|mode| Effect::MayDecide(mode.clone(), Doubt::Operand)));
     if mode.is_some_and(|mode| is_special(&mode.text)) {
         found.push(Effect::says(Consequence::ChangesIdentity, "gives a file its owner's rights"));
     }

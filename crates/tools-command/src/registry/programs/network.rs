@@ -95,6 +95,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(&[ArgumentCondition::Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
             always(Does::By(addresses)),
+            always(Does::Decides(At::All)),
             always(Does::Writes(At::Value("-r -R -lf"))),
         ],
         examples: &[

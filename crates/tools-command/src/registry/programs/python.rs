@@ -7,7 +7,7 @@ use super::project_scripts;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, find, when};
+use crate::registry::{ArgumentCondition, At, Does, Doubt, Expect, Parsed, Program, Syntax, always, find, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -217,6 +217,10 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
             if parsed.command.input != Input::None || args.iter().any(|arg| arg.text.starts_with('-')) =>
         {
             vec![Effect::hidden(format!("the module `{}` runs code by its arguments or its input", name.text))]
+        }
+        "pdb" | "bdb" | "code" | "ptpython" | "bpython" | "idlelib" | "_pyrepl" => {
+            let open = args.iter().filter_map(|arg| Some((arg, Doubt::of_operand(arg)?)));
+            open.map(|(arg, doubt)| Effect::MayDecide(arg.clone(), doubt)).collect()
         }
         "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "smtpd" | "wsgiref.simple_server" | "webbrowser" => {
             vec![Effect::Network]

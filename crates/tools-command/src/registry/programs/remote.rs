@@ -183,6 +183,7 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     for value in parsed.values("-o") {
         let (key, line) = value.text.trim().split_once(['=', ' ']).unwrap_or((&value.text, ""));
         let key = key.trim().to_lowercase();
+        let key = key.trim_matches(['"', '\'']).to_owned();
         if !PLAIN.contains(&key.as_str()) {
             found.push(Effect::hidden(format!("the setting `{key}` of `{}` may run a program", parsed.command.name())));
             found.extend(value.is_exact.then(|| Effect::Line(Value::exact(line.trim_start_matches(['=', ' '])))));

@@ -198,7 +198,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["rails", "hanami"],
         is_family: true,
         syntax: Syntax::LEADING,
-        rules: &[always(Does::By(drops))],
+        rules: &[always(Does::By(drops)), always(Does::Decides(At::All))],
         subcommands: &[
             Subcommand {
                 names: &["runner", "r"],

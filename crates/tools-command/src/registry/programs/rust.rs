@@ -297,7 +297,10 @@ fn toolchain(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// Whether a path leads out of the folder the command runs in.
 fn is_elsewhere(path: &Value, folder: Option<&str>) -> bool {
     let Some(folder) = folder else { return path.text.starts_with('/') || path.text.contains("..") };
-    path.is_exact && !plain_path(&Path::new(folder).join(&path.text)).starts_with(folder)
+    if let Some(start) = path.start() {
+        return start.is_empty() || start.starts_with('/') || start.contains("..");
+    }
+    !plain_path(&Path::new(folder).join(&path.text)).starts_with(folder)
 }
 
 /// Flags of `rustc` behind `cargo rustc --`, judged as the variable that holds such flags.
@@ -359,7 +362,7 @@ const EXAMPLES: &[Example] = &[
     ("cargo -C /tmp/x build", Expect::Opaque("settings that may run")),
     ("cargo -Z script x", Expect::Opaque("settings that may run")),
     ("cargo +./evil build", Expect::Opaque("a toolchain")),
-    ("cargo +$x build", Expect::Opaque("`+$x` of `cargo`")),
+    ("cargo +$x build", Expect::Opaque("a toolchain")),
     ("cargo --odd publish", Expect::Opaque("`--odd` of `cargo`")),
     ("cargo test --manifest-path ../evil/Cargo.toml", Expect::Opaque("a manifest from elsewhere")),
     ("cargo rustc -- -Clinker=./evil", Expect::Opaque("RUSTFLAGS")),

@@ -159,8 +159,11 @@ pub(super) const P4: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const FLOW: Subcommand =
-    Subcommand { names: &["flow"], rules: &[always(Does::By(flow))], ..Subcommand::NEW };
+pub(super) const FLOW: Subcommand = Subcommand {
+    names: &["flow"],
+    rules: &[always(Does::By(flow)), always(Does::Decides(At::From(0)))],
+    ..Subcommand::NEW
+};
 
 /// What `git flow KIND ACTION` does.
 fn flow(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -4,13 +4,16 @@ use std::path::Path;
 
 use crate::effect::Effect;
 use crate::plain_path;
-use crate::registry::{Consequence, Parsed};
+use crate::registry::{Consequence, Doubt, Parsed};
 
 /// Discards changes where an operand means every file; those of files that are named do not count.
 pub(super) fn discards_whole(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.command.folder.as_deref();
     let is_whole = parsed.operands().any(|operand| covers(&operand.text, folder));
-    is_whole.then(|| Effect::is(Consequence::DiscardsWork)).into_iter().collect()
+    // In front of a `--` a name that is put together is a revision more often than a path.
+    let open = parsed.after_dashes().iter().filter(|operand| operand.start().is_some());
+    let open = open.map(|operand| Effect::MayDecide(operand.clone(), Doubt::Operand));
+    is_whole.then(|| Effect::is(Consequence::DiscardsWork)).into_iter().chain(open).collect()
 }
 
 /// Whether a path takes in the folder it is used in.

@@ -1,0 +1,172 @@
+//! A command as it is where what the line does not say is empty: an expansion of nothing leaves the
+//! text beside it, `--glo${x}bal`, and that text is the line's own.
+
+use std::path::Path;
+
+use tools_core::{Access, is_guarded};
+
+use super::builtins;
+use super::command::{Command, Surroundings, Value};
+use super::line::Reader;
+use super::numbers::{PrintedText, printed};
+use super::there::{self, commands_there};
+use crate::code;
+use crate::effect::Effect;
+use crate::grammar::{Operator, Part, Word, parse_word};
+use crate::registry::{self, CommandDescription};
+
+/// What is left of an argument.
+enum Rest {
+    /// It is known as it is, or not at all.
+    Same,
+    /// No argument is left of it.
+    Nothing,
+    Text(String),
+}
+
+impl Reader<'_> {
+    /// What a command would do beyond what is known of it if the variables that the line does not
+    /// set were empty.
+    pub(super) fn if_unset(&self, command: &Command, known: Option<&CommandDescription>) -> Vec<Effect> {
+        let known = known.map(|known| known.effects.as_slice()).unwrap_or_default();
+        let Some(other) = self.without_unset(command, false) else { return Vec::new() };
+        if builtins::has_evaluating(&other) && !builtins::has_evaluating(command) {
+            return vec![Effect::hidden(format!("`{}` with an option that is known only when it runs", other.name()))];
+        }
+        let mut found: Vec<Effect> =
+            self.effects(&other).into_iter().filter_map(|effect| self.doubtful(&other, known, effect)).collect();
+        // Where a value is gone, what follows is one: another program may be run.
+        let runs = |effect: &Effect| matches!(effect, Effect::Words { .. });
+        if known.iter().any(runs)
+            && let Some(other) = self.without_unset(command, true)
+        {
+            let others = self.effects(&other).into_iter().filter(runs);
+            found.extend(others.filter_map(|effect| self.doubtful(&other, known, effect)));
+        }
+        found
+    }
+
+    fn effects(&self, command: &Command) -> Vec<Effect> {
+        match registry::describe(command) {
+            Some(described) => described.effects,
+            None if self.functions.contains(command.name()) => Vec::new(),
+            None => registry::feared(command),
+        }
+    }
+
+    /// What an effect that is not certain says; `None` for one that nothing asks about.
+    fn doubtful(&self, command: &Command, known: &[Effect], effect: Effect) -> Option<Effect> {
+        if known.contains(&effect) {
+            return None;
+        }
+        let name = command.name();
+        match &effect {
+            // What nobody may agree to is certain, or it asks.
+            Effect::Is { kind, why } if kind.is_denied() => {
+                Some(Effect::hidden(format!("`{name}` {why} if a variable that it names is empty")))
+            }
+            Effect::Is { kind, .. } => {
+                let is_known = known.iter().any(|one| matches!(one, Effect::Is { kind: own, .. } if own == kind));
+                (!is_known).then_some(effect)
+            }
+            Effect::Path { path, access: Access::Write | Access::Delete, .. } => {
+                is_guarded(Path::new(&path.text)).then_some(effect)
+            }
+            Effect::Hidden(_) => Some(effect),
+            // The arguments of a program are looked at with it.
+            Effect::Words { words, .. } if is_run(words, known) => None,
+            Effect::Words { .. } | Effect::Line(_) | Effect::Sets(..) => {
+                Some(Effect::hidden(format!("`{name}` runs something else if a variable that it names is empty")))
+            }
+            Effect::Code(language, text) if text.is_exact && !self.is_completed(&text.text) => {
+                code::suspicion(*language, &text.text).map(Effect::hidden)
+            }
+            Effect::Code(..) => {
+                Some(Effect::hidden(format!("`{name}` runs code if a variable that it names is empty")))
+            }
+            Effect::Script(file) | Effect::Recipe(file) => self.script_objection(file, command).map(Effect::hidden),
+            Effect::WordsThere(_) | Effect::LineThere(_) => commands_there(&effect).iter().find_map(there::harm),
+            _ => None,
+        }
+    }
+
+    /// The command without what may be empty, values of options too or not; `None` where that
+    /// changes nothing.
+    fn without_unset(&self, command: &Command, leaves_out_values: bool) -> Option<Command> {
+        let is_open = |arg: &Value| !arg.is_exact && arg.text.contains('$');
+        if !command.args.iter().any(is_open) {
+            return None;
+        }
+        let values = registry::positions_of_values(command);
+        let mut is_other = false;
+        let mut args = Vec::with_capacity(command.args.len());
+        for (at, arg) in command.args.iter().enumerate() {
+            match self.rest(arg) {
+                Rest::Same => args.push(arg.clone()),
+                Rest::Nothing if !leaves_out_values && values.contains(&at) => args.push(Value::exact("")),
+                Rest::Nothing => is_other = true,
+                Rest::Text(text) => {
+                    is_other = true;
+                    args.push(Value::exact(text));
+                }
+            }
+        }
+        is_other.then(|| Command { args, ..command.clone() })
+    }
+
+    fn rest(&self, arg: &Value) -> Rest {
+        if arg.is_exact || !arg.text.contains('$') {
+            return Rest::Same;
+        }
+        let Some(word) = parse_word(&arg.text) else { return Rest::Same };
+        match self.text_if_unset(&word) {
+            Some(text) if text.is_empty() && !word.is_quoted() => Rest::Nothing,
+            // Nothing at all does nothing; what it may be otherwise counts.
+            Some(text) if text.is_empty() => Rest::Same,
+            Some(text) => Rest::Text(text),
+            None => Rest::Same,
+        }
+    }
+
+    /// The text of a word whose variables are empty where the line does not set them; `None` where
+    /// it holds anything else that is not known.
+    pub(super) fn text_if_unset(&self, word: &Word) -> Option<String> {
+        if word.has_braces {
+            return None;
+        }
+        let mut text = String::new();
+        for part in &word.parts {
+            match part {
+                Part::Text { text: own, .. } => text.push_str(own),
+                Part::Glob(character) => text.push(*character),
+                Part::Variable { name, .. } => text.push_str(self.if_empty(name)?),
+                Part::Tilde(name) if name.is_empty() => text.push_str(&self.surroundings.home),
+                Part::Number { .. } => text.push('0'),
+                Part::Output { text: commands, .. } if matches!(printed(commands), PrintedText::Number(_)) => {}
+                Part::Parameter(parameter) => match parameter.operator {
+                    Operator::Default => text.push_str(&self.text_if_unset(&parameter.word)?),
+                    _ => text.push_str(self.if_empty(&parameter.name)?),
+                },
+                Part::Output { .. } | Part::Tilde(_) | Part::Array(_) | Part::Dynamic => return None,
+            }
+        }
+        Some(text)
+    }
+
+    /// What a variable holds if it may be empty.
+    fn if_empty(&self, name: &str) -> Option<&str> {
+        let Surroundings { home, workdir } = self.surroundings;
+        match name {
+            "HOME" => Some(home),
+            "PWD" => Some(workdir),
+            "?" | "#" => Some("0"),
+            "$" | "!" | "-" | "0" | "_" | "BASH" | "SHELL" | "PATH" | "USER" => None,
+            _ => (!self.arithmetic.is_set(name) || self.chosen.may_be_empty(name)).then_some(""),
+        }
+    }
+}
+
+/// Whether a program with these words is run for certain.
+fn is_run(words: &[Value], known: &[Effect]) -> bool {
+    known.iter().any(|effect| matches!(effect, Effect::Words { words: own, .. } if own.first() == words.first()))
+}
