@@ -42,6 +42,15 @@ pub enum Effect {
         /// Whether assignments may stand in front of the program.
         has_variables: bool,
     },
+    /// What is put into the commands that follow, as far as it is known: names, or patterns of them.
+    Fills(Vec<Value>),
+    /// A name is made that leads to something else.
+    Links {
+        /// The name.
+        link: Value,
+        /// What it leads to, from the folder that the command runs in.
+        target: Value,
+    },
     /// A line for a shell is run.
     Line(Value),
     /// Another command is run on another machine or in a container: its words.

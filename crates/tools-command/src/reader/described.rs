@@ -33,9 +33,11 @@ impl Reader<'_> {
             self.enter(Some(folder));
             around
         });
+        let fills = self.fills.clone();
         for effect in effects {
             self.follow(command, effect);
         }
+        self.fills = fills;
         if let Some(around) = around {
             self.folder = around;
         }
@@ -81,6 +83,8 @@ impl Reader<'_> {
             Effect::Folder(folder) => self.enter(folder.as_ref()),
             Effect::Home => self.go_home(),
             Effect::WordsThere(_) | Effect::LineThere(_) => self.run_there(command, &effect),
+            Effect::Links { link, target } => self.link(command, &link, &target),
+            Effect::Fills(fills) => self.fills = fills,
             Effect::MayDecide(..)
             | Effect::Recipe(_)
             | Effect::StartsIn(_)

@@ -11,6 +11,7 @@ use super::chosen::ChosenVariables;
 use super::command::{Analysis, Command, ELSEWHERE, Input, OWN_FOLDER, Surroundings, Value};
 use super::content::Content;
 use super::known::KnownVariables;
+use super::reached::Links;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
@@ -42,6 +43,9 @@ pub(super) struct Reader<'a> {
     pub(super) folder: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
+    /// What it is replaced by, as far as that is known.
+    pub(super) fills: Vec<Value>,
+    pub(super) links: Links,
     pub(super) chosen: ChosenVariables,
     /// Whether the command of the text that is followed is fed nothing but names.
     pub(super) is_fed_names: bool,
@@ -68,6 +72,8 @@ impl<'a> Reader<'a> {
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
             placeholders: Vec::new(),
+            fills: Vec::new(),
+            links: Links::default(),
             chosen: ChosenVariables::default(),
             is_fed_names: false,
             known: KnownVariables::default(),
@@ -247,6 +253,7 @@ impl Reader<'_> {
         }
         let if_unset = if program.is_exact { self.if_unset(&command, described.as_ref()) } else { Vec::new() };
         command.effects.extend(if_unset.iter().filter(|effect| effect.is_lasting()).cloned());
+        self.reach_further(&mut command);
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));

@@ -13,6 +13,7 @@ mod line;
 mod names;
 mod numbers;
 mod printing;
+mod reached;
 mod redirects;
 mod scripts;
 mod there;

@@ -34,13 +34,14 @@ impl Reader<'_> {
             return;
         }
         let target = self.placed(target);
+        let beyond = self.beyond(&target);
         if redirect.kind == RedirectKind::Read {
-            return self.found.reads.push(target);
+            return self.found.reads.extend(std::iter::once(target).chain(beyond));
         }
         if !STREAMS.contains(&target.text.as_str()) {
             self.writes(&target.text);
         }
-        self.found.writes.push(target);
+        self.found.writes.extend(std::iter::once(target).chain(beyond));
     }
 
     /// A file by its name from where the line starts; the folder may have changed since.

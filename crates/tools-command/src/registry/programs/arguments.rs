@@ -1,7 +1,7 @@
 //! Programs that put arguments from elsewhere into the command that they run.
 
 use crate::effect::Effect;
-use crate::reader::{ELSEWHERE, PLACEHOLDER, Value};
+use crate::reader::{ELSEWHERE, Input, PLACEHOLDER, Value};
 use crate::registry::{ArgumentCondition, At, Does, Expect, More, Parsed, Prints, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
@@ -40,6 +40,8 @@ pub(super) static ALL: &[Program] = &[
             ("ls | xargs -I{} bash {}", Expect::Opaque("known only when it runs")),
             ("ls | xargs python3", Expect::Opaque("arguments from elsewhere")),
             ("ls | xargs --odd rm", Expect::Opaque("`--odd` of `xargs`")),
+            ("echo a .envrc | xargs -n1 tee", Expect::Writes(".envrc")),
+            ("echo .en | xargs -I% tee %vrc", Expect::Writes(".envrc")),
             ("ls | xargs -n1 grep -l x", Expect::Plain),
             ("ls | xargs python3 a.py", Expect::Plain),
             ("echo --to-command=id -xf x | xargs tar", Expect::Opaque("may be an option")),
@@ -87,6 +89,8 @@ pub(super) static ALL: &[Program] = &[
             ("parallel ::: 'sudo id'", Expect::Denied("takes other rights")),
             ("parallel -j4 'sudo id; echo {}' ::: a", Expect::Denied("takes other rights")),
             ("ls | parallel", Expect::Opaque("lines from elsewhere")),
+            ("parallel :::: x", Expect::Opaque("lines from elsewhere")),
+            ("parallel tee ::: .envrc", Expect::Writes(".envrc")),
             ("parallel --sshlogin host ls ::: a", Expect::Opaque("`--sshlogin` of `parallel`")),
             ("parallel gzip ::: a b", Expect::Plain),
             ("parallel -j 4 echo {} ::: a b", Expect::Plain),
@@ -167,7 +171,11 @@ fn in_place(parsed: &Parsed<'_>) -> Vec<Value> {
 
 fn given(parsed: &Parsed<'_>, words: Vec<Value>, more: More) -> Vec<Effect> {
     let runs = (!words.is_empty()).then_some(Effect::Words { words, more: Some(more), has_variables: false });
-    runs.into_iter().chain(parsed.doubt()).collect()
+    let fills = match &parsed.command.input {
+        Input::Text(text) => text.split_whitespace().map(Value::exact).collect(),
+        Input::None | Input::Unknown => Vec::new(),
+    };
+    [Effect::Fills(fills)].into_iter().chain(runs).chain(parsed.doubt()).collect()
 }
 
 fn replace(words: &[Value], placeholder: Option<&str>) -> Vec<Value> {
@@ -195,7 +203,8 @@ fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     let (own, given) = words.split_at(end);
     if own.is_empty() {
         let lines = given.iter().filter(|word| !word.text.starts_with(":::")).cloned().map(Effect::Line);
-        let hidden = given.is_empty().then(|| Effect::hidden("`parallel` runs lines from elsewhere"));
+        let is_elsewhere = given.is_empty() || given.iter().any(|word| word.text.starts_with("::::"));
+        let hidden = is_elsewhere.then(|| Effect::hidden("`parallel` runs lines from elsewhere"));
         return lines.chain(hidden).collect();
     }
     let mut placeholder: Option<String> = parsed.values("-I").last().map(|value| value.text.clone());
@@ -210,9 +219,10 @@ fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
         // What is put in is quoted.
         return vec![Effect::Line(Value { text: text.replace(PLACEHOLDER, ELSEWHERE), is_exact, has_pattern: false })];
     }
+    let fills = given.iter().filter(|word| !word.text.starts_with(":::")).cloned().collect();
     let has_place = own.iter().any(|word| word.text.contains(PLACEHOLDER));
     let more = if has_place { More::Braces } else { More::Behind };
-    vec![Effect::Words { words: own, more: Some(more), has_variables: false }]
+    vec![Effect::Fills(fills), Effect::Words { words: own, more: Some(more), has_variables: false }]
 }
 
 /// The command of `fd`: each path is put in place of `{}` and its like, and behind the rest where

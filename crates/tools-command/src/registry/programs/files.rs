@@ -1,11 +1,14 @@
 //! Creating, copying, moving, linking and removing files.
 
+use std::path::Path;
+
 use crate::effect::Effect;
+use crate::plain_path;
 use crate::reader::{PLACEHOLDER, Value};
 use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when,
 };
-use tools_core::Access;
+use tools_core::{Access, is_guarded, leads_to_guarded};
 
 /// Options that `cp`, `mv`, `ln` and `install` share.
 const COPY: Syntax = Syntax {
@@ -85,6 +88,8 @@ pub(super) static ALL: &[Program] = &[
             ("cp private/a b", Expect::Reads("private/a")),
             ("cp -r x/hooks .git", Expect::Writes(".git/hooks")),
             ("cp --target=.git x/config", Expect::Writes(".git/config")),
+            ("cp x/.envrc conf.d", Expect::Writes("conf.d/.envrc")),
+            ("cp -s .envrc x.txt", Expect::Writes(".envrc")),
             ("find src -type f -exec cp /dev/null {} \\;", Expect::Asks("empties every file")),
             ("find src -type f -exec cp {} {}.bak \\;", Expect::Plain),
             ("cp a b", Expect::Plain),
@@ -95,7 +100,22 @@ pub(super) static ALL: &[Program] = &[
         &[
             ("ln -s ../x/.envrc", Expect::Writes(".envrc")),
             ("ln -sf x .git/hooks/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
+            ("ln -s .envrc x.txt", Expect::Writes(".envrc")),
+            ("ln -s ../.github x/y.d", Expect::Writes("x/../.github")),
+            ("ln -s ../private x/p && cat x/p/a", Expect::Reads("/home/me/project/private/a")),
+            ("ln -s /etc/cron.d c; cd c; touch x", Expect::Writes("/etc/cron.d/x")),
+            ("ln -s a b; ln -s b c; tee c/x", Expect::Writes("/home/me/project/a/x")),
+            ("ln -sr private x/p; cat x/p/a", Expect::Reads("/home/me/project/private/a")),
+            ("cat x/p/a; ln -s ../shared/config.toml config.toml", Expect::Plain),
             ("ln -s ../shared/config.toml config.toml", Expect::Plain),
+        ],
+    ),
+    copier(
+        &["link"],
+        &[
+            ("link .envrc x.txt", Expect::Writes(".envrc")),
+            ("link x/a b; cat b", Expect::Reads("/home/me/project/x/a")),
+            ("link a b", Expect::Plain),
         ],
     ),
     copier(
@@ -195,18 +215,59 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.push(Effect::says(Consequence::Destroys, "empties every file that is found"));
     }
     for source in &sources {
-        let (access, is_tree) = match name {
-            "mv" => (Access::Delete, true),
-            _ => (Access::Read, parsed.has("--recursive --archive")),
-        };
-        found.push(Effect::Path { path: (*source).clone(), access, is_tree });
-        let last = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        if is_folder && !matches!(last, "" | "." | "..") {
-            let text = format!("{}/{last}", target.text.trim_end_matches('/'));
-            let text = text.strip_prefix("./").unwrap_or(&text).to_owned();
-            let path = Value { text, is_exact: target.is_exact && source.is_exact, has_pattern: target.has_pattern };
-            found.push(Effect::path(path, Access::Write));
+        let inside = inside(target, source);
+        // A name that programs obey is obeyed in any folder.
+        let inside = inside.filter(|path| is_folder || is_guarded(Path::new(&path.text)));
+        if makes_links(name, parsed) {
+            found.extend(linked(parsed, source, target, inside.as_ref()));
+        } else {
+            let (access, is_tree) = match name {
+                "mv" => (Access::Delete, true),
+                _ => (Access::Read, parsed.has("--recursive --archive")),
+            };
+            found.push(Effect::Path { path: (*source).clone(), access, is_tree });
         }
+        found.extend(inside.map(|path| Effect::path(path, Access::Write)));
+    }
+    found
+}
+
+/// The name of a source in a folder.
+pub(super) fn inside(folder: &Value, source: &Value) -> Option<Value> {
+    let last = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    if matches!(last, "" | "." | "..") {
+        return None;
+    }
+    let text = format!("{}/{last}", folder.text.trim_end_matches('/'));
+    let text = text.strip_prefix("./").unwrap_or(&text).to_owned();
+    Some(Value { text, is_exact: folder.is_exact && source.is_exact, has_pattern: folder.has_pattern })
+}
+
+fn makes_links(name: &str, parsed: &Parsed<'_>) -> bool {
+    matches!(name, "ln" | "link") || name == "cp" && parsed.has("--link --symbolic")
+}
+
+/// What a link leads to, by the names that it may have. A file that programs obey is as good as
+/// written where another name for it is made.
+fn linked(parsed: &Parsed<'_>, source: &Value, target: &Value, inside: Option<&Value>) -> Vec<Effect> {
+    // A symbolic link holds a path from the folder that it lies in.
+    let is_held =
+        parsed.has("--symbolic") && !parsed.has("--relative --recursive") && source.is_exact && target.is_exact;
+    let names = [Some(target), inside];
+    let mut found = Vec::new();
+    for link in names.into_iter().flatten() {
+        let folder = link.text.trim_end_matches('/').rsplit_once('/').map(|(folder, _)| folder);
+        let text = match folder.filter(|_| is_held && !source.text.starts_with('/')) {
+            Some(folder) => format!("{folder}/{}", source.text),
+            None => source.text.clone(),
+        };
+        let leads_to = Value { text, ..source.clone() };
+        found.push(Effect::path(leads_to.clone(), Access::Read));
+        let path = plain_path(Path::new(&leads_to.text));
+        if is_guarded(&path) || leads_to_guarded(&path) {
+            found.push(Effect::path(leads_to.clone(), Access::Write));
+        }
+        found.push(Effect::Links { link: link.clone(), target: leads_to });
     }
     found
 }
@@ -240,7 +301,7 @@ fn special_mode(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// Reading from or writing to more than a file. Plain sources of bytes do no harm.
 fn raw(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_device = |value: &Value, plain: &[&str]| {
-        let path = crate::plain_path(std::path::Path::new(&value.text));
+        let path = plain_path(Path::new(&value.text));
         let device = path.starts_with("/dev") || value.text.contains("../dev/");
         !value.is_exact || (device && !plain.contains(&value.text.as_str()))
     };

@@ -59,6 +59,8 @@ pub(super) static ALL: &[Program] = &[Program {
         ("find . -fprintf out.txt %p", Expect::Writes("out.txt")),
         ("find src tests -name '*.rs' -not -path './x/*'", Expect::Plain),
         ("find . -name '*.py' -exec grep -l x {} +", Expect::Plain),
+        ("find . -name .envrc -exec tee {} +", Expect::Writes("./**/.envrc")),
+        ("find . -name .envrc -exec env -u x tee {} +", Expect::Writes("./**/.envrc")),
         ("find src -type f", Expect::Reads("src")),
         ("find -L -O3 -D tree build -delete", Expect::Deletes("build")),
     ],
@@ -79,6 +81,26 @@ fn options(args: &[Value]) -> usize {
     at.min(args.len())
 }
 
+/// Patterns of the names that are found, where tests say what they are.
+fn found_names(args: &[Value], starts: &[Value]) -> Vec<Value> {
+    let is_negated = |at: usize| at > 0 && matches!(args[at - 1].text.as_str(), "!" | "-not");
+    let named = args.windows(2).enumerate().filter(|(at, _)| !is_negated(*at));
+    let mut found = Vec::new();
+    for (_, pair) in named.filter(|(_, pair)| pair[1].is_exact) {
+        let pattern = |text: String| Value { text, is_exact: true, has_pattern: true };
+        match pair[0].text.as_str() {
+            "-name" | "-iname" => {
+                let inside =
+                    |start: &Value| pattern(format!("{}/**/{}", start.text.trim_end_matches('/'), pair[1].text));
+                found.extend(starts.iter().filter(|start| start.is_exact).map(inside));
+            }
+            "-path" | "-ipath" | "-wholename" | "-iwholename" => found.push(pattern(pair[1].text.clone())),
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Reads the starting points and every action of the expression.
 fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
@@ -90,6 +112,7 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
         starts.iter().map(move |path| Effect::Path { path: path.clone(), access, is_tree: true }).collect::<Vec<_>>()
     };
     let mut found = tree(Access::Read);
+    let names = found_names(args, &starts);
     let (mut at, mut runs) = (end, false);
     while let Some(arg) = args.get(at) {
         at += 1;
@@ -98,6 +121,7 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
                 let rest = args.get(at..).unwrap_or_default();
                 let end = rest.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(rest.len());
                 let words = rest[..end].to_vec();
+                found.push(Effect::Fills(names.clone()));
                 found.push(Effect::Words { words, more: Some(More::Braces), has_variables: false });
                 runs = true;
                 at += end;

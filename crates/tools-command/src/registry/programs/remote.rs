@@ -1,10 +1,13 @@
 //! Programs that work on another machine: logins, copies, and what they run here to get there.
 
+use std::path::Path;
+
+use super::files::inside;
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
 use crate::registry::apply::joined;
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
-use tools_core::Access;
+use tools_core::{Access, is_guarded};
 
 /// Settings of `ssh` that run nothing here.
 const PLAIN: [&str; 34] = [
@@ -161,6 +164,7 @@ pub(super) static ALL: &[Program] = &[
             ("rsync -a --delete a/ b/", Expect::Asks("deletes files")),
             ("rsync -a --delete-ex a/ b/", Expect::Asks("deletes files")),
             ("rsync -a x/hooks .git", Expect::Writes(".git")),
+            ("rsync h:x/.envrc sub.d", Expect::Writes("sub.d/.envrc")),
             ("rsync -a a h:b", Expect::Connects("tcp://h:b")),
             ("rsync -an --delete a/ b/", Expect::Plain),
             ("rsync -av --exclude target src/ backup/", Expect::Plain),
@@ -226,7 +230,17 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         let access = if is_target { Access::Write } else { Access::Read };
         Effect::Path { path: operand.clone(), access, is_tree: !is_target }
     };
-    parsed.operands().enumerate().map(effect).collect()
+    let found = parsed.operands().enumerate().map(effect);
+    found.chain(obeyed_inside(parsed, last)).collect()
+}
+
+/// Names that programs obey in any folder, where a copy puts them into one.
+fn obeyed_inside(parsed: &Parsed<'_>, last: usize) -> Vec<Effect> {
+    let Some(target) = parsed.operand(last).filter(|target| last > 0 && !is_remote(&target.text)) else {
+        return Vec::new();
+    };
+    let named = parsed.operands().take(last).filter_map(|source| inside(target, source));
+    named.filter(|path| is_guarded(Path::new(&path.text))).map(|path| Effect::path(path, Access::Write)).collect()
 }
 
 fn is_remote(text: &str) -> bool {
