@@ -42,7 +42,8 @@ pub enum Effect {
         /// Whether assignments may stand in front of the program.
         has_variables: bool,
     },
-    /// What is put into the commands that follow, as far as it is known: names, or patterns of them.
+    /// What is put into the commands that follow, as far as it is known: names, or patterns of
+    /// them.
     Fills(Vec<Value>),
     /// A name is made that leads to something else.
     Links {

@@ -16,8 +16,8 @@ use super::{
     find::{find_obeyed, leads_to_guarded},
     git_config::{Setting, settings},
     links::LinkedPlaces,
-    programs::programs,
     table::{ObeyedClass, ObeyedFile},
+    words::{is_path, words},
 };
 
 /// Most bytes that are read of one file.
@@ -243,12 +243,12 @@ impl ConfiguredFiles {
             }
             Some(Meaning::Command) => {
                 let command = String::from_utf8_lossy(value);
-                for word in programs(command.trim_start().trim_start_matches('!')) {
+                for word in words(command.trim_start().trim_start_matches('!')) {
                     for base in bases {
                         // `$(git rev-parse --show-toplevel)/x` ends in an absolute path.
                         let below = word.strip_prefix('/').map(|word| base.join(word));
                         let below = below.filter(|path| path.symlink_metadata().is_ok());
-                        let place = resolved(base, word.as_bytes());
+                        let place = resolved(base, word.as_bytes()).filter(|place| may_be_run(&word, place));
                         for place in place.into_iter().chain(below) {
                             self.add(place, false);
                         }
@@ -365,6 +365,15 @@ fn meaning(setting: &Setting) -> Option<Meaning> {
     is_command.then_some(Meaning::Command)
 }
 
+/// Whether a word of a command may stand for this file: a folder is not run, and a plain word is
+/// the name of a file only where there is one.
+fn may_be_run(word: &str, place: &Path) -> bool {
+    match place.symlink_metadata() {
+        Ok(metadata) => !metadata.is_dir(),
+        Err(_) => is_path(word),
+    }
+}
+
 /// A path of a configuration file, joined to its base folder; `None` for one in a home.
 fn resolved(base: &Path, value: &[u8]) -> Option<PathBuf> {
     let is_elsewhere = value.is_empty() || value.starts_with(b"~") || value.starts_with(b"%(") || value.contains(&0);
@@ -452,12 +461,16 @@ mod tests {
         let config = "[core]\n hooksPath = tools/githooks\n fsmonitor = tools/watch\n editor = vim\n pager = ./p | less\n\
              [include]\n path = ../shared.cfg\n path = ~/x\n[includeIf \"onbranch:x\"]\n path = ../other.cfg\n\
              [filter \"a\"]\n clean = python3 tools/clean.py %f\n smudge = cat\n\
-             [alias]\n s = status tools/x\n t = !tools/t\n[user]\n name = tools/githooks/n\n";
+             [alias]\n s = status tools/x\n t = !tools/t\n u = !runs x clean.any tools gone && runs gone.any\n[user]\n name = tools/githooks/n\n";
         let shared = "[include]\n path = sub/more.cfg\n path = shared.cfg\n[gpg \"ssh\"]\n program = /nowhere/x\n";
         let more = "[credential \"https://x\"]\n helper = !sh ../cred.sh\n";
-        let (_place, root) = tree(&[(".git/config", config), ("shared.cfg", shared), ("sub/more.cfg", more)]);
+        let (_place, root) =
+            tree(&[(".git/config", config), ("shared.cfg", shared), ("sub/more.cfg", more), ("x", "")]);
+        // Of plain words those that are files; of names with an ending all that are no folders.
         let expected = [
+            "clean.any",
             "cred.sh",
+            "gone.any",
             "other.cfg",
             "p",
             "shared.cfg",
@@ -466,6 +479,7 @@ mod tests {
             "tools/githooks/**",
             "tools/t",
             "tools/watch",
+            "x",
         ];
         assert_eq!(named(&root, ".git"), expected);
     }

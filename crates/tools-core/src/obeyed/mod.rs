@@ -11,8 +11,8 @@ mod git_config;
 mod links;
 mod pattern;
 mod plan;
-mod programs;
 mod table;
+mod words;
 
 pub(crate) use agreed::AgreedCall;
 pub use agreed::was_agreed_since;
