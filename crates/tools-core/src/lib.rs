@@ -113,8 +113,13 @@ pub use outputs::{
 };
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;
+pub use tokio_util::sync::CancellationToken;
 pub use tools::{
     Access, ConfirmReason, ContentDigest, FileState, Findings, Inspection, InvocationHint, NamedBy, SchemaFault,
     SchemaProblem, Script, ScriptStates, Subject, Tool, ToolDef, ToolDefs, ToolDescription, ToolKind, ToolOrigin,
     ToolSchema, ToolTraits, TraitConflict, Typed, WebUrl, inline_schema, schema_problems,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
@@ -179,7 +180,19 @@ impl CallContext {
         Self { env: Arc::new(env), ..self }
     }
 
-    /// The same context that ends at `deadline`, or earlier if it already would.
+    /// The same context that ends when `limit` has passed, or earlier if it already would; needs
+    /// what [`CallContext::until`] needs.
+    pub fn within(self, limit: Duration) -> Self {
+        let now = Instant::now();
+        // What is too far away to be counted does not end.
+        match now.checked_add(limit) {
+            Some(deadline) => self.until(deadline),
+            None => self,
+        }
+    }
+
+    /// The same context that ends at `deadline`, or earlier if it already would. To keep it a call
+    /// needs a tokio runtime with timers; elsewhere it is refused (`no_runtime`).
     pub fn until(self, deadline: Instant) -> Self {
         let deadline = self.deadline.map_or(deadline, |earlier| earlier.min(deadline));
         Self { deadline: Some(deadline), ..self }
@@ -397,9 +410,11 @@ mod tests {
     #[test]
     fn a_deadline_only_moves_closer() {
         let now = Instant::now();
-        let later = now + std::time::Duration::from_secs(5);
+        let later = now + Duration::from_secs(5);
         assert_eq!(CallContext::new("/").until(now).until(later).deadline(), Some(now));
         assert_eq!(CallContext::new("/").until(later).until(now).deadline(), Some(now));
+        assert_eq!(CallContext::new("/").until(now).within(Duration::MAX).deadline(), Some(now));
+        assert!(CallContext::new("/").until(later).within(Duration::ZERO).deadline() < Some(later));
     }
 
     #[test]

@@ -4,6 +4,16 @@ use crate::{ToolError, ToolErrorCategory};
 
 type CatchResult<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>>;
 
+/// Parts of what tokio, and what builds on it, panic with where there is no runtime, or one that
+/// lacks timers or I/O. Nothing else tells.
+const RUNTIME_LACKS: [&str; 2] = ["Tokio 1.x", "Tokio context"];
+
+/// The failure of a call for which the program has no fitting runtime.
+pub(super) fn no_runtime(message: String) -> ToolError {
+    let error = ToolError::new(ToolErrorCategory::PermanentFailure, "no_runtime", message);
+    error.with_suggestion("Tell the user: the program has to build its tokio runtime with `enable_all`.")
+}
+
 /// Turns a panic into a failure; its text goes to the operator only.
 pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolError> {
     result.unwrap_or_else(|panic| {
@@ -13,11 +23,15 @@ pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolErro
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_else(|| "a value that is not text".to_owned());
         tracing::error!(who, said, "panic while handling a tool call");
-        Err(ToolError::new(
-            ToolErrorCategory::PermanentFailure,
-            "panic",
-            format!("`{who}` broke on this call; this is a fault of the tool, not of the call"),
-        )
-        .with_source(std::io::Error::other(format!("panic: {said}"))))
+        let error = if RUNTIME_LACKS.iter().any(|part| said.contains(part)) {
+            no_runtime(format!("`{who}` needs a tokio runtime with timers and I/O, and the program has none"))
+        } else {
+            ToolError::new(
+                ToolErrorCategory::PermanentFailure,
+                "panic",
+                format!("`{who}` broke on this call; this is a fault of the tool, not of the call"),
+            )
+        };
+        Err(error.with_source(std::io::Error::other(format!("panic: {said}"))))
     })
 }

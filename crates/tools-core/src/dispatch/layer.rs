@@ -1,16 +1,20 @@
 //! What stands around a call: one object-safe method in an ordered list.
 
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
+use tokio::time::{Sleep, sleep_until};
 
 use crate::{
     Approval, CallContext, EarlyRun, ErasedToolExecutor, Invocation, ToolCall, ToolError, ToolErrorCategory,
     ToolOutput, either, nearest, tools::approval_mismatch,
 };
 
-use super::caught::caught;
+use super::caught::{caught, no_runtime};
 
 /// Result of a dispatched call: exactly one of these, whatever happens.
 pub type Outcome = Result<ToolOutput, ToolError>;
@@ -142,25 +146,37 @@ impl Next<'_> {
 /// What comes of a part of a call before the call is cancelled or its deadline comes.
 ///
 /// # Errors
-/// `Cancelled` and `Timeout`, where that comes first.
+/// `Cancelled` and `Timeout`, where that comes first; a deadline that nothing can keep.
 pub(super) async fn in_time<T>(
     call: &ToolCall,
     cx: &CallContext,
     part: impl Future<Output = T>,
 ) -> Result<T, ToolError> {
+    let timer = timer(call, cx)?;
     tokio::select! {
         biased;
         () = cx.cancel().cancelled() => Err(cancelled(call)),
-        () = deadline(cx) => Err(timed_out(call)),
+        () = elapsed(timer) => Err(timed_out(call)),
         done = part => Ok(done),
     }
 }
 
-async fn deadline(cx: &CallContext) {
-    match cx.deadline() {
-        Some(at) => tokio::time::sleep_until(at).await,
+/// The timer of the deadline. Without a runtime, or with one without timers, making it panics:
+/// nothing else tells.
+fn timer(call: &ToolCall, cx: &CallContext) -> Result<Option<Sleep>, ToolError> {
+    let Some(at) = cx.deadline() else { return Ok(None) };
+    catch_unwind(|| sleep_until(at)).map(Some).map_err(|_| no_timers(call))
+}
+
+async fn elapsed(timer: Option<Sleep>) {
+    match timer {
+        Some(timer) => timer.await,
         None => std::future::pending().await,
     }
+}
+
+fn no_timers(call: &ToolCall) -> ToolError {
+    no_runtime(format!("the call of `{}` has a deadline, and the program has no timers to keep it", call.tool))
 }
 
 fn cancelled(call: &ToolCall) -> ToolError {

@@ -2,40 +2,52 @@
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::{Digest, Ended, Window};
 
 /// Result of a call: text for the model, and structure for whoever wants it.
-#[derive(Debug, Clone, Default, PartialEq)]
+///
+/// Serialized, it is what a log or a front end shows: what is absent is left out, and so are
+/// `complete`, `digest` and the bytes of media, of which the number stands there.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolOutput {
     /// The text for the model; how a command ended is not in it.
     pub summary: String,
     /// The text as it came, where the summary is something else: for whoever stores it, never for a
     /// model. `None` when the summary is all there is.
+    #[serde(skip)]
     pub complete: Option<Complete>,
     /// Digest of a text that was too long to be held ([`crate::Intake`]); the summary is then for
     /// nobody but who has no use for this. `None` for every other text.
+    #[serde(skip)]
     pub digest: Option<Digest>,
     /// The structured result, an object; `None` when text is all there is.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_response: Option<Value>,
     /// Images and other media for the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<Media>,
     /// Places this call looked at or changed, for an editor to follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// Changes of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<FileDiff>,
     /// Source of the content.
     pub source: ClaimSource,
     /// Whether something of the result was lost or moved to storage.
     pub truncated: bool,
     /// Report of the filter; `None` when none ran.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<FilterStats>,
     /// End of the command whose output this is; `None` for what is no command's.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
     /// The part of a longer whole that the summary is; `None` for what does not come in parts.
     /// Nothing cuts such a summary further: the tool that made it knew how much fits.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
 
@@ -144,15 +156,21 @@ pub enum SummaryKind {
 }
 
 /// Something that is not text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Media {
     /// Its media type (`image/png`).
     pub mime: String,
     /// Its bytes.
+    #[serde(rename = "bytes", serialize_with = "length")]
     pub data: Arc<[u8]>,
     /// Its address, where it is a resource and not only a picture or a sound: over MCP it is
     /// embedded then. `None` otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
+}
+
+fn length<S: Serializer>(bytes: &Arc<[u8]>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_u64(bytes.len() as u64)
 }
 
 impl Media {
@@ -272,4 +290,29 @@ pub struct FilterStats {
     pub lines_in: u64,
     /// Lines after.
     pub lines_out: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn serialized_it_has_what_is_there_and_no_bytes() {
+        let check = |output: &ToolOutput, expected: Value| assert_eq!(json!(output), expected);
+        let bare = json!({"summary": "done", "source": "internal", "truncated": false});
+        check(&ToolOutput::text("done"), bare.clone());
+        check(&ToolOutput::text("all of it").showing("done".to_owned(), SummaryKind::Extract), bare);
+        let full = ToolOutput {
+            media: vec![Media::new("image/png", *b"1234")],
+            raw_response: Some(json!({"n": 1})),
+            ..ToolOutput::text("done").ending(Ended::with_exit(1)).from_source(ClaimSource::Command)
+        };
+        let expected = json!({
+            "summary": "done", "source": "command", "truncated": false, "raw_response": {"n": 1},
+            "media": [{"mime": "image/png", "bytes": 4}], "ended": {"exit": 1},
+        });
+        check(&full, expected);
+    }
 }

@@ -53,7 +53,8 @@ pub fn redacted_lines(redactor: &dyn Redactor, text: &str) -> String {
     visible_lines(&redactor.redact(text)).into_owned()
 }
 
-/// Leaves text as it is: for tests, and for operators who turned redaction off.
+/// Leaves text as it is: for tests, and for operators who turned redaction off. Memories, tasks and
+/// records then hold credentials like any other text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRedaction;
 

@@ -1,7 +1,9 @@
 //! What is announced, in which order, and what the layers see.
 
 use std::{
+    pin::pin,
     sync::{Arc, Mutex},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -53,6 +55,51 @@ async fn layers_run_in_their_order_and_see_the_panic_of_a_tool_as_a_failure() {
     let error = stack.dispatch(call(), &CallContext::new("/")).await.unwrap_err();
     assert_eq!((error.category(), error.code()), (ToolErrorCategory::PermanentFailure, "panic"));
     assert_eq!(*seen.lock().unwrap(), ["outer in", "inner in", "inner out: panic", "outer out: panic"]);
+}
+
+struct Waiting;
+
+#[async_trait]
+impl Layer for Waiting {
+    fn name(&self) -> &'static str {
+        "waiting"
+    }
+
+    async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
+        tokio::time::sleep(Duration::ZERO).await;
+        next.run(inv).await
+    }
+}
+
+#[test]
+fn what_needs_another_runtime_says_so() {
+    let tools = ScriptedExecutor::new().tool("tool", ToolTraits::EDIT, Behaviour::reply("done"));
+    let stack = Stack::new(vec![Arc::new(Waiting)], tools);
+    let check = |outcome: Outcome| {
+        let error = outcome.unwrap_err();
+        assert!(error.code() == "no_runtime" && error.suggestion().contains("enable_all"), "{error}");
+    };
+    let cx = CallContext::new("/");
+    let bare = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    check(bare.block_on(stack.dispatch(call(), &cx)));
+    let polled = pin!(stack.dispatch(call(), &cx)).as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(outcome) = polled else { panic!("nothing is waited for") };
+    check(outcome);
+}
+
+#[test]
+fn a_deadline_that_no_runtime_can_keep_is_a_failure() {
+    let (stack, _) = stack(Behaviour::reply("done"));
+    let limited = CallContext::new("/").within(Duration::from_secs(5));
+    let polled = |cx: &CallContext| {
+        pin!(stack.dispatch(call(), cx)).as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    };
+    assert!(matches!(polled(&limited), Poll::Ready(Err(error)) if error.code() == "no_runtime"));
+    let bare = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let error = bare.block_on(stack.dispatch(call(), &limited)).unwrap_err();
+    assert!(error.code() == "no_runtime" && error.suggestion().contains("enable_all"), "{error}");
+    // Without one any way of polling does.
+    assert!(matches!(polled(&CallContext::new("/")), Poll::Ready(Ok(_))));
 }
 
 #[tokio::test(start_paused = true)]
