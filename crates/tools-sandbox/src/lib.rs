@@ -36,3 +36,7 @@ pub use private::{PrivateFolder, make_private_folder, sweep, temporary_places};
 pub use reserved::ReservedFiles;
 pub use roots::{ResolvedPath, Roots, keeps_times};
 pub use spelling::{name_spelled, shown, spelled};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -81,6 +81,9 @@ impl Bash {
     /// home empty but for toolchains and copies of settings ([`Views`]), the files of
     /// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and variables in whose values a
     /// credential is found are left out of their environment.
+    ///
+    /// Its calls need a tokio runtime with I/O and timers: elsewhere they fail (`no_runtime`), and
+    /// no command is started.
     pub fn new(policy: ShellPolicyHandle) -> Self {
         let home = tools_sandbox::home().and_then(|home| home.into_os_string().into_string().ok());
         Self {

@@ -45,3 +45,7 @@ pub use tools::{JobKill, JobKillArgs, JobRead, JobReadArgs};
 pub use tools_sandbox::obeyed::{ObeyedChange, ObeyedReport};
 pub use transaction::RollbackReport;
 pub use way_out::{Passage, WayOut};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -24,6 +24,7 @@ impl From<SpawnError> for ToolError {
             SpawnError::Confine { .. } | SpawnError::PrivateFolders(_) => {
                 (Category::PermanentFailure, "sandbox_failed")
             }
+            SpawnError::Runtime { .. } => (Category::PermanentFailure, "no_runtime"),
             SpawnError::Create(_) => (Category::PermanentFailure, "spawn_failed"),
         };
         ToolError::new(category, code, error.to_string()).with_source(error)

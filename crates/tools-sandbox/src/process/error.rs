@@ -174,6 +174,12 @@ pub enum SpawnError {
         /// Why.
         source: io::Error,
     },
+    /// The async runtime of the caller lacks a part, or there is none.
+    #[error("nothing was started: {missing}; build the tokio runtime with `enable_all`")]
+    Runtime {
+        /// The missing part.
+        missing: &'static str,
+    },
     /// Pipes or the process itself could not be made.
     #[error("the process cannot be created")]
     Create(#[source] io::Error),

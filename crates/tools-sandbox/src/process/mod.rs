@@ -32,6 +32,7 @@ mod fork;
 mod git_settings;
 mod idle;
 mod launch;
+mod runtime;
 mod spec;
 mod supervisor;
 mod tree;

@@ -10,6 +10,7 @@ use tools_core::WriteLog;
 use super::error::{SpawnError, Step};
 use super::idle;
 use super::launch::{Ends, Supervisor};
+use super::runtime;
 use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
 use super::writes::{Channel, Watcher};
@@ -88,10 +89,11 @@ impl SidePipes {
 }
 
 impl ProcessTree {
-    /// Starts a command in a sandbox. Must be called within a tokio runtime with I/O.
+    /// Starts a command in a sandbox. Must be called within a tokio runtime with I/O and timers.
     ///
     /// # Errors
-    /// When a step of the confinement fails or the program cannot be started: nothing runs then.
+    /// When a step of the confinement fails or the program cannot be started, and
+    /// [`SpawnError::Runtime`] where the runtime lacks something: nothing runs then.
     pub async fn spawn(spec: &ProcessSpec, sandbox: &Sandbox) -> Result<Self, SpawnError> {
         Self::spawn_noting(spec, sandbox, None).await
     }
@@ -154,6 +156,7 @@ impl ProcessTree {
         let create = SpawnError::Create;
         let (control_end, control) = io::pipe().map_err(create)?;
         let (status, status_end) = io::pipe().map_err(create)?;
+        let status = runtime::awaited(status)?;
         let (stdout, stdout_end) = io::pipe().map_err(create)?;
         let (stderr, stderr_end) = io::pipe().map_err(create)?;
         let (stdin_end, stdin): (OwnedFd, Option<OwnedFd>) = match spec.stdin {
@@ -183,7 +186,7 @@ impl ProcessTree {
             stdout: Some(pipe::Receiver::from_owned_fd(stdout.into()).map_err(create)?),
             stderr: Some(pipe::Receiver::from_owned_fd(stderr.into()).map_err(create)?),
             side: side.map(|side| pipe::Receiver::from_owned_fd(side.report.into())).transpose().map_err(create)?,
-            status: pipe::Receiver::from_owned_fd(status.into()).map_err(create)?,
+            status,
             control: Some(control.into()),
             supervisor: Some(supervisor),
             exit: None,

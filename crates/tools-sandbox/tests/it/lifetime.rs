@@ -1,11 +1,13 @@
 //! Nothing a command starts outlives it, its time or its owner.
 
 use std::path::Path;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use tokio::io::AsyncReadExt;
-use tools_sandbox::kernel::SandboxMode;
-use tools_sandbox::process::{ProcessTree, Stdin};
+use tokio::runtime::Builder;
+use tools_sandbox::kernel::{Sandbox, SandboxMode};
+use tools_sandbox::process::{ProcessTree, SpawnError, Stdin};
 
 use crate::support::{Place, run, sandboxes, shell};
 
@@ -162,4 +164,22 @@ async fn many_at_once_do_not_hold_each_other_up() {
         }
         assert_eq!(seen, (0..24).collect::<Vec<_>>(), "{level:?}");
     }
+}
+
+#[test]
+fn nothing_is_started_where_the_runtime_lacks_something() {
+    let place = Place::new();
+    let sandbox = Sandbox::compile(&place.ask(SandboxMode::Off)).unwrap();
+    let spec = shell("touch started", &place.work);
+    let check = |runtime: &mut Builder, expected: &str| {
+        let refused = runtime.build().unwrap().block_on(ProcessTree::spawn(&spec, &sandbox)).unwrap_err();
+        assert!(matches!(refused, SpawnError::Runtime { .. }), "{refused:?}");
+        assert!(refused.to_string().contains(expected) && refused.to_string().contains("`enable_all`"), "{refused}");
+    };
+    check(Builder::new_current_thread().enable_time(), "no I/O");
+    check(Builder::new_current_thread().enable_io(), "no timers");
+    let mut nowhere = Box::pin(ProcessTree::spawn(&spec, &sandbox));
+    let refused = nowhere.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(refused, Poll::Ready(Err(SpawnError::Runtime { .. }))), "{refused:?}");
+    assert!(!place.work.join("started").exists());
 }

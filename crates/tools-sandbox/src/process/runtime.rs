@@ -1,0 +1,32 @@
+//! Whether the runtime around a start has what a running command needs: its pipes are awaited, and
+//! commands have limits of time. Asked before anything is started.
+//!
+//! Nothing tells whether a runtime has a part but trying it, and what lacks it panics: the message
+//! of that panic is printed, and names what to enable.
+
+use std::io::PipeReader;
+use std::panic::catch_unwind;
+use std::time::Duration;
+
+use tokio::net::unix::pipe;
+use tokio::runtime::Handle;
+
+use super::error::SpawnError;
+
+/// The end of a pipe, to be awaited.
+///
+/// # Errors
+/// [`SpawnError::Runtime`] where there is no runtime, or one without timers or I/O.
+pub(super) fn awaited(end: PipeReader) -> Result<pipe::Receiver, SpawnError> {
+    let lacks = |missing| Err(SpawnError::Runtime { missing });
+    if Handle::try_current().is_err() {
+        return lacks("this is not called within a tokio runtime");
+    }
+    if catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_err() {
+        return lacks("the runtime has no timers");
+    }
+    match catch_unwind(|| pipe::Receiver::from_owned_fd(end.into())) {
+        Ok(receiver) => receiver.map_err(SpawnError::Create),
+        Err(_) => lacks("the runtime has no I/O"),
+    }
+}
