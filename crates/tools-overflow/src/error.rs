@@ -36,7 +36,7 @@ pub enum OverflowError {
     #[error("the stored output is damaged")]
     Damaged,
     /// The store failed.
-    #[error("the store of long output cannot be used")]
+    #[error("the store of long output cannot be used: {0}")]
     Store(#[source] Box<dyn Error + Send + Sync>),
 }
 

@@ -56,3 +56,7 @@ pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::SqliteStore;
 pub use store::{Facts, Key, LineGap, MemoryStore, NewEntry, OverflowStore};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -14,7 +14,7 @@ use sqlx::{
 };
 use tokio::sync::OnceCell;
 
-use crate::{Schema, StoreError};
+use crate::{Schema, StoreError, check_runtime};
 
 /// How long a write waits for another process.
 const BUSY: Duration = Duration::from_secs(5);
@@ -86,6 +86,7 @@ impl Database {
     }
 
     async fn pools(&self) -> Result<&Pools, StoreError> {
+        check_runtime()?;
         self.pools.get_or_try_init(|| self.open()).await
     }
 
@@ -100,7 +101,7 @@ impl Database {
         };
         let file = path.clone();
         let made = tokio::task::spawn_blocking(move || make_private_file(&file)).await;
-        made.map_err(|error| StoreError::Failed(error.into()))?.map_err(|error| StoreError::Failed(error.into()))?;
+        made.map_err(|error| StoreError::Failed(error.into()))?.map_err(|error| StoreError::Unopened(error.into()))?;
         let options = SqliteConnectOptions::new().filename(&path).foreign_keys(true).busy_timeout(BUSY);
         let mut tries = 0;
         loop {

@@ -28,6 +28,12 @@ pub enum StoreError {
     /// Another process holds it for longer than is waited.
     #[error("the database is busy: another process is writing")]
     Busy(#[source] sqlx::Error),
+    /// The file or its folder cannot be made, read or written.
+    #[error("the database file cannot be opened: it or its folder is no file, is missing, or may not be written")]
+    Unopened(#[source] Box<dyn Error + Send + Sync>),
+    /// It is used outside of a tokio runtime, or in one without timers.
+    #[error("a database needs a tokio runtime with timers: build it with `enable_all`")]
+    Runtime,
     /// Anything else that the system or SQLite says.
     #[error("the database cannot be used")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
@@ -56,6 +62,8 @@ impl From<sqlx::Error> for StoreError {
             Some(5 | 6) => Self::Busy(error),
             // SQLITE_CORRUPT, SQLITE_NOTADB
             Some(11 | 26) => Self::Damaged(error),
+            // SQLITE_PERM, SQLITE_READONLY, SQLITE_CANTOPEN
+            Some(3 | 8 | 14) => Self::Unopened(error.into()),
             _ if matches!(error, sqlx::Error::PoolTimedOut) => Self::Busy(error),
             _ => Self::Failed(error.into()),
         }

@@ -23,6 +23,8 @@
 mod database;
 mod error;
 mod number;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod runtime;
 #[cfg(feature = "sqlite")]
 mod schema;
 #[cfg(feature = "postgres")]
@@ -32,7 +34,13 @@ mod server;
 pub use database::Database;
 pub use error::StoreError;
 pub use number::{signed, unsigned};
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub use runtime::check_runtime;
 #[cfg(feature = "sqlite")]
 pub use schema::Schema;
 #[cfg(feature = "postgres")]
 pub use server::{Server, ServerSchema};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -9,7 +9,7 @@ use sqlx::{
 };
 use tokio::sync::OnceCell;
 
-use crate::StoreError;
+use crate::{StoreError, check_runtime};
 
 /// Connections of this process.
 const CONNECTIONS: u32 = 8;
@@ -72,6 +72,7 @@ impl Server {
             self.migrate(&mut *pool.acquire().await?).await?;
             Ok::<_, StoreError>(pool)
         };
+        check_runtime()?;
         self.pool.get_or_try_init(open).await
     }
 

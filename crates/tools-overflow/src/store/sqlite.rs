@@ -70,6 +70,7 @@ impl SqliteStore {
     }
 
     async fn pools(&self) -> Result<&Pools, OverflowError> {
+        tools_store::check_runtime()?;
         self.pools.get_or_try_init(|| self.open()).await
     }
 

@@ -1,7 +1,12 @@
 //! Databases that are opened, shared and refused.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{os::unix::fs::PermissionsExt as _, path::Path};
+use std::{
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
 
 use tools_store::{Database, Schema, StoreError};
 
@@ -71,4 +76,33 @@ async fn many_that_open_one_new_file_at_once_all_write() {
     let (count,): (i64,) =
         sqlx::query_as("SELECT count(*) FROM a").fetch_one(database.reader().await.unwrap()).await.unwrap();
     assert_eq!(count, 8);
+}
+
+#[tokio::test]
+async fn a_place_where_no_file_can_be_is_named_as_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let check = async |path: &Path| {
+        let error = insert(&Database::at(path, OLD), 1).await.unwrap_err();
+        assert!(matches!(error, StoreError::Unopened(_)), "{path:?}: {error:?}");
+    };
+    check(folder.path()).await;
+    check(&folder.path().join("file/a.db")).await;
+    check(Path::new("/proc/a.db")).await;
+    check(Path::new("")).await;
+}
+
+#[test]
+fn a_runtime_without_timers_is_refused_before_anything_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    let database = Database::at(&path, OLD);
+    let bare = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let refused = bare.block_on(insert(&database, 1)).unwrap_err();
+    assert!(matches!(refused, StoreError::Runtime) && refused.to_string().contains("enable_all"), "{refused:?}");
+    let polled = pin!(insert(&database, 1)).as_mut().poll(&mut Context::from_waker(Waker::noop()));
+    assert!(matches!(polled, Poll::Ready(Err(StoreError::Runtime))));
+    assert!(!path.exists());
+    let timed = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    timed.block_on(insert(&database, 1)).unwrap();
 }
