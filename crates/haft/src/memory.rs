@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
-use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, Taint};
+use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, TaintedSessions};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -17,7 +17,7 @@ use crate::{
 pub(crate) struct MemoryParts {
     memories: Memories,
     policy: Shared<MemoryPolicy>,
-    taint: Taint,
+    taint: TaintedSessions,
     #[cfg(feature = "agent")]
     sessions: crate::Sessions,
 }
@@ -44,7 +44,7 @@ impl MemoryParts {
         Ok(Some(Self {
             memories,
             policy,
-            taint: Taint::default(),
+            taint: TaintedSessions::default(),
             #[cfg(feature = "agent")]
             sessions: crate::Sessions::of(loaded)?,
         }))

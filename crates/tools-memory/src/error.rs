@@ -74,6 +74,7 @@ impl From<MemoryError> for ToolError {
             E::Damaged(_) | E::Store(StoreError::Damaged(_) | StoreError::Foreign) => {
                 (C::PermanentFailure, "memory_damaged", None)
             }
+            E::Store(StoreError::Runtime) => (C::PermanentFailure, "no_runtime", None),
             E::Store(_) => (C::PermanentFailure, "memory_failed", None),
         };
         let tool_error = Self::new(category, code, error.to_string()).with_source(error);

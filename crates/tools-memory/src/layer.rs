@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use tools_core::{Invocation, Layer, Next, Outcome};
 
-use crate::{Taint, taint::is_from_outside};
+use crate::{TaintedSessions, tainted_sessions::is_from_outside};
 
 /// Notes which sessions have read text from outside: what they save later may hold some of it.
 #[derive(Debug, Clone)]
-pub struct MemoryLayer(Taint);
+pub struct MemoryLayer(TaintedSessions);
 
 impl MemoryLayer {
     /// The layer that notes into `taint`.
-    pub fn new(taint: Taint) -> Self {
+    pub fn new(taint: TaintedSessions) -> Self {
         Self(taint)
     }
 }

@@ -21,7 +21,7 @@ mod project;
 mod config;
 mod error;
 mod layer;
-mod taint;
+mod tainted_sessions;
 mod tools;
 
 pub use config::{FromUntrusted, MemoryConfig, MemoryConfigError, MemoryPolicy, Ranking};
@@ -33,5 +33,9 @@ pub use project::project_of;
 #[cfg(feature = "postgres")]
 pub use store::PostgresMemories;
 pub use store::{Embedding, Filter, Limits, MemoryStore, RankedMemory, SqliteMemories, StoreOutcome, Vector};
-pub use taint::Taint;
+pub use tainted_sessions::TaintedSessions;
 pub use tools::{ConversationHit, Conversations, MemoryTools};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -9,9 +9,9 @@ use tools_core::{ClaimSource, SessionId};
 
 /// The sessions that have read text from outside. Cheap to clone; clones are one list.
 #[derive(Debug, Clone, Default)]
-pub struct Taint(Arc<Mutex<HashSet<SessionId>>>);
+pub struct TaintedSessions(Arc<Mutex<HashSet<SessionId>>>);
 
-impl Taint {
+impl TaintedSessions {
     fn sessions(&self) -> MutexGuard<'_, HashSet<SessionId>> {
         // Nothing in here panics half-way through a change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

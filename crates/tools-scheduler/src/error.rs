@@ -107,6 +107,7 @@ impl From<ScheduleError> for ToolError {
             E::Full => (C::ServerError, "scheduler_full"),
             E::Ended => (C::PermanentFailure, "scheduler_ended"),
             E::Store(store) if store.is_passing() => (C::ServerError, "scheduler_busy"),
+            E::Store(StoreError::Runtime) => (C::PermanentFailure, "no_runtime"),
             E::Store(StoreError::Newer { .. }) => (C::PermanentFailure, "scheduler_newer"),
             E::Damaged(_) | E::Store(StoreError::Damaged(_) | StoreError::Foreign) => {
                 (C::PermanentFailure, "scheduler_damaged")

@@ -39,3 +39,7 @@ pub use task::{Schedule, ScheduledTask, Task, TaskName};
 pub use tools::{Foresight, Prospect, SchedulerTools};
 pub use when::parse_when;
 pub use zone::parse_zone;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -3,8 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use tokio::sync::{mpsc, oneshot};
+use tokio::{
+    runtime::Handle,
+    sync::{mpsc, oneshot},
+};
 use tools_core::{Clock, Shared, nearest};
+use tools_store::StoreError;
 
 use crate::{Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore};
 
@@ -60,7 +64,7 @@ impl Scheduler {
     pub async fn plan(&self, schedule: &Schedule) -> Result<Vec<Timestamp>, ScheduleError> {
         let (schedule, now) = (schedule.clone(), self.now());
         // A date that there is not is looked for in every year.
-        let found = tokio::task::spawn_blocking({
+        let found = runtime()?.spawn_blocking({
             let schedule = schedule.clone();
             move || schedule.next(now, 3)
         });
@@ -121,11 +125,12 @@ impl Scheduler {
     }
 
     fn send(&self, command: Command) -> Result<(), ScheduleError> {
+        let runtime = runtime()?;
         let mut sender = self.loop_.lock().unwrap_or_else(PoisonError::into_inner);
         let live = sender.take().filter(|sender| !sender.is_closed());
         let live = live.unwrap_or_else(|| {
             let (sender, commands) = mpsc::channel(WAITING);
-            tokio::spawn(obey(self.clone_without_loop(), commands));
+            runtime.spawn(obey(self.clone_without_loop(), commands));
             sender
         });
         let sent = live.try_send(command);
@@ -140,6 +145,11 @@ impl Scheduler {
     fn clone_without_loop(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), loop_: Arc::default() }
     }
+}
+
+/// The runtime around a command.
+fn runtime() -> Result<Handle, ScheduleError> {
+    Handle::try_current().map_err(|_| StoreError::Runtime.into())
 }
 
 /// The loop: one command after the other, until nobody can send any more.

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use tools_core::CallContext;
 
-use crate::{Filter, Memories, MemoryError, Taint, project_of};
+use crate::{Filter, Memories, MemoryError, TaintedSessions, project_of};
 
 /// A passage of a conversation that answers a query.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ pub trait Conversations: Send + Sync {
 #[derive(Clone)]
 pub struct MemoryTools {
     pub(super) memories: Memories,
-    pub(super) taint: Taint,
+    pub(super) taint: TaintedSessions,
     pub(super) conversations: Option<Arc<dyn Conversations>>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Debug for MemoryTools {
 
 impl MemoryTools {
     /// The tools over these memories, for sessions of which `taint` knows what they have read.
-    pub fn new(memories: Memories, taint: Taint) -> Self {
+    pub fn new(memories: Memories, taint: TaintedSessions) -> Self {
         Self { memories, taint, conversations: None }
     }
 

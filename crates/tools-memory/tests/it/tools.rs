@@ -2,14 +2,14 @@
 
 use serde_json::json;
 use tools_core::{CallContext, CompositeExecutor, Stack, ToolCall};
-use tools_memory::{MemoryTools, Taint};
+use tools_memory::{MemoryTools, TaintedSessions};
 use tools_testkit::{Workspace, contract};
 
 use crate::saving::{clock, memories};
 
 #[tokio::test]
 async fn the_tools_keep_the_contract_of_executors() {
-    let tools = MemoryTools::new(memories(&clock(), 100), Taint::default()).into_executors();
+    let tools = MemoryTools::new(memories(&clock(), 100), TaintedSessions::default()).into_executors();
     let call = |tool, params| ToolCall::new(tool, params).unwrap();
     let samples = [
         call("memory_save", json!({"content": "the port is 80"})),
@@ -21,7 +21,7 @@ async fn the_tools_keep_the_contract_of_executors() {
 
 #[tokio::test]
 async fn what_is_not_shown_or_not_taken_over_is_said() {
-    let tools = MemoryTools::new(memories(&clock(), 100), Taint::default()).into_executors();
+    let tools = MemoryTools::new(memories(&clock(), 100), TaintedSessions::default()).into_executors();
     let stack = Stack::new(vec![], CompositeExecutor::new(tools));
     let says = async |tool: &str, params| {
         let call = ToolCall::new(tool, params).unwrap();
