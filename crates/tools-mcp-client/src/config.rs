@@ -108,6 +108,38 @@ pub struct McpServerConfig {
     pub deny_tools: Vec<String>,
 }
 
+/// A server without an id and a program: the values that stand where a section says nothing.
+impl Default for McpServerConfig {
+    fn default() -> Self {
+        Self {
+            id: String::new(),
+            enabled: yes(),
+            command: String::new(),
+            url: String::new(),
+            private: false,
+            token_env: String::new(),
+            token_command: Vec::new(),
+            headers: BTreeMap::new(),
+            header_env: BTreeMap::new(),
+            oauth: None,
+            args: Vec::new(),
+            env: BTreeMap::new(),
+            env_pass: Vec::new(),
+            workspace: WorkspaceAccess::default(),
+            read_paths: Vec::new(),
+            network: NetworkAccess::default(),
+            trust: false,
+            elicitation: false,
+            timeout: timeout(),
+            start_timeout: start_timeout(),
+            max_output_tokens: max_output_tokens(),
+            pin: PinMode::default(),
+            allow_tools: Vec::new(),
+            deny_tools: Vec::new(),
+        }
+    }
+}
+
 /// The login at the authorization server of an MCP server. None of it is needed where that server
 /// registers clients by itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -482,6 +514,12 @@ mod tests {
         check(&[McpServerConfig { command: String::new(), ..server("a") }], Some((0, "command")));
         check(&[McpServerConfig { url: "https://example.com/mcp".to_owned(), ..server("a") }], Some((0, "url")));
         check(&[McpServerConfig { token_env: "T".to_owned(), ..server("a") }], Some((0, "token_env")));
+    }
+
+    #[test]
+    fn a_default_is_a_section_that_says_nothing() {
+        let named = McpServerConfig { id: "a".to_owned(), ..McpServerConfig::default() };
+        assert_eq!(named, serde_json::from_value(serde_json::json!({"id": "a"})).unwrap());
     }
 
     #[test]
