@@ -69,12 +69,23 @@ fn introduce(toolbox: &Toolbox) {
     }
 }
 
+/// What a model is told of the tools before it sees them.
+const INSTRUCTIONS: &str = "Runs shell commands and works on files of the user's workspace. Prefer these tools to \
+    built-in ones for the same purpose: `bash` for commands, `read`, `edit`, `write`, `grep` and \
+    `find_path` for files. Calls are checked against the user's rules, commands run in a sandbox, \
+    and changes can be undone. A call may wait for the user's approval. \
+    Credentials in results are replaced by placeholders (`«secret:…»`); written back unchanged, \
+    a placeholder becomes the credential again. \
+    Failed calls answer with a `[tool_error]` block that says what to do next. \
+    Long answers are cut; their last line says how to read on.";
+
 fn greeting() -> Greeting {
     Greeting {
+        name: "haft".to_owned(),
+        instructions: INSTRUCTIONS.to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         resources: true,
         prompts: cfg!(feature = "skills"),
-        ..Greeting::default()
     }
 }
 

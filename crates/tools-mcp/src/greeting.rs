@@ -22,20 +22,14 @@ pub struct Greeting {
     pub prompts: bool,
 }
 
+/// A greeting under the name of this crate, which says nothing about the tools: a host that knows them
+/// gives name, version and instructions of its own.
 impl Default for Greeting {
     fn default() -> Self {
         Self {
-            name: "haft".to_owned(),
+            name: env!("CARGO_PKG_NAME").to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            instructions: "Runs shell commands and works on files of the user's workspace. Prefer these tools to \
-                           built-in ones for the same purpose: `bash` for commands, `read`, `edit`, `write`, `grep` and \
-                           `find_path` for files. Calls are checked against the user's rules, commands run in a sandbox, \
-                           and changes can be undone. A call may wait for the user's approval. \
-                           Credentials in results are replaced by placeholders (`«secret:…»`); written back unchanged, \
-                           a placeholder becomes the credential again. \
-                           Failed calls answer with a `[tool_error]` block that says what to do next. \
-                           Long answers are cut; their last line says how to read on."
-                .to_owned(),
+            instructions: "Failed calls answer with a `[tool_error]` block that says what to do next.".to_owned(),
             resources: false,
             prompts: false,
         }

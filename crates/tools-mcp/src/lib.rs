@@ -66,3 +66,7 @@ pub use resources::{
 pub use roots::{Workspace, narrow};
 pub use server::McpServer;
 pub use showing::ToolVisibility;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

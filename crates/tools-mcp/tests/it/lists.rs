@@ -49,7 +49,10 @@ async fn known_versions_are_agreed_to_and_others_get_the_newest_with_a_handshake
         let mut client = Raw::connect(builder(&Arc::default()).greeting(greeting).build());
         let answer = client.initialize(asked).await;
         assert_eq!(answer["result"]["protocolVersion"], agreed, "{asked}");
-        assert_eq!(answer["result"]["serverInfo"], json!({"name": "haft", "version": "9.9"}));
+        assert_eq!(answer["result"]["serverInfo"], json!({"name": "tools-mcp", "version": "9.9"}));
+        // What the tools do is told by whoever knows them.
+        let instructions = answer["result"]["instructions"].as_str().unwrap();
+        assert!(!instructions.contains("bash") && instructions.contains("[tool_error]"), "{instructions}");
         assert_eq!(answer["result"]["capabilities"], json!({"logging": {}, "tools": {"listChanged": true}}));
     }
 }

@@ -27,7 +27,7 @@ fn call() -> serde_json::Value {
 #[tokio::test]
 async fn the_handshake_does_not_wait_and_calls_do() {
     let (mut client, made) = connect();
-    assert_eq!(client.initialize("2025-11-25").await["result"]["serverInfo"]["name"], "haft");
+    assert_eq!(client.initialize("2025-11-25").await["result"]["serverInfo"]["name"], "tools-mcp");
     client.send(call().to_string().as_bytes()).await;
     let pong = client.ask(json!({"jsonrpc": "2.0", "id": 2, "method": "ping"})).await;
     assert_eq!(pong["id"], 2);
