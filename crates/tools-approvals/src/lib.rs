@@ -24,3 +24,7 @@ pub use activities::{Activities, ActivityRow, activities};
 pub use message::{Asker, Choice};
 pub use watch::{EndReason, Event, OpenQuestion, Watch};
 pub use watchers::Watchers;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

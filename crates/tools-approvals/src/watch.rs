@@ -81,10 +81,13 @@ pub enum EndReason {
 type Open = Arc<Mutex<HashMap<u64, oneshot::Sender<Choice>>>>;
 
 impl Watch {
-    /// Starts to listen in `folder`, which is created if it does not exist. Needs a tokio runtime.
+    /// Starts to listen in `folder`, which is created if it does not exist.
     ///
     /// # Errors
     /// If others have access to the folder, or no socket can be created in it.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O.
     pub async fn open(folder: &Path) -> io::Result<Self> {
         let folder = Folder::make(folder)?;
         folder.sweep().await;

@@ -33,7 +33,8 @@ const WITHOUT_WATCHER: Duration = Duration::from_secs(5);
 /// Asks every `haft approvals watch` of this user; the first answer counts.
 ///
 /// Returns [`Absence::CannotAsk`] at once if none runs, [`Absence::NoAnswer`] if nobody answers in
-/// time. Dropping the future withdraws the question.
+/// time. Dropping the future withdraws the question. Asking needs a tokio runtime with I/O and
+/// timers.
 #[derive(Debug, Clone)]
 pub struct Watchers {
     folder: PathBuf,

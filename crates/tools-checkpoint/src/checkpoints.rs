@@ -38,6 +38,15 @@ pub struct Coverage {
     pub closed: ReadRules,
 }
 
+impl Coverage {
+    /// A workspace alone, without the files that usually hold credentials
+    /// ([`SECRET_PRESET`](tools_sandbox::SECRET_PRESET)): they are not copied.
+    pub fn of(workspace: impl Into<PathBuf>) -> Self {
+        let closed = ReadRules::preset(tools_sandbox::home().as_deref());
+        Self { workspace: workspace.into(), roots: vec![], others: vec![], closed }
+    }
+}
+
 /// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can
 /// refuse a call. Clones share the store.
 #[derive(Debug, Clone)]

@@ -37,6 +37,14 @@ pub enum CheckpointError {
         /// The names of the machines.
         machines: Vec<String>,
     },
+    /// The folder of the store cannot be made.
+    #[error("the folder `{folder}` cannot be made")]
+    Folder {
+        /// The folder.
+        folder: String,
+        /// Why.
+        source: io::Error,
+    },
     /// Somebody else could read or change what is kept.
     #[error("the folder `{folder}` belongs to another user")]
     NotOurs {

@@ -43,3 +43,7 @@ pub use record::{Change, Checkpoint, Repository};
 pub use select::Selection;
 pub use state::{Kind, Name, State};
 pub use undo::{Refusal, Undone};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -348,10 +348,11 @@ impl Store {
 
 /// Makes a folder that nobody else can look into, and refuses one that is somebody else's.
 fn private(folder: &Path) -> Result<(), CheckpointError> {
-    make_private_folder(folder)?;
+    let path = || folder.to_string_lossy().into_owned();
+    make_private_folder(folder).map_err(|source| CheckpointError::Folder { folder: path(), source })?;
     let metadata = fs::symlink_metadata(folder)?;
     if !metadata.is_dir() || metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(CheckpointError::NotOurs { folder: folder.to_string_lossy().into_owned() });
+        return Err(CheckpointError::NotOurs { folder: path() });
     }
     if metadata.mode() & 0o077 != 0 {
         fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;

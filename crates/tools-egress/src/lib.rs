@@ -15,3 +15,7 @@ pub mod rules;
 pub mod request;
 
 pub mod endpoint;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -82,6 +82,7 @@ impl From<SkillError> for ToolError {
             E::NotFound { near, .. } if !near.is_empty() => Some(format!("Did you mean {}?", either(near))),
             E::Changed => Some("Make the call again: it is judged anew.".to_owned()),
             E::Untrusted(_) => Some("Ask the user to run `haft skills trust`.".to_owned()),
+            E::Pins(_) => Some("Ask the user to repair the list of trusted skills, or to remove it.".to_owned()),
             _ => None,
         };
         // Host paths are not for the model.

@@ -43,3 +43,7 @@ pub use skill::Skill;
 pub use skills::Skills;
 pub use tools::SkillTools;
 pub use tree::{Tree, tree};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

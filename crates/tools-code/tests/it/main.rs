@@ -4,6 +4,7 @@
 
 mod folder;
 
+mod alone;
 mod answers;
 mod edits;
 mod fake_qdrant;

@@ -41,10 +41,13 @@ pub enum Door {
 pub struct Endpoint(JoinHandle<()>);
 
 impl Endpoint {
-    /// Serves a listener from now on. Must be called within a tokio runtime with I/O and time.
+    /// Serves a listener from now on.
     ///
     /// # Errors
     /// When the runtime does not take the listener.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime with I/O; connections need its timers, too.
     pub fn start(listener: TcpListener, door: Door, gate: Arc<Gate>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = tokio::net::TcpListener::from_std(listener)?;
