@@ -5,6 +5,7 @@
 mod consistency;
 mod executor;
 mod links;
+mod readmes;
 mod rust_text;
 mod sources;
 mod tool_names;
@@ -54,6 +55,7 @@ fn findings(files: &[File]) -> Vec<String> {
     found.extend(executor::check(&rust));
     found.extend(consistency::check(files));
     found.extend(links::check(files));
+    found.extend(readmes::check(files));
     found.extend(width::check(files, &rust));
     found.extend(wording::check(&rust));
     found
@@ -82,6 +84,8 @@ mod tests {
             "crates/tools-file/Cargo.toml: without `description`, which published packages have",
             "crates/tools-file/Cargo.toml: without `keywords`, which published packages have",
             "crates/tools-file: without a README.md",
+            "crates/tools-file/src/lib.rs: without `#[doc = include_str!(\"../README.md\")]`, which compiles the examples of the README",
+            "crates/tools-file/README.md: without an example",
         ];
         assert_eq!(findings(&files), expected);
     }

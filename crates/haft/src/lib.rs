@@ -265,3 +265,7 @@ pub use tools_skills as skill_folders;
 /// The record in a database that several machines share.
 #[cfg(all(feature = "audit", feature = "postgres"))]
 pub use tools_team::audit as team_audit;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

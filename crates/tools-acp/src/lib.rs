@@ -36,3 +36,7 @@ pub use modes::{Mode, Modes};
 pub use serve::{InitializeRequest, serve, serve_stdio};
 pub use terminal::{Viewer, show_in_terminal};
 pub use watch::Watch;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -50,3 +50,7 @@ pub use reputation::{Reputation, ReputationLine};
 pub use stop::{Stop, StopCode};
 pub use stored::{RestoreError, StoredHistory};
 pub use sub_agent::{Restrictions, SubAgent};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

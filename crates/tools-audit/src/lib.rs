@@ -9,10 +9,10 @@
 //! ```
 //! use std::sync::Arc;
 //! use tools_audit::{Audit, MemorySink, OnError};
-//! use tools_core::NoRedaction;
+//! use tools_secrets::SecretRedactor;
 //!
 //! let sink = Arc::new(MemorySink::default());
-//! let layer = Audit::new(sink.clone(), Arc::new(NoRedaction), OnError::Block);
+//! let layer = Audit::new(sink.clone(), Arc::new(SecretRedactor::default()), OnError::Block);
 //! // `layer` goes right below `announce` in a `Stack`; every call is then a line of `sink.lines()`.
 //! # drop(layer);
 //! assert!(sink.lines().is_empty());
@@ -53,3 +53,7 @@ pub use sink::{AuditSink, JsonlSink, MemorySink, head_file, noted_head};
 pub use verify::{
     Broken, Continuation, Damage, Earlier, Report, SessionLines, verify, verify_after, verify_lines, verify_with,
 };
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -15,3 +15,7 @@ pub use table::{Table, Words};
 
 #[cfg(feature = "build")]
 pub use build::{Automaton, Code, joined};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

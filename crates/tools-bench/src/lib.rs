@@ -10,3 +10,7 @@ pub mod tree;
 pub use process::run;
 pub use server::{Server, release, target};
 pub use times::{Times, compare, ratio, timed};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -16,3 +16,7 @@ mod lru;
 pub use cache::{Metrics, ToolResultCache};
 pub use config::CacheConfig;
 pub use layer::CacheLayer;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

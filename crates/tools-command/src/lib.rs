@@ -25,3 +25,7 @@ pub use registry::{
     Syntax, UnknownOption, carried, describe, find, is_open_ended, shown, spellings,
 };
 pub use sql::statements;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -23,3 +23,7 @@ mod transformer;
 mod vectors;
 
 pub use folder::{FolderModel, FolderModelError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

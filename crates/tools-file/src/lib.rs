@@ -60,3 +60,7 @@ pub use diff::diff;
 pub use memory::SeenFiles;
 pub use survey::{Extent, FileSurvey, Survey, SurveyedFile, Surveyor};
 pub use tools::{executor, executors, executors_over};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

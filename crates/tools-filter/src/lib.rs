@@ -53,3 +53,7 @@ pub use stats::{FilterMetrics, RuleTotals, stats_line};
 pub use strategy::{StrategyConfig, StrategyError};
 
 pub use tools_core::estimate_tokens;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

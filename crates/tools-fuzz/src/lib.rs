@@ -45,3 +45,7 @@ mod kept;
 
 pub use kept::kept;
 pub use target::{TARGETS, Target, check, target};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

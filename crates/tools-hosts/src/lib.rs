@@ -11,3 +11,7 @@ pub mod files;
 mod host;
 
 pub use host::{Host, UnknownHost};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -28,3 +28,7 @@ pub use listener::HttpServer;
 pub use settings::HttpSettings;
 pub use tls::Tls;
 pub use tools_core::{ServerName, ServerNameError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -8,3 +8,7 @@ mod layer;
 pub use config::{RetryConfig, RetryError, RetryPolicy};
 pub use decide::{Attempt, Plan, plan};
 pub use layer::RetryLayer;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

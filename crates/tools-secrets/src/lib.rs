@@ -64,3 +64,7 @@ pub use scan::scan;
 pub use stream::{Piece, SecretStream};
 pub use tools_core::is_credential_name;
 pub use vault::Move;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -37,3 +37,7 @@ mod reach;
 #[cfg(any(feature = "audit", feature = "sessions"))]
 use host::host;
 pub use reach::reach;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -24,3 +24,7 @@ pub use postgres::PostgresServer;
 pub use programs::{installed, namespaces, program};
 pub use scripted::{Behaviour, PathTaken, RunRecord, ScriptedExecutor};
 pub use workspace::Workspace;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -5,3 +5,7 @@ mod client;
 
 pub use client::{TlsClient, TlsError};
 pub use tokio_rustls::rustls::RootCertStore;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

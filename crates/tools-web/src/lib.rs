@@ -50,3 +50,7 @@ mod tools;
 pub use config::{ScrapeConfig, ScrapeConfigError, ScrapePolicy};
 pub use error::WebError;
 pub use tools::{Hop, MayFollow, RedirectRefusal, Web};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,0 +1,75 @@
+//! Rules about what a stranger reads first: the README of a library has an example, every example
+//! in it is compiled, and the page of the crates names the crate.
+
+use crate::repository::File;
+
+const CRATES_PAGE: &str = "docs/start/library.md";
+const COMPILED: &str = "#[doc = include_str!(\"../README.md\")]";
+
+pub(crate) fn check(files: &[File]) -> Vec<String> {
+    let text = |path: &str| files.iter().find(|file| file.path == path).map(|file| file.text.as_str());
+    let page = text(CRATES_PAGE);
+    let mut found = Vec::new();
+    for file in files {
+        let Some(folder) = file.path.strip_suffix("/src/lib.rs").filter(|folder| folder.starts_with("crates/")) else {
+            continue;
+        };
+        if !file.text.contains(COMPILED) {
+            found.push(format!("{}: without `{COMPILED}`, which compiles the examples of the README", file.path));
+        }
+        let readme = text(&format!("{folder}/README.md")).unwrap_or_default();
+        if readme.lines().any(|line| line.starts_with("```rust") && line.contains("ignore")) {
+            found.push(format!("{folder}/README.md: an example that is not compiled"));
+        }
+        let is_published =
+            !text(&format!("{folder}/Cargo.toml")).is_some_and(|manifest| manifest.contains("\npublish = false"));
+        if !is_published {
+            continue;
+        }
+        if !readme.contains("```rust") {
+            found.push(format!("{folder}/README.md: without an example"));
+        }
+        let name = folder.trim_start_matches("crates/");
+        if page.is_some_and(|page| !page.contains(&format!("`{name}`"))) {
+            found.push(format!("{CRATES_PAGE}: does not name `{name}`"));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(files: &[(&str, &str)]) -> Vec<String> {
+        let file = |(path, text): &(&str, &str)| File { path: (*path).to_owned(), text: (*text).to_owned() };
+        check(&files.iter().map(file).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_library_shows_compiled_examples_and_is_on_the_page() {
+        let example = "```rust\nlet a = 1;\n```\n";
+        let good = [
+            ("crates/a/src/lib.rs", COMPILED),
+            ("crates/a/README.md", example),
+            (CRATES_PAGE, "| `a` |"),
+            ("crates/b/src/main.rs", ""),
+        ];
+        assert_eq!(found(&good), Vec::<String>::new());
+        let bad = [
+            ("crates/a/src/lib.rs", ""),
+            ("crates/a/README.md", "```rust,ignore\nlet\n```\n"),
+            (CRATES_PAGE, "`ab`"),
+        ];
+        assert_eq!(found(&bad).len(), 3, "{:?}", found(&bad));
+        let bare = [("crates/a/src/lib.rs", COMPILED), ("crates/a/README.md", "text"), (CRATES_PAGE, "`a`")];
+        assert_eq!(found(&bare), ["crates/a/README.md: without an example"]);
+        let kept = [
+            ("crates/a/src/lib.rs", COMPILED),
+            ("crates/a/README.md", "text"),
+            ("crates/a/Cargo.toml", "[package]\npublish = false\n"),
+            (CRATES_PAGE, ""),
+        ];
+        assert_eq!(found(&kept), Vec::<String>::new());
+    }
+}
