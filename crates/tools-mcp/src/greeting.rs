@@ -22,8 +22,8 @@ pub struct Greeting {
     pub prompts: bool,
 }
 
-/// A greeting under the name of this crate, which says nothing about the tools: a host that knows them
-/// gives name, version and instructions of its own.
+/// A greeting under the name of this crate, which says nothing about the tools: a host that knows
+/// them gives name, version and instructions of its own.
 impl Default for Greeting {
     fn default() -> Self {
         Self {
