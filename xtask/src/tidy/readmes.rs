@@ -56,11 +56,8 @@ mod tests {
             ("crates/b/src/main.rs", ""),
         ];
         assert_eq!(found(&good), Vec::<String>::new());
-        let bad = [
-            ("crates/a/src/lib.rs", ""),
-            ("crates/a/README.md", "```rust,ignore\nlet\n```\n"),
-            (CRATES_PAGE, "`ab`"),
-        ];
+        let bad =
+            [("crates/a/src/lib.rs", ""), ("crates/a/README.md", "```rust,ignore\nlet\n```\n"), (CRATES_PAGE, "`ab`")];
         assert_eq!(found(&bad).len(), 3, "{:?}", found(&bad));
         let bare = [("crates/a/src/lib.rs", COMPILED), ("crates/a/README.md", "text"), (CRATES_PAGE, "`a`")];
         assert_eq!(found(&bare), ["crates/a/README.md: without an example"]);

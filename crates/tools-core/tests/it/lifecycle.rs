@@ -91,9 +91,8 @@ fn what_needs_another_runtime_says_so() {
 fn a_deadline_that_no_runtime_can_keep_is_a_failure() {
     let (stack, _) = stack(Behaviour::reply("done"));
     let limited = CallContext::new("/").within(Duration::from_secs(5));
-    let polled = |cx: &CallContext| {
-        pin!(stack.dispatch(call(), cx)).as_mut().poll(&mut Context::from_waker(Waker::noop()))
-    };
+    let polled =
+        |cx: &CallContext| pin!(stack.dispatch(call(), cx)).as_mut().poll(&mut Context::from_waker(Waker::noop()));
     assert!(matches!(polled(&limited), Poll::Ready(Err(error)) if error.code() == "no_runtime"));
     let bare = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let error = bare.block_on(stack.dispatch(call(), &limited)).unwrap_err();
