@@ -98,6 +98,9 @@ impl HostRule {
     fn compile(name: &str, index: usize, rule: &RuleText) -> Result<Self, RuleFault> {
         let fault = |problem: &str| RuleFault { index, problem: problem.to_owned() };
         let pattern = rule.pattern.trim();
+        if pattern.contains('/') {
+            return Err(fault("expected a host without a scheme and a path (`example.org`)"));
+        }
         let (host, ports) = match pattern.rsplit_once(':') {
             Some((host, "*")) => (host, Ports::All),
             Some((host, port)) if !port.contains(']') => {
@@ -264,6 +267,10 @@ mod tests {
             "https://example.org",
         ] {
             assert!(rules(&[(pattern, None, Verdict::Allow)]).is_err(), "{pattern}");
+        }
+        for pattern in ["https://example.org", "example.org/path", "http://x:80"] {
+            let fault = rules(&[(pattern, None, Verdict::Allow)]).unwrap_err();
+            assert!(fault.problem.contains("without a scheme"), "{pattern}: {fault}");
         }
         assert!(rules(&[("10.0.0.1", None, Verdict::Deny)]).is_ok());
         assert!(rules(&[("example.org", Some("/usr/bin/curl"), Verdict::Allow)]).is_err());

@@ -21,6 +21,9 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
         if readme.lines().any(|line| line.starts_with("```rust") && line.contains("ignore")) {
             found.push(format!("{folder}/README.md: an example that is not compiled"));
         }
+        if shows_hidden_lines(readme) {
+            found.push(format!("{folder}/README.md: an example with lines that only rustdoc hides"));
+        }
         let is_published =
             !text(&format!("{folder}/Cargo.toml")).is_some_and(|manifest| manifest.contains("\npublish = false"));
         if !is_published {
@@ -35,6 +38,17 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Whether a line of an example begins with `# `: registries and forges show it as it is.
+fn shows_hidden_lines(readme: &str) -> bool {
+    let mut in_example = false;
+    readme.lines().any(|line| {
+        if line.starts_with("```") {
+            in_example = line.starts_with("```rust");
+        }
+        in_example && line.starts_with("# ")
+    })
 }
 
 #[cfg(test)]
@@ -61,6 +75,12 @@ mod tests {
         assert_eq!(found(&bad).len(), 3, "{:?}", found(&bad));
         let bare = [("crates/a/src/lib.rs", COMPILED), ("crates/a/README.md", "text"), (CRATES_PAGE, "`a`")];
         assert_eq!(found(&bare), ["crates/a/README.md: without an example"]);
+        let hidden = [
+            ("crates/a/src/lib.rs", COMPILED),
+            ("crates/a/README.md", "# a\n\n```rust\n# Ok(())\n```\n# b\n"),
+            (CRATES_PAGE, "`a`"),
+        ];
+        assert_eq!(found(&hidden), ["crates/a/README.md: an example with lines that only rustdoc hides"]);
         let kept = [
             ("crates/a/src/lib.rs", COMPILED),
             ("crates/a/README.md", "text"),
