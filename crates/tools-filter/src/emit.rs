@@ -72,9 +72,15 @@ impl Emitter<'_> {
             return;
         }
         self.close();
-        if line.is_empty() {
+        // What only looks blank is so, but where content is shown.
+        if line.is_empty() || (self.state.collapse && line.trim_matches(['\t', ' ']).is_empty()) {
             if std::mem::replace(&mut self.state.after_blank, true) && self.state.collapse {
                 (self.sink)(FilterEvent::Dropped(line));
+                return;
+            }
+            if !line.is_empty() {
+                (self.sink)(FilterEvent::Dropped(line));
+                (self.sink)(FilterEvent::Written(""));
                 return;
             }
         } else {

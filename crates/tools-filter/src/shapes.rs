@@ -63,6 +63,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*(?:\S*/)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*(?:\S*/)?libtool(?:: (?:compile|link|install|relink|finish):)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*\d+ files? changed",
+            // What pytest has loaded.
+            r"^plugins: [\w-]+-\d",
             r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
             r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
             r"^npm (?:error|ERR!) +(?:404 +)?(?:A complete log of this run|Note that you can also install|tarball, folder, http url)",
@@ -205,7 +207,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \((?:node:|file:)\S+:\d+:\d+\)$|^\s+(?:node:|file:)\S+:\d+:\d+$|",
             r"^\s+#\d+ (?:0x[0-9a-f]+ |\S.* \(\S+\+0x[0-9a-f]+\)$)|^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
             r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/|\[internal function\])\S*\(\d+\): |^#\d+ \{main\}$|",
-            r"^\t\S+:\d+: in |^\t\[C\]: (?:in|\?)",
+            r"^\t\S+:\d+: in |^\t\[C\]: (?:in|\?)|^\s+❯ (?:\S+ )?\S+:\d+:\d+$",
         )],
     ),
     // A frame of a library or of the machine itself.
@@ -223,6 +225,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+#\d+ 0x[0-9a-f]+ .*(?:libsanitizer|libasan|libubsan|/sysdeps/|/csu/|_start\b|libc\.so|ld-linux)|",
             r"^\s+#\d+ .*(?:libsanitizer/|/include/c\+\+/|<null> \(lib)|",
             r"^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
+            r"^(?:\t| {6})\S*/go/src/\S+\.go:\d|^==\d+== +(?:at|by) 0x[0-9A-F]+: .*\((?:in /(?:usr|lib|opt)|vg_replace_)|",
+            r"^\s+❯ .*(?:node:internal|node_modules)[/\\]|",
             r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/\S*/vendor/|\[internal function\]|\{main\})|^\t\[C\]: ",
         )],
     ),
@@ -290,6 +294,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             // What node says of every assertion.
             r"^\s+(?:generatedMessage: (?:true|false)|code: 'ERR_ASSERTION'|operator: '\w+'|diff: 'simple'),?$",
             r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
+            // Where a warning of Python was made: it stands above.
+            r"^\s+warnings\.warn\(",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails|^help: view all installed commands with `",

@@ -48,7 +48,7 @@ pub(crate) enum Same {
     /// Word by word.
     Exactly,
     /// But for numbers that all go on from block to block as before, so that nothing is lost:
-    /// blocks of two lines or more.
+    /// blocks of three lines or more, since shorter ones are mostly lists.
     Counting,
     /// But for numbers, in lines that say something in words and report nothing.
     ButForNumbers,
@@ -67,7 +67,7 @@ impl Same {
 
     /// Lines of the shortest block.
     fn shortest(self) -> usize {
-        if self == Self::Counting { 2 } else { 1 }
+        if self == Self::Counting { 3 } else { 1 }
     }
 }
 

@@ -1,29 +1,62 @@
-//! Blank lines of a tool that a rule is about: they part what is told apart by its form already. A
-//! short text keeps its paragraphs.
+//! Blank lines. Those of a tool that a rule is about part what is told apart by its form already; of
+//! any other those between two lines of the text's margin part paragraphs and stay. A short text
+//! keeps them all.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
-use crate::emit::Emitter;
+use crate::emit::{Emitter, marked};
 
 /// The first lines keep the blank ones between them.
 const SHORT: usize = 10;
 
-#[derive(Default)]
 pub(crate) struct Blanks {
+    /// Whether a rule is about the tool.
+    has_rule: bool,
     lines: usize,
+    /// Whether the line before stands at the margin.
+    after_margin: bool,
+    /// A blank line, which stays if the next line stands at the margin too.
+    held: bool,
     found: bool,
+}
+
+fn is_at_margin(line: &str) -> bool {
+    !line.starts_with([' ', '\t']) && marked(line).is_none()
+}
+
+impl Blanks {
+    pub(crate) fn new(has_rule: bool) -> Self {
+        Self { has_rule, lines: 0, after_margin: false, held: false, found: false }
+    }
 }
 
 impl Reducer for Blanks {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         self.lines += 1;
-        if self.lines > SHORT && line.trim().is_empty() {
-            self.found = true;
-            out.fold(line);
-        } else {
-            out.keep(line);
+        let is_blank = line.trim().is_empty();
+        if self.lines <= SHORT {
+            self.after_margin = !is_blank && is_at_margin(line);
+            return out.keep(line);
         }
+        if is_blank {
+            if self.has_rule || !self.after_margin {
+                self.found = true;
+            } else {
+                self.held = true;
+            }
+            return out.fold(line);
+        }
+        let is_at_margin = is_at_margin(line);
+        if std::mem::take(&mut self.held) {
+            if is_at_margin {
+                out.write("");
+            } else {
+                self.found = true;
+            }
+        }
+        self.after_margin = is_at_margin;
+        out.keep(line);
     }
 
     fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {

@@ -241,6 +241,30 @@ pub(super) fn is_name(text: &str) -> bool {
     is_word && text.len() > 2 && (is_ending || (text.len() > name.len() && name.len() > 2))
 }
 
+/// Whether a line is, or has in it the path of, a file that a number in its name tells from others:
+/// each of a list of them is one that somebody may look for. A step of work that tells how much of
+/// it is left (`[3/310]`) is none of a list.
+pub(super) fn names_numbered_file(line: &str) -> bool {
+    let is_step = |word: &str| {
+        let share = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.split_once('/'));
+        share
+            .is_some_and(|(done, all)| done != all && done.bytes().chain(all.bytes()).all(|byte| byte.is_ascii_digit()))
+    };
+    let is_numbered = |word: &str| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+        let is_path = name.len() < word.len() || word.len() == line.trim().len();
+        is_path
+            && stem.bytes().any(|byte| byte.is_ascii_digit())
+            && (1..=MAX_ENDING).contains(&ending.len())
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+    };
+    line.contains('.') && line.split([' ', '"', '\'', ',', '\t']).any(is_numbered) && !line.split(' ').any(is_step)
+}
+
+/// A longer ending is none of a file.
+const MAX_ENDING: usize = 6;
+
 pub(super) fn is_file(line: &str) -> bool {
     let name = line.strip_suffix(':').unwrap_or(line);
     line.len() < 400 && is_name(name) && name.contains('.')

@@ -9,14 +9,18 @@ use super::{
     blanks::Blanks,
     carets::Carets,
     command_lines::CommandLines,
+    diff_context::DiffContext,
     earlier::EarlierBlocks,
     findings::Findings,
     log_kinds::LogKinds,
     passing::PassingTests,
     path_runs::{PathRuns, Paths},
+    process_marks::ProcessMarks,
     rulers::Rulers,
     runs::CountingRun,
+    sentences::Sentences,
     series::Series,
+    similar::SimilarLines,
     snippets::Snippets,
     stack_trace::StackTraces,
     table_blanks::TableBlanks,
@@ -38,6 +42,7 @@ pub(crate) const NAME: &str = "general";
 pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
     let is_unknown = !has_rule || runs_script(command);
     let mut stages: Vec<Box<dyn Reducer>> = vec![
+        Box::<DiffContext>::default(),
         Box::<Tap>::default(),
         Box::new(PassingTests::new(!knows_tests)),
         Box::new(Usage::new(command)),
@@ -53,25 +58,29 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
         Box::<CountingRun>::default(),
         Box::new(RepeatDetector::new(Same::Counting)),
     ];
-    if has_rule {
-        stages.push(Box::<Blanks>::default());
-    }
+    stages.push(Box::new(Blanks::new(has_rule)));
     if is_unknown {
         stages.push(Box::new(RepeatDetector::new(Same::ButForNumbers)));
     }
-    stages.push(Box::<TableBlanks>::default());
+    stages.push(Box::<ProcessMarks>::default());
     stages.push(Box::<Alternatives>::default());
+    stages.push(Box::<TableBlanks>::default());
+    stages.push(Box::<SimilarLines>::default());
     stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());
     stages.push(Box::<EarlierBlocks>::default());
+    stages.push(Box::<Sentences>::default());
     stages
 }
 
 /// Whether the command runs a program of the user: its rule is about what the interpreter or the
 /// build says, and nothing is known of the rest.
 fn runs_script(command: &ParsedCommand) -> bool {
+    // `python -m module` counts as the module.
+    let typed = command.typed.split(' ').next().and_then(|program| program.rsplit('/').next()).unwrap_or_default();
     let words: Vec<&str> = command.words.iter().map(String::as_str).take(2).collect();
     match words.as_slice() {
+        _ if SCRIPT_PROGRAMS.contains(&typed) => true,
         [program, ..] if SCRIPT_PROGRAMS.contains(program) => true,
         [program, verb] => RUN_VERBS.contains(&(*program, *verb)),
         _ => false,

@@ -1,18 +1,18 @@
-//! `git_diff`: a diff of few lines is left as it is; of a longer one each file keeps its header,
+//! `git_diff`: of a diff of few lines the unchanged lines far from a change are counted; of a longer one each file keeps its header,
 //! counts, and as many lines as there is room for.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy};
+use super::{Facts, Reducer, Strategy, diff_context::DiffContext};
 use crate::emit::Emitter;
 
 /// Parameters of `git_diff`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitDiff {
-    /// A diff of no more lines is left as it is.
+    /// Of a diff of no more lines every changed line stays.
     pub max_diff_lines: usize,
 }
 
@@ -221,7 +221,12 @@ impl File {
         let place = self.header.first()?.strip_prefix("Diff in ")?.trim_end_matches(':');
         let (path, line) = place.rsplit_once(':').or_else(|| place.rsplit_once(" at line "))?;
         let (added, removed) = (self.added, self.removed);
-        Some(FormatHunks { path: path.to_owned(), places: format!("{line} [+{added} -{removed}]") })
+        let first = |sign| self.body.iter().find(|line| line.starts_with(sign) && line.len() < MAX_EXAMPLE);
+        Some(FormatHunks {
+            path: path.to_owned(),
+            places: format!("{line} [+{added} -{removed}]"),
+            example: ['-', '+'].into_iter().filter_map(first).cloned().collect(),
+        })
     }
 }
 
@@ -229,6 +234,8 @@ impl File {
 struct FormatHunks {
     path: String,
     places: String,
+    /// The first line that would go, and the first that would come.
+    example: Vec<String>,
 }
 
 impl FormatHunks {
@@ -240,8 +247,11 @@ impl FormatHunks {
     }
 
     fn end(all: Option<Self>, out: &mut Emitter<'_>) {
-        if let Some(Self { path, places }) = all {
+        if let Some(Self { path, places, example }) = all {
             out.write(&format!("Diff in {path}:{places}"));
+            for line in example {
+                out.write(&line);
+            }
         }
     }
 }
@@ -256,6 +266,9 @@ fn is_conflict_mark(line: &str) -> bool {
     let text = line.trim_start_matches(['+', '-', ' ']);
     text.starts_with("<<<<<<< ") || text.starts_with(">>>>>>> ")
 }
+
+/// A longer line is no example of what a formatter would change.
+const MAX_EXAMPLE: usize = 160;
 
 /// How many lines each may have so that all together have no more than `room`.
 fn fair_share(lengths: &[usize], room: usize) -> usize {
@@ -299,6 +312,7 @@ impl Reducer for Machine {
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         if !self.long {
             let mut header: Option<String> = None;
+            let mut context = DiffContext::default();
             for line in std::mem::take(&mut self.all) {
                 if begins_file(&line) {
                     header = Some(line.clone());
@@ -308,8 +322,14 @@ impl Reducer for Machine {
                 // The names of objects say nothing about the change, and the first line already
                 // names the file.
                 let says_nothing = header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
-                if says_nothing { out.fold(&line) } else { out.keep(&line) }
+                if says_nothing && !context.is_inside() {
+                    context.notice(&line);
+                    out.fold(&line);
+                } else {
+                    context.line(&line, out);
+                }
             }
+            context.finish(out);
             return self.found.then_some(FilterConfidence::Full);
         }
         self.flush(out);

@@ -29,14 +29,15 @@ const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Ignored files:", "ignored:", Some("")),
 ];
 
+/// What an entry says of its file, and the letter that stands for it; a conflict is told in words.
 const STATES: &[(&str, &str)] = &[
-    ("both modified:", "UU"),
-    ("both added:", "AA"),
-    ("both deleted:", "DD"),
-    ("added by us:", "AU"),
-    ("added by them:", "UA"),
-    ("deleted by us:", "DU"),
-    ("deleted by them:", "UD"),
+    ("both modified:", "both modified:"),
+    ("both added:", "both added:"),
+    ("both deleted:", "both deleted:"),
+    ("added by us:", "added by us:"),
+    ("added by them:", "added by them:"),
+    ("deleted by us:", "deleted by us:"),
+    ("deleted by them:", "deleted by them:"),
     ("new file:", "A"),
     ("modified:", "M"),
     ("deleted:", "D"),

@@ -193,7 +193,6 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
     let owner = first.as_ref().map(|parts| parts[3].to_owned()).unwrap_or_default();
     out.write("[name size, without times; `/` directory, `*` executable]");
     let mut names = Names { line: String::new(), indent: 0, out };
-    let mut folder = "";
     for line in lines {
         let Some(parts) = LONG.captures(line) else {
             // Headings of folders, and what the files below them take, which was asked for.
@@ -207,17 +206,8 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
             continue;
         }
         let (path, target) = name.split_once(" -> ").map_or((name, ""), |(path, _)| (path, &name[path.len()..]));
-        let parent = path.trim_end_matches('/').rfind('/').map_or("", |at| &path[..=at]);
-        if parent != folder {
-            // Archives and searches print paths: a folder is named once, above what is in it.
-            folder = parent;
-            names.end();
-            names.indent = usize::from(!folder.is_empty());
-            if !folder.is_empty() {
-                names.line = format!("{folder} :");
-            }
-        }
-        let mut entry = format!("{}{target}", path[parent.len()..].trim_end_matches('/'));
+        // Archives and searches print paths: each is whole, so that it is found as it was printed.
+        let mut entry = format!("{}{target}", path.trim_end_matches('/'));
         match kind {
             "d" => entry.push('/'),
             "l" => {}
@@ -362,20 +352,20 @@ mod tests {
     }
 
     #[test]
-    fn archives_and_searches_name_a_folder_once() {
+    fn archives_and_searches_name_whole_paths() {
         let table = [
             (
                 "tar tvf a.tar",
                 "drwxr-xr-x root/root         0 2026-11-25 18:27 src/\n-rw-r--r-- root/root      1234 2026-11-25 18:27 src/alpha.rs\n\
                  -rwxr-xr-x root/root        56 2026-11-25 18:27 src/beta.sh\nlrwxrwxrwx root/root         0 2026-11-25 18:27 src/gamma -> ../b/c\n",
-                "src/\nsrc/ :  alpha.rs 1234  beta.sh* 56  gamma -> ../b/c\n",
+                "src/  src/alpha.rs 1234  src/beta.sh* 56  src/gamma -> ../b/c\n",
             ),
             (
                 "find src -ls",
                 "  1234567      4 -rw-r--r--   1 root     root         3051 Nov 25 18:27 src/alpha.rs\n  \
                  1234568     12 -rw-r--r--   1 root     root        10053 Nov 25 18:27 src/beta.rs\n  \
                  1234569      4 -rw-------   1 root     root          155 Nov 25 18:27 src/b/gamma.rs\n",
-                "src/ :  alpha.rs 3051  beta.rs 10053\nsrc/b/ :  gamma.rs 155 -rw-------\n",
+                "src/alpha.rs 3051  src/beta.rs 10053  src/b/gamma.rs 155 -rw-------\n",
             ),
         ];
         for (command, text, expected) in table {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, dedup::template, unfinished::names_running};
+use super::{Reducer, dedup::template, findings::names_numbered_file, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -37,7 +37,11 @@ impl LogKinds {
 
     fn is_work(&self, line: &str) -> bool {
         line.len() < MAX_LINE_BYTES
-            && (LOG_LINE.is_match(line) || (self.of_steps && STEP.is_match(line)))
+            && if LOG_LINE.is_match(line) {
+                !names_numbered_file(line)
+            } else {
+                self.of_steps && (STEP.is_match(line) || verb(line).is_some())
+            }
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
@@ -46,7 +50,9 @@ impl LogKinds {
 
     /// Whether enough lines of its kind were shown.
     fn is_known(&mut self, line: &str) -> bool {
-        let kind = template(line);
+        // What is done with one thing after the other is work of one kind.
+        let work = if LOG_LINE.is_match(line) { None } else { verb(line).or_else(|| counted(line)) };
+        let kind = work.map_or_else(|| template(line), template);
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
             return false;
         }
@@ -55,6 +61,59 @@ impl LogKinds {
         *count > SHOWN_OF_KIND
     }
 }
+
+/// The word behind the share of the whole that a step begins with: `Pulling` of `[1/4] Pulling x`.
+fn counted(line: &str) -> Option<&str> {
+    let (share, rest) = line.trim_start().strip_prefix(['[', '('])?.split_once([']', ')'])?;
+    let is_share =
+        share.contains('/') && share.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'/' | b' '));
+    rest.trim_start_matches([':', ' ']).split(' ').next().filter(|word| is_share && !word.is_empty())
+}
+
+/// The word for the work that a line begins with, if it is one of those that do no more than go on:
+/// `copying a.py -> build/lib`.
+fn verb(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches([' ', '\t', '*', '-', '>', '=', '+']);
+    let word = text.split(' ').next()?;
+    let stem = word.to_ascii_lowercase();
+    GOING_ON.contains(&stem.as_str()).then_some(word)
+}
+
+/// Work of which each step is like the one before.
+const GOING_ON: &[&str] = &[
+    "adding",
+    "bundling",
+    "byte-compiling",
+    "caching",
+    "collecting",
+    "compressing",
+    "copying",
+    "creating",
+    "downloading",
+    "extracting",
+    "fetching",
+    "generating",
+    "hashing",
+    "hardlinking",
+    "indexing",
+    "inflating",
+    "linking",
+    "loading",
+    "optimizing",
+    "parsing",
+    "pulling",
+    "reading",
+    "rendering",
+    "resolving",
+    "scanning",
+    "sending",
+    "stripping",
+    "symlinking",
+    "transforming",
+    "unpacking",
+    "uploading",
+    "writing",
+];
 
 impl Reducer for LogKinds {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {

@@ -1,6 +1,6 @@
-//! Lines that are drawn and say nothing: a ruler becomes a short one, alone or beside a title, and
-//! so do the dots that lead from a title to what is said of it; an empty line inside a drawn box
-//! becomes a blank one.
+//! Lines that are drawn and say nothing. A ruler that stands alone becomes a blank line, beside a
+//! title a short one, and so do the dots that lead from a title to what is said of it; the edges of
+//! a drawn box and empty lines inside of it go, and so do the blanks that fill a line up.
 
 use tools_core::FilterConfidence;
 
@@ -28,7 +28,12 @@ fn ruler(mut chars: impl Iterator<Item = char>) -> (usize, usize) {
     (count, count * first.len_utf8())
 }
 
-/// The line with short rulers; `None` when it has no long one at its beginning or behind a title,
+/// Whether a ruler of these signs may stand beside a title.
+fn drawn_beside(sign: Option<char>) -> bool {
+    !matches!(sign, Some('~' | '.' | '#'))
+}
+
+/// The line with short rulers, nothing for one that is a ruler only; `None` when it has no long one at its beginning or behind a title,
 /// or may point into the line above.
 fn shortened(line: &str) -> Option<String> {
     let text = line.trim_end();
@@ -42,15 +47,25 @@ fn shortened(line: &str) -> Option<String> {
     let (first, last) = (text.chars().next(), text.chars().next_back());
     if is_whole {
         // Tildes and dots point, or are a row of tests.
-        return (count >= LONG && !matches!(first, Some('~' | '.'))).then(|| short(first));
+        return (count >= LONG && !matches!(first, Some('~' | '.'))).then(String::new);
     }
     let has_title = |title: &str| title.starts_with(' ') || title.ends_with(' ');
-    let drawn = |sign: Option<char>| !matches!(sign, Some('~' | '.' | '#'));
-    if count >= LONG && end_count >= LONG && first == last && drawn(first) {
+    let is_count = |title: &str| {
+        let count = title.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        count.is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/'))
+    };
+    // `⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/7]⎯` parts what is told one after the other.
+    if count >= LONG
+        && drawn_beside(first)
+        && text.get(bytes..).is_some_and(|rest| is_count(rest.trim_end_matches(SIGNS)))
+    {
+        return Some(String::new());
+    }
+    if count >= LONG && end_count >= LONG && first == last && drawn_beside(first) {
         let title = text.get(bytes..text.len() - end_bytes)?;
         return has_title(title).then(|| format!("{}{title}{}", short(first), short(last)));
     }
-    if end_count >= LONG && drawn(last) {
+    if end_count >= LONG && drawn_beside(last) {
         let title = text.get(..text.len() - end_bytes)?;
         // Behind a blank: what follows a word at once may be a part of it.
         let is_masked = title.trim_end().ends_with([':', '=']);
@@ -71,6 +86,38 @@ fn led(line: &str) -> Option<String> {
         .then(|| format!("{title}...{said}"))
 }
 
+/// Corners and crossings at which the edge of a box begins and ends.
+const LEFT_ENDS: &[char] = &['┌', '├', '└', '╭', '╰', '╔', '╠', '╚', '┏', '┣', '┗', '╟', '╞', '┠', '┡'];
+const RIGHT_ENDS: &[char] = &['┐', '┤', '┘', '╮', '╯', '╗', '╣', '╝', '┓', '┫', '┛', '╢', '╡', '┨', '┩'];
+
+/// Whether a line is the edge of a drawn box, or an empty line inside of one.
+fn is_edge(line: &str) -> bool {
+    let text = line.trim();
+    let is_drawn = |c: char| matches!(c, '\u{2500}'..='\u{257F}' | ' ');
+    if !text.starts_with(|c: char| matches!(c, '\u{2500}'..='\u{257F}')) || !text.chars().all(is_drawn) {
+        return false;
+    }
+    let is_bar = |c: char| matches!(c, '│' | '┃' | '║' | '╷' | '╵');
+    let is_empty = text.chars().all(|c| is_bar(c) || c == ' ');
+    is_empty || (text.len() > LONG && text.starts_with(LEFT_ENDS) && text.ends_with(RIGHT_ENDS))
+}
+
+/// A line inside of a drawn box without the blanks that fill its cells up; `None` for every other.
+fn unfilled(line: &str) -> Option<String> {
+    let bar = line.trim_start().chars().next().filter(|first| matches!(first, '│' | '┃' | '║'))?;
+    let text = line.trim_end();
+    if !text.ends_with(['│', '┃', '║']) || !text.contains("  ") || text.len() > 1000 {
+        return None;
+    }
+    let cells: Vec<&str> = text.split(bar).map(str::trim_end).collect();
+    let narrow = cells.join(&format!(" {bar}"));
+    let narrow = narrow.strip_prefix(' ').unwrap_or(&narrow);
+    (narrow.len() < line.len()).then(|| narrow.to_owned())
+}
+
+/// So many blanks at the end of a line only fill it up.
+const FILLING: &str = "  ";
+
 impl Reducer for Rulers {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         // Most lines end in a word.
@@ -79,11 +126,21 @@ impl Reducer for Rulers {
             Some(short) => {
                 self.found = true;
                 out.fold(line);
-                out.write(&short);
+                if short.is_empty() { out.keep("") } else { out.write(&short) }
             }
-            None if matches!(line.trim(), "│" | "╷" | "╵" | "┃" | "║") => {
+            None if is_edge(line) => {
                 self.found = true;
                 out.fold(line);
+            }
+            None if unfilled(line).is_some() => {
+                self.found = true;
+                out.fold(line);
+                out.write(&unfilled(line).unwrap_or_default());
+            }
+            None if line.ends_with(FILLING) && !line.trim().is_empty() => {
+                self.found = true;
+                out.fold(line);
+                out.write(line.trim_end_matches(' '));
             }
             None => out.keep(line),
         }
@@ -101,7 +158,8 @@ mod tests {
     #[test]
     fn rulers_are_told_from_marks() {
         let table = [
-            ("------------------------------", Some("---")),
+            ("------------------------------", Some("")),
+            ("⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[12/17]⎯", Some("")),
             ("============ FAILURES ============", Some("=== FAILURES ===")),
             ("TASK [step 0] ****************", Some("TASK [step 0] ***")),
             ("⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯ Failed ⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯", Some("⎯⎯⎯ Failed ⎯⎯⎯")),

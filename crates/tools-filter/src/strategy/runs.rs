@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy, dedup::template, unfinished::names_running};
+use super::{Facts, Reducer, Strategy, dedup::template, findings::names_numbered_file, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
     signal::{names_place, reports},
@@ -132,8 +132,12 @@ impl CountingRun {
 
 impl Reducer for CountingRun {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let may_count =
-            !is_row(line) && !reports(line) && !names_place(line) && !names_running(line) && marked(line).is_none();
+        let may_count = !is_row(line)
+            && !reports(line)
+            && !names_place(line)
+            && !names_running(line)
+            && !names_numbered_file(line)
+            && marked(line).is_none();
         let steps = self.last.as_deref().filter(|_| may_count).and_then(|last| steps(last, line));
         if steps.is_none() || (self.steps.is_some() && self.steps != steps) {
             self.end(out);

@@ -54,7 +54,7 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
             } else if sign == '-' && source_line != place_line {
                 // The place of another label: where a borrow begins, where a value was moved.
                 lines.push(format!("{source_line} {sign} {label}"));
-            } else if !is_said(label, &lines) {
+            } else if !is_said(label, sign, &lines) {
                 lines.push(format!("{sign} {label}"));
             }
             goes_on = false;
@@ -75,9 +75,14 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     lines
 }
 
-/// Whether a label under source that is not shown says nothing that stands above it: all that it
-/// names is named there.
-fn is_said(label: &str, lines: &[String]) -> bool {
+/// Whether a label under source that is not shown says nothing that stands above it. What the error
+/// itself says at its place is told there word by word; of any other label all that it names is
+/// named there.
+fn is_said(label: &str, sign: char, lines: &[String]) -> bool {
+    if sign == '^' {
+        let is_word = |before: &str| !before.ends_with(|c: char| c.is_alphanumeric());
+        return lines.iter().any(|line| line.match_indices(label).any(|(at, _)| is_word(&line[..at])));
+    }
     let is_advice = label.starts_with("help: ") || label.starts_with("note: ");
     let mut names = label.split('`').skip(1).step_by(2);
     !is_advice && names.all(|name| lines.iter().any(|line| line.contains(name)))
@@ -165,6 +170,7 @@ error[E0502]: cannot borrow `s` as mutable because it is also borrowed as immuta
             &[
                 "error[E0502]: cannot borrow `s` as mutable because it is also borrowed as immutable --> src/main.rs:15:5",
                 "14 - immutable borrow occurs here",
+                "^ mutable borrow occurs here",
                 "16 - immutable borrow later used here",
             ],
         );

@@ -28,6 +28,8 @@ impl Strategy for StackTrace {
 
 /// More frames are not remembered.
 const MAX_SEEN: usize = 1000;
+/// More frames of libraries are not held back.
+const MAX_BEHIND: usize = 400;
 /// A longer line is no frame of which the place follows.
 const MAX_LINE: usize = 1000;
 
@@ -45,6 +47,10 @@ pub(crate) struct StackTraces {
     names_function: bool,
     /// The function of the own frame before.
     caller: String,
+    /// The source of the own frame before, and the frames of libraries behind it: it is shown where
+    /// no other own frame follows, since that is where the trace ends.
+    source: Option<String>,
+    behind: Vec<String>,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
     found: bool,
@@ -89,7 +95,7 @@ fn is_function(line: &str) -> bool {
     let name = line.strip_prefix("created by ").unwrap_or(line);
     let is_call = name.len() < line.len() || line.ends_with(')');
     let head = name.split_once('(').map_or(name, |(head, _)| head);
-    is_call && head.contains('.') && !head.is_empty() && !head.contains([' ', ':', '='])
+    is_call && (head.contains('.') || head == "panic") && !head.contains([' ', ':', '='])
 }
 
 /// Whether a line is the place of the function in the line before.
@@ -114,11 +120,41 @@ fn key(line: &str) -> String {
 
 impl StackTraces {
     fn count(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.source.is_some() {
+            self.behind.push(line.to_owned());
+            if self.behind.len() > MAX_BEHIND {
+                self.show_source(out);
+            }
+            return;
+        }
         self.bytes += line.len() + 1;
         self.held.push(line.to_owned());
         if self.bytes > MARK {
             self.found = true;
             self.held.drain(..).for_each(|line| out.omit(&line));
+        }
+    }
+
+    /// Shows the source of the own frame before, if it is held.
+    fn show_source(&mut self, out: &mut Emitter<'_>) {
+        if let Some(source) = self.source.take() {
+            out.keep(&source);
+        }
+        for line in std::mem::take(&mut self.behind) {
+            if marks(&line) {
+                self.found = true;
+                out.omit(&line);
+            } else {
+                self.count(&line, out);
+            }
+        }
+    }
+
+    /// Counts the source of the own frame before: another follows, nearer to what happened.
+    fn count_source(&mut self, out: &mut Emitter<'_>) {
+        let source = self.source.take();
+        for line in source.into_iter().chain(std::mem::take(&mut self.behind)) {
+            self.count(&line, out);
         }
     }
 
@@ -150,6 +186,7 @@ impl StackTraces {
             }
             return self.count(line, out);
         }
+        self.count_source(out);
         self.close(out);
         self.next = if has_source { NextLine::Own } else { NextLine::Other };
         if let Some(function) = function {
@@ -166,16 +203,27 @@ impl StackTraces {
             return match self.next {
                 NextLine::Counted => self.count(line, out),
                 _ if self.names_function && marks(text) => {
-                    self.found = true;
-                    out.omit(line);
+                    if self.source.is_some() {
+                        self.behind.push(line.to_owned());
+                    } else {
+                        self.found = true;
+                        out.omit(line);
+                    }
                 }
-                _ => out.keep(line),
+                _ if self.names_function && self.source.is_none() && self.behind.is_empty() => {
+                    self.source = Some(line.to_owned());
+                }
+                _ => {
+                    self.show_source(out);
+                    out.keep(line);
+                }
             };
         }
         self.next = NextLine::Other;
         if is_frame {
             return self.frame(None, line, out);
         }
+        self.show_source(out);
         self.close(out);
         if !line.starts_with("goroutine ") && !line.trim().is_empty() {
             self.seen.clear();
@@ -204,6 +252,7 @@ impl Reducer for StackTraces {
         if let Some(function) = self.function.take() {
             self.other(&function, out);
         }
+        self.show_source(out);
         self.close(out);
         self.found.then_some(FilterConfidence::Full)
     }

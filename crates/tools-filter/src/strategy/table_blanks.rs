@@ -1,4 +1,5 @@
-//! The blanks that line columns up become two; what a row ends with goes. A table is told by its
+//! The blanks that line columns up become one, or two where cells have blanks themselves; what a row
+//! ends with goes. A table is told by its
 //! rows: several in sequence with as many columns, parted by blanks, or by bars below a heading
 //! that is underlined. Cells stay in order, and a row in which one is empty stands as it came.
 
@@ -35,8 +36,7 @@ enum Shape {
 /// Columns of a row, parted by two blanks or more; `None` for every other line.
 fn columns(line: &str) -> Option<Vec<&str>> {
     let text = line.trim_end();
-    // What is indented may be aligned with what stands above it, and marks point there.
-    if text.is_empty() || text.starts_with([' ', '\t']) || text.len() > MAX_ROW_BYTES || text.contains(['^', '~']) {
+    if text.is_empty() || text.starts_with('\t') || text.len() > MAX_ROW_BYTES || text.contains(['^', '~']) {
         return None;
     }
     if !text.contains("  ") || names_running(line) {
@@ -44,8 +44,15 @@ fn columns(line: &str) -> Option<Vec<&str>> {
     }
     let columns: Vec<&str> =
         text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
-    (columns.len() > 1 && !is_indented(&columns)).then_some(columns)
+    // What is indented may be aligned with what stands above it, and marks point there.
+    let fewest = if text.starts_with(' ') { MIN_INDENTED_COLUMNS } else { 2 };
+    (columns.len() >= fewest && !is_indented(&columns)).then_some(columns)
 }
+
+/// Fewer columns in an indented row are none of a table.
+const MIN_INDENTED_COLUMNS: usize = 4;
+/// So far a row of a table is indented where it was further.
+const INDENT: usize = 2;
 
 /// Whether the blanks behind the first cell indent what follows: it is the sign of a line of a diff
 /// or a comment, or the number of a line of source.
@@ -89,10 +96,18 @@ fn narrow(line: &str, shape: Shape) -> Option<String> {
             cells.join(" | ").trim().to_owned()
         }
         Shape::Blanks(of_table) => {
-            columns(line).filter(|columns| columns.len() == of_table).map(|columns| columns.join("  "))?
+            let indent = (line.len() - line.trim_start_matches(' ').len()).min(INDENT);
+            let columns = columns(line).filter(|columns| columns.len() == of_table)?;
+            format!("{:indent$}{}", "", joined(&columns))
         }
     };
     (narrow.len() < line.len()).then_some(narrow)
+}
+
+/// The cells of a row: parted by one blank where none but the last has any itself.
+fn joined(cells: &[&str]) -> String {
+    let are_words = cells.split_last().is_some_and(|(_, before)| before.iter().all(|cell| !cell.contains(' ')));
+    cells.join(if are_words { " " } else { "  " })
 }
 
 impl TableBlanks {
@@ -196,10 +211,18 @@ mod tests {
     }
 
     #[test]
-    fn cells_stand_two_blanks_apart() {
+    fn cells_stand_one_blank_apart() {
         check(
             "NAME      STATE      AGE\nalpha     ready      3d\nbeta      failing    4d\ngamma     ready      9d\n",
-            "NAME  STATE  AGE\nalpha  ready  3d\nbeta  failing  4d\ngamma  ready  9d\n",
+            "NAME STATE AGE\nalpha ready 3d\nbeta failing 4d\ngamma ready 9d\n",
+        );
+    }
+
+    #[test]
+    fn rows_that_are_indented_are_a_table_with_many_columns() {
+        check(
+            "   ncalls  tottime  percall  place\n      7/1    0.000    0.000  a.py:1(run)\n        1    0.000    0.021  b.py:2(find it)\n       23    0.000    0.021  c.py:3(x)\n",
+            "  ncalls tottime percall place\n  7/1 0.000 0.000 a.py:1(run)\n  1 0.000 0.021 b.py:2(find it)\n  23 0.000 0.021 c.py:3(x)\n",
         );
     }
 
@@ -207,7 +230,7 @@ mod tests {
     fn a_row_with_an_empty_cell_stands_as_it_came() {
         check(
             "NAME      STATE      AGE\nalpha     ready      3d\nbeta                 4d\ngamma     ready      9d\ndelta     ready      1d\n",
-            "NAME  STATE  AGE\nalpha  ready  3d\nbeta                 4d\ngamma  ready  9d\ndelta  ready  1d\n",
+            "NAME STATE AGE\nalpha ready 3d\nbeta                 4d\ngamma ready 9d\ndelta ready 1d\n",
         );
     }
 

@@ -1,4 +1,5 @@
-//! Rulers: a line of them becomes a short one. What points into the line above is none.
+//! Rulers: one beside a title becomes a short one, one alone goes. What points into the line above is
+//! none.
 
 use std::sync::LazyLock;
 
@@ -17,9 +18,12 @@ fn may_have_ruler(line: &str) -> bool {
     ["======", "------", "______", "******", "######"].iter().any(|sign| runs(sign)) || !line.is_ascii()
 }
 
-/// Keeps a line; a ruler in it becomes a short one.
+/// Keeps a line that is no ruler; one in it becomes a short one.
 pub(super) fn shorten(line: &str, out: &mut Emitter<'_>) {
     if may_have_ruler(line) && RULED.is_match(line) && RULER.is_match(line) {
+        if line.chars().all(|sign| line.starts_with(sign)) {
+            return out.fold(line);
+        }
         let short = RULER.replace_all(line, |found: &regex::Captures<'_>| found[0].chars().take(3).collect::<String>());
         out.fold(line);
         out.write(&short);
