@@ -71,7 +71,7 @@ pub struct GitFilters {
     pub enabled: bool,
     /// Commits shown by `git log` when the command names no number; without it all are shown.
     pub max_log_entries: Option<usize>,
-    /// A diff of no more lines is left as it is.
+    /// Of a diff of no more lines every changed line stays.
     pub max_diff_lines: usize,
 }
 

@@ -32,6 +32,7 @@ mod marks;
 mod pipeline;
 mod sanitize;
 mod signal;
+mod stages;
 mod stats;
 
 mod config;

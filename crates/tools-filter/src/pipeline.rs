@@ -11,11 +11,12 @@ use tools_core::{FilterConfidence, FilterStats};
 use crate::{
     FilterConfig, FilterEvent, FilterMetrics, ParsedCommand, Rule, RuleError, StrategyConfig,
     confidence::worst,
-    emit::{EmitState, Emitter, marked},
+    emit::marked,
     marks::Marks,
     rules::{self, Entry},
     sanitize::Sanitizer,
-    strategy::{Facts, Reducer, general},
+    stages::{Stage, end, feed},
+    strategy::{Facts, Reducer, forms::Forms, general},
 };
 
 /// Exit status of a command, as far as it is known when its output is filtered.
@@ -142,15 +143,19 @@ impl FilterPipeline {
         let mut reducers = start_earlier(&earlier, rule.as_deref(), &facts);
         reducers.extend(rule.iter().flat_map(|rule| rule.start(&facts)));
         let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
+        let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
         let general = is_general.then_some(reducers.len());
         if is_general {
+            if !self.shows_lists(&facts.command) {
+                let known = rule.iter().chain(&earlier).cloned().collect();
+                reducers.push(Box::new(Forms::new(Arc::clone(&self.rules), known, &facts, collapse)));
+            }
             let knows_tests = rule.iter().chain(&earlier).any(|rule| rule.knows_tests());
             reducers.extend(general::start(&facts.command, rule.is_some(), knows_tests));
         } else if rule.as_ref().is_some_and(|rule| rule.lists_files()) {
             reducers.extend(general::of_listing());
         }
-        let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
-        let stages = reducers.into_iter().map(|reducer| Stage { reducer, state: EmitState::new(collapse) }).collect();
+        let stages = reducers.into_iter().map(|reducer| Stage::new(reducer, collapse)).collect();
         let head = (rule.is_some() || is_general).then(Head::default);
         FilterStream {
             sanitizer: Sanitizer::default(),
@@ -189,6 +194,12 @@ impl FilterPipeline {
             }
         }
         found
+    }
+
+    /// Whether a command above the last prints the content of files or a list, where lines may look
+    /// like anything.
+    fn shows_lists(&self, command: &ParsedCommand) -> bool {
+        command.earlier.iter().filter_map(|earlier| self.find(earlier)).any(|rule| !rule.shares_output())
     }
 
     /// Filters a whole output.
@@ -301,42 +312,12 @@ impl FilterStream {
     }
 }
 
-struct Stage {
-    reducer: Box<dyn Reducer>,
-    state: EmitState,
-}
-
-/// Gives a line to the first of the stages, and what comes out of it to the next.
-fn feed(stages: &mut [Stage], line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
-    let Some((stage, rest)) = stages.split_first_mut() else { return sink(FilterEvent::Kept(line)) };
-    let mut next = |event: FilterEvent<'_>| forward(rest, event, sink);
-    stage.reducer.line(line, &mut Emitter { state: &mut stage.state, sink: &mut next });
-}
-
-fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
-    match event {
-        FilterEvent::Kept(line) | FilterEvent::Written(line) if !rest.is_empty() => feed(rest, line, sink),
-        event => sink(event),
-    }
-}
-
 /// So much of an output is looked at for what can be told from its form alone.
 const MAX_GENERAL: usize = 4 << 20;
 
 /// So much of the filtered text is held back, together with the unfiltered: as long as it may turn
 /// out that nothing was gained, the text is given on as it is.
 const MAX_HEAD: usize = 64 << 10;
-
-/// Ends stages one after the other: what the first still gives goes through those behind it.
-fn end(mut stages: &mut [Stage], verdicts: &mut Vec<Option<FilterConfidence>>, give: &mut dyn FnMut(FilterEvent<'_>)) {
-    while let Some((stage, rest)) = stages.split_first_mut() {
-        let mut next = |event: FilterEvent<'_>| forward(rest, event, &mut *give);
-        let mut out = Emitter { state: &mut stage.state, sink: &mut next };
-        verdicts.push(stage.reducer.finish(&mut out));
-        out.close();
-        stages = rest;
-    }
-}
 
 fn is_blank(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t'))

@@ -36,6 +36,43 @@ const MARKS: &str = concat!(
 /// A place in a source, where compilers put it.
 const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+|:\d+:|\(\d+(?:,\d+)?\))";
 
+/// Lines that only one tool prints, by the tool.
+const PYTEST: &str = concat!(
+    r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|warnings summary) =+$|",
+    r"^\S+\.py::\S.* (?:PASSED|FAILED|ERROR|SKIPPED)\b|^\S+\.py [.FEsxX]{2,}|^test\w+ \([\w.]+\) \.\.\. ",
+);
+const NEXTEST: &str = r"^\s+Nextest run ID |^\s+(?:PASS|FAIL) \[ +[\d.]+s\] ";
+const RUST_TEST: &str = r"^running \d+ tests?$";
+const CARGO: &str = r"^ +(?:Compiling|Checking) \S+ v\d|^error\[E\d{4}\]: ";
+const GO_TEST: &str = concat!(
+    r"^=== RUN +\S|^\s*--- (?:FAIL|PASS|SKIP): \S+ \([\d.]+s\)|",
+    r"^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup) failed)",
+);
+const JS_TEST: &str = r"^(?:PASS|FAIL) \S+\.[cm]?[jt]sx?\b|^ RUN +v\d|^Test Suites: |^ FAIL  \S";
+const CTEST: &str = r"^Test project /|^ +Start +\d+: \S";
+const GIT: &str = concat!(
+    r"^hint: .*\bgit |^CONFLICT \(|^(?:On branch|HEAD detached (?:at|from)|interactive rebase in progress)\b|",
+    r"^Changes (?:not staged for commit|to be committed):$|^Auto-merging \S",
+);
+const GIT_TRANSFER: &str = r"^(?:remote: )?(?:Enumerating|Counting|Compressing) objects: |^Cloning into '";
+const PIP: &str =
+    r"^Collecting \S+(?:$| \(from )|^Requirement already satisfied: |^Looking in (?:indexes|links): |^Obtaining file:";
+const NPM: &str = r"^npm (?:warn|WARN|error|ERR!|notice) |^added \d+ packages?\b|^Progress: resolved \d";
+const MAKE: &str = concat!(
+    r"^\S*make(?:\[\d+\])?: (?:Entering directory|\*\*\* )|^\[ *\d+%\] (?:Building|Linking|Built target|Generating)|",
+    r"^-- (?:The C(?:XX)? compiler|Configuring done|Detecting C)|^\[\d+/\d+\] (?:CC|CXX|Building|Linking|Compiling|Generating)\b|",
+    r"^checking (?:for|whether) .*\.\.\. ",
+);
+const COMPILER: &str = r"^[^\s:]+\.\w+:\d+:\d+: (?:fatal )?(?:error|warning|note): ";
+const JVM: &str = r"^\[INFO\] (?:Scanning for projects|Building |-{20})|^> Task :\S";
+const DOCKER: &str = r"^#\d+ (?:\[\S|DONE|CACHED)|^Step \d+/\d+ : [A-Z]|^Sending build context to Docker";
+const TERRAFORM: &str = concat!(
+    r"^Terraform (?:will perform|used the selected providers)|^Initializing provider plugins|",
+    r#"^[\w.\[\]"-]+\.[\w.\[\]"-]+: (?:Refreshing state|Creating\.\.\.|Reading\.\.\.)"#,
+);
+const APT: &str = r"^Reading package lists\.\.\.|^(?:Get|Hit|Ign):\d+ http|^Selecting previously unselected package";
+const JS_BUILD: &str = r"^webpack \d|^vite v\d|^asset \S+ [\d.]+ (?:bytes|KiB|MiB)";
+
 /// All of them. What a name stands for is told beside it.
 pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     // What reports something. Words and shapes one of which every report has. Digits do not matter
@@ -78,6 +115,48 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("SPOKEN", &[MORE_WORDS, MORE_MARKS]),
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
+    // What tells a tool, all of them and each.
+    (
+        "FORM",
+        &[
+            PYTEST,
+            NEXTEST,
+            RUST_TEST,
+            CARGO,
+            GO_TEST,
+            JS_TEST,
+            CTEST,
+            GIT,
+            GIT_TRANSFER,
+            PIP,
+            NPM,
+            MAKE,
+            COMPILER,
+            JVM,
+            DOCKER,
+            TERRAFORM,
+            APT,
+            JS_BUILD,
+        ],
+    ),
+    ("FORM_PYTEST", &[PYTEST]),
+    ("FORM_NEXTEST", &[NEXTEST]),
+    ("FORM_RUST_TEST", &[RUST_TEST]),
+    ("FORM_CARGO", &[CARGO]),
+    ("FORM_GO_TEST", &[GO_TEST]),
+    ("FORM_JS_TEST", &[JS_TEST]),
+    ("FORM_CTEST", &[CTEST]),
+    ("FORM_GIT", &[GIT]),
+    ("FORM_GIT_TRANSFER", &[GIT_TRANSFER]),
+    ("FORM_PIP", &[PIP]),
+    ("FORM_NPM", &[NPM]),
+    ("FORM_MAKE", &[MAKE]),
+    ("FORM_COMPILER", &[COMPILER]),
+    ("FORM_JVM", &[JVM]),
+    ("FORM_DOCKER", &[DOCKER]),
+    ("FORM_TERRAFORM", &[TERRAFORM]),
+    ("FORM_APT", &[APT]),
+    ("FORM_JS_BUILD", &[JS_BUILD]),
     // Test runs.
     // Tests that passed or were skipped.
     (

@@ -15,6 +15,7 @@ mod diagnostics;
 mod diff_context;
 mod earlier;
 mod findings;
+pub(crate) mod forms;
 pub(crate) mod general;
 mod git_diff;
 mod git_log;
