@@ -36,6 +36,9 @@ const MARKS: &str = concat!(
 /// A place in a source, where compilers put it.
 const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+|:\d+:|\(\d+(?:,\d+)?\))";
 
+/// The line of source under a warning of Python that gave it.
+const WARN_CALL: &str = r"^\s+(?:_?warnings\.)?warn\(|^\s+self\._?warn\(";
+
 /// Lines that only one tool prints, by the tool.
 const PYTEST: &str = concat!(
     r"^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|warnings summary) =+$|",
@@ -115,6 +118,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("SPOKEN", &[MORE_WORDS, MORE_MARKS]),
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
+    ("WARN_CALL", &[WARN_CALL]),
     // What tells a tool, all of them and each.
     (
         "FORM",
@@ -318,7 +322,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+[\d,.]+[kKMG]? +\d{1,3}% +[\d.]+[kMG]?B/s +\d+:\d\d:\d\d",
             r"^\s*[⠁-⣿] ",
             r"^\s*\d+/\d+ [\w ]*\b\d{1,3}% (?:done|complete)\.?$",
-            r"^[A-Za-z][a-z]+ing [^:=(){}\[\]]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|[Dd]one|ok|OK|yes|finished))?\.?$",
+            r"^[A-Za-z][a-z]+ing [^:=(){}\[\]]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|(?:[\w-]+ )?[Dd]one|ok|OK|yes|finished))?\.? *$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
             r"^For more information:$|^\s+https?://\S+ -- \S",
@@ -373,8 +377,9 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             // What node says of every assertion.
             r"^\s+(?:generatedMessage: (?:true|false)|code: 'ERR_ASSERTION'|operator: '\w+'|diff: 'simple'),?$",
             r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
-            // Where a warning of Python was made: it stands above.
+            // Where a warning was made: it stands above.
             r"^\s+warnings\.warn\(",
+            r"^\(Use `node --trace-[a-z-]+ \.\.\.` to show where ",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails|^help: view all installed commands with `",

@@ -9,9 +9,11 @@ use super::{
     blanks::Blanks,
     carets::Carets,
     command_lines::CommandLines,
+    data_blocks::DataBlocks,
     diff_context::DiffContext,
     earlier::EarlierBlocks,
     findings::Findings,
+    library_warnings::LibraryWarnings,
     log_kinds::LogKinds,
     passing::PassingTests,
     path_runs::{PathRuns, Paths},
@@ -43,6 +45,7 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     let is_unknown = !has_rule || runs_script(command);
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<DiffContext>::default(),
+        Box::<LibraryWarnings>::default(),
         Box::<Tap>::default(),
         Box::new(PassingTests::new(!knows_tests)),
         Box::new(Usage::new(command)),
@@ -70,6 +73,7 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     stages.push(Box::<Findings>::default());
     stages.push(Box::<EarlierBlocks>::default());
     stages.push(Box::<Sentences>::default());
+    stages.push(Box::<DataBlocks>::default());
     stages
 }
 

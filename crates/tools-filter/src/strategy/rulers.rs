@@ -8,7 +8,7 @@ use super::Reducer;
 use crate::emit::Emitter;
 
 /// What rulers are made of.
-const SIGNS: &[char] = &['=', '-', '_', '*', '#', '─', '━', '═', '⎯', '~', '.'];
+const SIGNS: &[char] = &['=', '-', '_', '*', '#', '─', '━', '═', '⎯', '―', '~', '.'];
 /// A shorter one is left as it is.
 const LONG: usize = 9;
 /// What stands for one.

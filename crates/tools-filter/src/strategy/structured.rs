@@ -382,7 +382,7 @@ mod tests {
     #[test]
     fn what_is_not_known_passes() {
         for text in
-            ["{\"a\": 1}\n", "[1, 2]\n", "{ not json\n", "{\n  \"a\": 1\n}\n", "[\n", "{\"reason\":\"other\"}\n"]
+            ["{\"a\": 1}\n", "[1, 2]\n", "{ not json\n", "{\n  \"a\": 1 or so\n}\n", "[\n", "{\"reason\":\"other\"}\n"]
         {
             check("cargo build --message-format=json", text, text);
         }
