@@ -119,6 +119,14 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
     ("WARN_CALL", &[WARN_CALL]),
+    // A path of which a number in the last name tells it from others, or such a name alone.
+    (
+        "NUMBERED_FILE",
+        &[
+            r#"(?:^|[\s"',])[^\s"',]*/[^\s"',/]*\d[^\s"',/]*\.[A-Za-z]\w{0,5}(?:$|[\s"',])"#,
+            r"^\s*[^\s/]*\d[^\s/]*\.[A-Za-z]\w{0,5}\s*$",
+        ],
+    ),
     // What tells a tool, all of them and each.
     (
         "FORM",

@@ -8,7 +8,7 @@ use tools_core::FilterConfidence;
 use super::{Reducer, places::joined};
 use crate::{
     emit::{Emitter, mark, marked},
-    table::FRAME,
+    table::{FRAME, NUMBERED_FILE},
 };
 
 /// More is not held: what is held is then written by itself.
@@ -250,20 +250,8 @@ pub(super) fn names_numbered_file(line: &str) -> bool {
         share
             .is_some_and(|(done, all)| done != all && done.bytes().chain(all.bytes()).all(|byte| byte.is_ascii_digit()))
     };
-    let is_numbered = |word: &str| {
-        let name = word.rsplit('/').next().unwrap_or(word);
-        let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-        let is_path = name.len() < word.len() || word.len() == line.trim().len();
-        is_path
-            && stem.bytes().any(|byte| byte.is_ascii_digit())
-            && (1..=MAX_ENDING).contains(&ending.len())
-            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
-    };
-    line.contains('.') && line.split([' ', '"', '\'', ',', '\t']).any(is_numbered) && !line.split(' ').any(is_step)
+    NUMBERED_FILE.is_match(line) && !line.split(' ').any(is_step)
 }
-
-/// A longer ending is none of a file.
-const MAX_ENDING: usize = 6;
 
 pub(super) fn is_file(line: &str) -> bool {
     let name = line.strip_suffix(':').unwrap_or(line);
