@@ -15,8 +15,6 @@ use rustix::fs::OFlags;
 use tools_core::{ContentDigest, FileDiff, Script};
 use tools_policy::{OtherScript, permissions::Difference};
 
-use crate::plain;
-
 /// The longest text that is read back: no longer ones come in.
 const MAX_TEXT_BYTES: u64 = 64 * 1024;
 /// So many texts are kept; the oldest give way.
@@ -64,7 +62,8 @@ fn make_room(folder: &Path) -> io::Result<()> {
 
 /// A text by its digest; `None` where it is not kept as it was.
 fn text(folder: &Path, digest: ContentDigest) -> Option<Arc<str>> {
-    let bytes = plain::read(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
+    let bytes =
+        tools_sandbox::read_plain(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
     let is_it = ContentDigest::of(&bytes) == digest;
     String::from_utf8(bytes).ok().filter(|_| is_it).map(Arc::from)
 }

@@ -22,7 +22,6 @@ use tools_policy::permissions::{
 use crate::{
     agreed_scripts,
     config::{HaftConfig, LoadError, LoadedConfig, places},
-    plain,
 };
 
 /// The largest file that is read: far more than people agree to.
@@ -213,7 +212,7 @@ fn load(file: &Path) -> StoredRules {
 /// Only a plain file of this user that nobody else can write; opening neither follows a link nor
 /// waits for a pipe.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
-    plain::read(file, OFlags::NOFOLLOW, MAX_FILE_BYTES, |meta| {
+    tools_sandbox::read_plain(file, OFlags::NOFOLLOW, MAX_FILE_BYTES, |meta| {
         let own = rustix::process::geteuid().as_raw();
         if (meta.uid() != own && meta.uid() != 0) || meta.mode() & 0o022 != 0 {
             return Err(io::Error::other("not a regular file that only its owner can write"));

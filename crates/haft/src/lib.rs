@@ -38,7 +38,6 @@ mod reading;
 mod credentials;
 mod own_places;
 mod paths;
-mod plain;
 mod policy_digest;
 mod replaceable;
 #[cfg(any(feature = "shell", feature = "file"))]
@@ -131,7 +130,6 @@ mod faulty;
 mod guests;
 #[cfg(feature = "hosts")]
 mod hosted;
-pub mod init;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp-client")]

@@ -22,7 +22,6 @@ use tools_core::{Clock, SystemClock};
 use crate::{
     ReloadReport, ReloadState, Toolbox,
     config::{LoadedConfig, Overlays, places},
-    plain,
 };
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
@@ -256,8 +255,10 @@ fn settle(changes: &Receiver<()>) {
 /// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no
 /// configuration.
 fn contents(file: &Path) -> Result<String, String> {
-    let read =
-        || String::from_utf8(plain::read(file, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(()))?).map_err(io::Error::other);
+    let read = || {
+        String::from_utf8(tools_sandbox::read_plain(file, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(()))?)
+            .map_err(io::Error::other)
+    };
     read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 

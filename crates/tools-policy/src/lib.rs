@@ -21,6 +21,8 @@ pub mod trust;
 pub mod placement;
 
 pub mod permissions;
+#[cfg(feature = "proposal")]
+pub mod proposal;
 
 pub mod anomaly;
 

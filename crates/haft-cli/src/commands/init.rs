@@ -5,7 +5,7 @@ use std::{fs, path::PathBuf};
 
 use haft::{
     config::places,
-    init::{ProjectKind, add, detect, hosts, propose},
+    policy::proposal::{ProjectKind, add, detect, hosts, propose},
 };
 
 use serde_json::{Value, json};

@@ -11,14 +11,11 @@ use rustix::fs::OFlags;
 use serde_json::{Map, Value};
 use tools_core::{built_in_tool, schema_problems};
 
-use crate::{
-    config::{
-        error::{ConfigError, LoadError, Place},
-        load::{LoadedConfig, describe},
-        readable::{Readable, ValueFault},
-        source::Source,
-    },
-    plain,
+use crate::config::{
+    error::{ConfigError, LoadError, Place},
+    load::{LoadedConfig, describe},
+    readable::{Readable, ValueFault},
+    source::Source,
 };
 
 /// The longest overlay that is read.
@@ -60,7 +57,7 @@ impl Overlays {
         files.retain(|file| is_overlay(file));
         files.sort();
         let read = |file: PathBuf| {
-            let bytes = plain::read(&file, OFlags::empty(), MAX_BYTES, |_| Ok(()));
+            let bytes = tools_sandbox::read_plain(&file, OFlags::empty(), MAX_BYTES, |_| Ok(()));
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
             text.map_err(|error| unreadable(&file, error)).map(|text| (file, text))
         };

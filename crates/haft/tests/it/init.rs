@@ -5,7 +5,7 @@ use haft::{
     Toolbox,
     config::{HaftConfig, LoadedConfig},
     core::{ToolCall, Verdict},
-    init::{ProjectKind, propose},
+    policy::proposal::{ProjectKind, propose},
 };
 
 /// Lines of a list: the kind of project that they belong to, or `all`, and the command. `⏎` is a

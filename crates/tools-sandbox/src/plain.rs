@@ -10,8 +10,12 @@ use std::{
 
 use rustix::fs::OFlags;
 
-/// Reads a regular file of at most `longest` bytes, opened with `flags`, if what it is will do.
-pub(crate) fn read(
+/// Reads a regular file of at most `longest` bytes, opened with `flags`. `will_do` sees its
+/// metadata before anything is read.
+///
+/// # Errors
+/// What keeps it from being read, what is no regular file or longer, and the error of `will_do`.
+pub fn read_plain(
     file: &Path,
     flags: OFlags,
     longest: u64,

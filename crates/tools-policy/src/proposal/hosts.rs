@@ -4,9 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
-use tools_sandbox::home;
-
-use crate::plain;
+use tools_sandbox::{home, read_plain};
 
 /// Most bytes of a file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -108,7 +106,7 @@ fn found(project: &Path, home: Option<&Path>) -> Vec<SourceHost> {
 
 /// The text of a regular file. A repository may bring a FIFO under any name: none is waited for.
 fn read(path: &Path) -> Option<String> {
-    let bytes = plain::read(path, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(())).ok()?;
+    let bytes = read_plain(path, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(())).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
