@@ -8,13 +8,12 @@ use std::{
 
 use tools_core::{DynExecutor, SessionId, Shared, ToolDef};
 use tools_file::{FilePolicy, SeenFiles};
-use tools_sandbox::{PathError, ReadRules, ReservedFiles, home};
+use tools_sandbox::{PathError, ReadRules, ReservedFiles, folder_hint, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places},
     credentials,
-    named_folders::hint,
     part::{Part, Swap},
     paths,
     wiring::Wiring,
@@ -68,7 +67,7 @@ impl Part for Files {
 
     fn lint(&self, config: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {
         #[cfg(feature = "shell")]
-        return crate::hidden::lint(&config.tools.file);
+        return config.tools.file.lint(home().as_deref());
         #[cfg(not(feature = "shell"))]
         {
             let _ = config;
@@ -91,10 +90,10 @@ fn compile(
     };
     let files = files.map_err(|error| {
         let near = match &error {
-            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => hint(path),
+            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => folder_hint(path),
             _ => String::new(),
         };
-        loaded.fault(&paths::key(section, workdir, &error), format!("{error}{near}"))
+        loaded.fault(&section.key_of(&error, workdir, home().as_deref()), format!("{error}{near}"))
     })?;
     let files = files.closing(&crate::reserved::private(config)).reserving(ReservedFiles::new(reserved));
     #[cfg(feature = "policy")]

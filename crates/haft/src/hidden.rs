@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(feature = "file")]
-use tools_sandbox::named_place;
 use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 
 #[cfg(feature = "policy")]
@@ -70,30 +68,6 @@ pub(crate) fn hidden(config: &HaftConfig, rules: &ReadRules, private: Vec<PathBu
     let places = closed_places(deny_read(config), rules);
     let places: Vec<PathBuf> = places.into_iter().chain(private).chain(closed.places()).collect();
     MaskRules::new(move |path: &Path| closed.denies(path), places).with_rules(rules.clone())
-}
-
-/// What of the read rules commands do not meet.
-#[cfg(feature = "file")]
-pub(crate) fn lint(config: &tools_file::FileConfig) -> Vec<String> {
-    let home = tools_sandbox::home();
-    let outside =
-        |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
-    let named = config.deny_read.iter().flatten().filter(outside);
-    let unplaced = named.filter(|pattern| named_place(pattern, home.as_deref()).is_none());
-    let mut found: Vec<String> = unplaced
-        .map(|pattern| {
-            format!(
-                "`tools.file.deny_read`: outside the workspace `{pattern}` holds for commands only where they name such a file; name the folder itself to close it"
-            )
-        })
-        .collect();
-    if !config.allow_read.is_empty() {
-        found.push(
-            "`tools.file.allow_read`: outside the workspace commands read what they could read before; close folders there with `tools.file.deny_read`"
-                .to_owned(),
-        );
-    }
-    found
 }
 
 /// The patterns that an operator typed; `None` where the preset holds as it is.

@@ -39,7 +39,6 @@ mod credentials;
 mod own_places;
 mod paths;
 mod policy_digest;
-mod replaceable;
 #[cfg(any(feature = "shell", feature = "file"))]
 mod reserved;
 
@@ -66,8 +65,6 @@ mod memory;
 mod models;
 #[cfg(feature = "overflow")]
 mod overflow;
-#[cfg(any(feature = "llm", feature = "mcp-client-http"))]
-mod printed;
 #[cfg(feature = "audit")]
 mod record;
 #[cfg(feature = "cache")]
@@ -102,7 +99,6 @@ mod egress;
 mod files;
 #[cfg(feature = "shell")]
 mod hidden;
-mod named_folders;
 mod tools;
 mod view;
 #[cfg(feature = "web")]
@@ -136,7 +132,6 @@ mod mcp;
 mod mcp_servers;
 #[cfg(feature = "graph")]
 mod offer;
-mod report;
 #[cfg(feature = "mcp")]
 mod resources;
 #[cfg(feature = "mcp-client")]
@@ -168,7 +163,6 @@ pub use agent::{
 #[cfg(feature = "policy")]
 pub use approvals::{ApprovalsConfig, OnApprovalsAway};
 pub use builder::ToolboxBuilder;
-pub use credentials::redactor;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};
 #[cfg(feature = "policy")]
@@ -187,7 +181,6 @@ pub use mcp::{serve_mcp, server};
 pub use mcp_servers::server_login;
 #[cfg(feature = "memory")]
 pub use memory::memories;
-pub use named_folders::near_folder;
 #[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
 pub use place::Place;
@@ -197,7 +190,6 @@ pub use record::audit_database;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
 pub use reloaded::{ReloadReport, ReloadState};
-pub use report::{CallReport, ConfirmationReport, ErrorReport};
 #[cfg(feature = "policy")]
 pub use selftest::TestedExample;
 #[cfg(feature = "mcp-client")]
@@ -236,6 +228,7 @@ pub use tools_checkpoint as checkpoint;
 #[cfg(any(feature = "shell", feature = "policy"))]
 pub use tools_command as command;
 pub use tools_core as core;
+pub use tools_core::{CallReport, ConfirmationReport, ErrorReport};
 #[cfg(feature = "filter")]
 pub use tools_filter as filter;
 #[cfg(feature = "graph")]
@@ -254,7 +247,7 @@ pub use tools_overflow as overflow_store;
 pub use tools_policy as policy;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
-pub use tools_sandbox::{home, process::outlive_file_size_limit};
+pub use tools_sandbox::{home, near_folder, process::outlive_file_size_limit};
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;

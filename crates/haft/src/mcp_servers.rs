@@ -107,7 +107,7 @@ fn token_of(words: Vec<String>) -> TokenReader {
     Arc::new(move || -> Reading {
         let words = words.clone();
         Box::pin(async move {
-            let text = crate::printed::printed(&words, "token_command").await?;
+            let text = tools_sandbox::process::printed(&words, "token_command").await?;
             Secret::new(&text).ok_or_else(|| "`token_command` printed no token".to_owned())
         })
     })

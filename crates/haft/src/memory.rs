@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
 use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, TaintedSessions};
+use tools_secrets::SecretRedactor;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    credentials::{self, LiveRedactor},
+    credentials,
     part::{Part, Swap},
 };
 
@@ -29,7 +30,7 @@ impl MemoryParts {
     /// A value that cannot be used, by key and line.
     pub(crate) fn new(
         loaded: &LoadedConfig<HaftConfig>,
-        redactor: &LiveRedactor,
+        redactor: &Shared<SecretRedactor>,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Option<Self>, LoadError> {
         if !loaded.config.tools.memory.enabled {
@@ -84,7 +85,7 @@ pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Memories>, L
     }
     let policy = Shared::new(compile(loaded)?);
     let security = credentials::security(&loaded.config);
-    let redactor = credentials::redactor(&security).map_err(|error| credentials::fault(loaded, error))?;
+    let redactor = security.redactor().map_err(|error| credentials::fault(loaded, error))?;
     over(loaded, policy, Arc::new(redactor)).map(Some)
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use tools_providers::{Key, KeyReader, LlmFault, Provider};
+use tools_sandbox::process::printed;
 
 use crate::{
     Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
-    printed::printed,
 };
 
 /// The models, opened at the start. Opening one asks nothing and reads no key.

@@ -5,20 +5,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tools_core::{DynExecutor, Layer};
+use tools_core::{DynExecutor, Layer, ReplaceableLayer};
 use tools_overflow::{Archive, OverflowConfig, OverflowLayer, OverflowStore, ReadOverflow};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
-    replaceable::Replaceable,
 };
 
 /// The store, and the layer in front of it.
 #[derive(Debug)]
 pub(crate) struct Overflow {
     archive: Option<Archive>,
-    layer: Replaceable,
+    layer: ReplaceableLayer,
 }
 
 impl Overflow {
@@ -28,7 +27,7 @@ impl Overflow {
     /// As [`overflow_archive`].
     pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
         let archive = overflow_archive(loaded)?;
-        let layer = Replaceable::new(layer(&loaded.config.tools.overflow, archive.as_ref()));
+        let layer = ReplaceableLayer::new(layer(&loaded.config.tools.overflow, archive.as_ref()));
         Ok(Self { archive, layer })
     }
 

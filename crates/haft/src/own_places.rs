@@ -2,10 +2,7 @@
 //! approvals, state. They are kept from calls also when they are not there yet: what a call writes
 //! there would decide about later ones.
 
-use std::{
-    fs, io,
-    path::{Component, Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use crate::{
     config::{HaftConfig, LoadError, places},
@@ -49,7 +46,8 @@ impl OwnPlaces {
         }
         for folder in &self.0 {
             if let Some(root) = roots.iter().find(|root| folder.starts_with(root)) {
-                make(root, folder).map_err(|problem| LoadError::Unguarded { path: folder.clone(), problem })?;
+                tools_sandbox::make_private_below(root, folder)
+                    .map_err(|problem| LoadError::Unguarded { path: folder.clone(), problem })?;
             }
         }
         Ok(())
@@ -68,50 +66,4 @@ pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
 #[cfg(feature = "mcp-client-http")]
 pub(crate) fn logins() -> PathBuf {
     places::state_dir().join("mcp-logins")
-}
-
-/// Makes a folder below a root, for its owner alone. A link on the way could be exchanged for a
-/// folder by whoever writes the root.
-fn make(root: &Path, folder: &Path) -> Result<(), String> {
-    let mut path = root.to_owned();
-    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
-        let Component::Normal(name) = part else { continue };
-        path.push(name);
-        match fs::symlink_metadata(&path) {
-            Ok(found) if found.is_dir() => {}
-            Ok(found) if found.is_symlink() => {
-                return Err(format!("`{}` is a link in a folder that tools may write", path.display()));
-            }
-            Ok(_) => return Err(format!("`{}` is not a directory", path.display())),
-            Err(_) => match tools_sandbox::make_private_folder(&path) {
-                Ok(()) => {}
-                // What we cannot make, a command cannot make either.
-                Err(error) if is_forbidden(&error) => return Ok(()),
-                Err(error) => return Err(error.to_string()),
-            },
-        }
-    }
-    Ok(())
-}
-
-fn is_forbidden(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn folders_are_made_below_a_root_and_links_on_the_way_are_refused() {
-        let base = tempfile::tempdir().unwrap();
-        let root = base.path().canonicalize().unwrap();
-        make(&root, &root.join(".config/haft")).unwrap();
-        assert!(root.join(".config/haft").is_dir());
-        make(&root, &root.join(".config/haft")).unwrap();
-        std::os::unix::fs::symlink(root.join(".config"), root.join("link")).unwrap();
-        assert!(make(&root, &root.join("link/haft")).unwrap_err().contains("link"));
-        fs::write(root.join("file"), "").unwrap();
-        assert!(make(&root, &root.join("file/haft")).unwrap_err().contains("not a directory"));
-    }
 }

@@ -72,36 +72,11 @@ pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> R
     {
         let config = &loaded.config.tools.file;
         let rules = config.read_rules(workdir, home.as_deref());
-        rules.map_err(|error| loaded.fault(&key(config, workdir, &error), error.to_string()))
+        rules.map_err(|error| loaded.fault(&config.key_of(&error, workdir, home.as_deref()), error.to_string()))
     }
     #[cfg(not(feature = "file"))]
     {
         let rules = ReadRules::compile(None, &[], workdir, home.as_deref());
         rules.map_err(|error| loaded.fault("tools.file", error.to_string()))
-    }
-}
-
-/// The key below `tools.file` that an error is about.
-#[cfg(feature = "file")]
-pub(crate) fn key(config: &tools_file::FileConfig, workdir: &Path, error: &tools_sandbox::PathError) -> String {
-    use tools_sandbox::PathError;
-    let position = |list: &[String], glob: &str| list.iter().position(|entry| entry == glob);
-    match error {
-        PathError::Glob { glob, .. } => {
-            let denied = config.deny_read.as_deref().and_then(|list| position(list, glob));
-            let allowed = position(&config.allow_read, glob);
-            match (denied, allowed) {
-                (Some(index), _) => format!("tools.file.deny_read[{index}]"),
-                (None, Some(index)) => format!("tools.file.allow_read[{index}]"),
-                (None, None) => "tools.file".to_owned(),
-            }
-        }
-        PathError::Root { path, .. } => {
-            config.folders(workdir, home().as_deref()).iter().position(|folder| folder == path).map_or_else(
-                || "tools.file.allowed_paths".to_owned(),
-                |index| format!("tools.file.allowed_paths[{index}]"),
-            )
-        }
-        _ => "tools.file".to_owned(),
     }
 }

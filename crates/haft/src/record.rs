@@ -4,10 +4,10 @@ use std::{path::PathBuf, sync::Arc};
 
 use tools_audit::{Audit, AuditSink};
 use tools_core::{Layer, Shared};
+use tools_secrets::SecretRedactor;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places},
-    credentials::LiveRedactor,
     part::{Part, Swap},
     policy_digest,
 };
@@ -49,7 +49,10 @@ impl Record {
     ///
     /// # Errors
     /// Whatever keeps its files from being written.
-    pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
+    pub(crate) fn open(
+        loaded: &LoadedConfig<HaftConfig>,
+        redactor: &Shared<SecretRedactor>,
+    ) -> Result<Option<Self>, LoadError> {
         let config = &loaded.config.tools.audit;
         if !config.enabled {
             return Ok(None);

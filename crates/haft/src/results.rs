@@ -3,25 +3,24 @@
 use std::sync::Arc;
 
 use tools_cache::{CacheLayer, ToolResultCache};
-use tools_core::{Layer, SessionId, Shared};
+use tools_core::{Layer, ReplaceableLayer, SessionId, Shared};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
     part::{Part, Swap},
-    replaceable::Replaceable,
 };
 
 /// The cache and its layer.
 #[derive(Debug)]
 pub(crate) struct Cache {
     results: Shared<ToolResultCache>,
-    layer: Replaceable,
+    layer: ReplaceableLayer,
 }
 
 impl Cache {
     pub(crate) fn new(config: &HaftConfig) -> Self {
         let results = Shared::new(ToolResultCache::new(&config.tools.result_cache));
-        Self { layer: Replaceable::new(CacheLayer::new(results.load())), results }
+        Self { layer: ReplaceableLayer::new(CacheLayer::new(results.load())), results }
     }
 
     pub(crate) fn results(&self) -> Arc<ToolResultCache> {

@@ -14,11 +14,11 @@ use tools_core::{
 use tools_scheduler::{
     Dispatch, DueTask, Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore,
 };
+use tools_secrets::SecretRedactor;
 
 use crate::{
     Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig},
-    credentials::LiveRedactor,
     part::{Part, Swap},
     policy_digest,
     wiring::Wiring,
@@ -44,7 +44,10 @@ impl SchedulerParts {
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, redactor: &LiveRedactor) -> Result<Option<Self>, LoadError> {
+    pub(crate) fn new(
+        loaded: &LoadedConfig<HaftConfig>,
+        redactor: &Shared<SecretRedactor>,
+    ) -> Result<Option<Self>, LoadError> {
         if !loaded.config.scheduler.enabled {
             return Ok(None);
         }

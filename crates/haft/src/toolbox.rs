@@ -243,7 +243,7 @@ impl Toolbox {
         #[cfg(feature = "graph")]
         let parts = parts.chain(self.parts.offering.lint());
         #[cfg(feature = "shell")]
-        let parts = parts.chain(crate::named_folders::lint(&self.config, self.workdir()));
+        let parts = parts.chain(self.config.tools.shell.lint(self.workdir(), tools_sandbox::home().as_deref()));
         parts.collect()
     }
 

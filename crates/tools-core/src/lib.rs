@@ -85,8 +85,8 @@ pub use calls::{
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
-    Invocation, Layer, Next, OptionalBoard, Outcome, RecordedResult, Stack, StandIns, ToolExecutor, UnlistedLayer,
-    is_tool_retryable, requires_confirmation,
+    Invocation, Layer, Next, OptionalBoard, Outcome, RecordedResult, ReplaceableLayer, Stack, StandIns, ToolExecutor,
+    UnlistedLayer, is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
@@ -105,11 +105,11 @@ pub use obeyed::{
     leads_to_guarded, leads_to_own_repository, obeyed_by, plan_runs_commands, was_agreed_since,
 };
 pub use outputs::{
-    AnswerBudget, Basis, BasisSlot, ByteTap, ClaimSource, Complete, Digest, Ended, FileDiff, FilterConfidence,
-    FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media, Middle, NoRedaction, PlaceholderMatch,
-    Redactor, SkippedPart, StopReason, SummaryKind, TextSink, ToolOutput, Visible, Window, WindowWriter,
-    estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders, redacted_lines, visible_json,
-    visible_lines,
+    AnswerBudget, Basis, BasisSlot, ByteTap, CallReport, ClaimSource, Complete, ConfirmationReport, Digest, Ended,
+    ErrorReport, FileDiff, FilterConfidence, FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media,
+    Middle, NoRedaction, PlaceholderMatch, Redactor, SkippedPart, StopReason, SummaryKind, TextSink, ToolOutput,
+    Visible, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders,
+    redacted_lines, visible_json, visible_lines,
 };
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;

@@ -22,6 +22,7 @@
 //! ```
 
 mod config;
+mod lint;
 mod tools;
 
 mod cancel;

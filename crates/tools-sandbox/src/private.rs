@@ -6,7 +6,7 @@ use std::{
     fs::{self, DirBuilder, File, OpenOptions},
     io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 use rustix::fs::{FlockOperation, OFlags, flock};
@@ -43,6 +43,38 @@ pub(crate) fn memory_places() -> Vec<PathBuf> {
 /// What the system says.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Makes a folder below a root that tools may write, for its owner alone, so that it is there and
+/// can be held. One that this user may not make is left out: no command can make it either.
+///
+/// # Errors
+/// A sentence for a person. A link on the way is refused: whoever writes the root could put a
+/// folder in its place.
+pub fn make_private_below(root: &Path, folder: &Path) -> Result<(), String> {
+    let mut path = root.to_owned();
+    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
+        let Component::Normal(name) = part else { continue };
+        path.push(name);
+        match fs::symlink_metadata(&path) {
+            Ok(found) if found.is_dir() => {}
+            Ok(found) if found.is_symlink() => {
+                return Err(format!("`{}` is a link in a folder that tools may write", path.display()));
+            }
+            Ok(_) => return Err(format!("`{}` is not a directory", path.display())),
+            Err(_) => match make_private_folder(&path) {
+                Ok(()) => {}
+                // What we cannot make, a command cannot make either.
+                Err(error) if is_forbidden(&error) => return Ok(()),
+                Err(error) => return Err(error.to_string()),
+            },
+        }
+    }
+    Ok(())
+}
+
+fn is_forbidden(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// A folder that nobody else can look into, removed with the value.
@@ -244,6 +276,19 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o750)).unwrap();
         make_private_folder(&path).unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o750);
+    }
+
+    #[test]
+    fn folders_are_made_below_a_root_and_links_on_the_way_are_refused() {
+        let base = tempfile::tempdir().unwrap();
+        let root = base.path().canonicalize().unwrap();
+        make_private_below(&root, &root.join(".config/haft")).unwrap();
+        assert!(root.join(".config/haft").is_dir());
+        make_private_below(&root, &root.join(".config/haft")).unwrap();
+        std::os::unix::fs::symlink(root.join(".config"), root.join("link")).unwrap();
+        assert!(make_private_below(&root, &root.join("link/haft")).unwrap_err().contains("link"));
+        fs::write(root.join("file"), "").unwrap();
+        assert!(make_private_below(&root, &root.join("file/haft")).unwrap_err().contains("not a directory"));
     }
 
     #[test]

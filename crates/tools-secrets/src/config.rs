@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExtraPatterns, PatternError};
+use crate::{ExtraPatterns, KnownValues, PatternError, SecretRedactor};
 
 /// Credentials in results of tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -52,5 +52,15 @@ impl SecurityConfig {
     /// The first pattern that is no regular expression, is too long or matches nothing at all.
     pub fn compile(&self) -> Result<ExtraPatterns, PatternError> {
         ExtraPatterns::compile(&self.extra_patterns)
+    }
+
+    /// A redactor: it takes out the values of this process's own environment first, then whatever
+    /// has the shape of a credential, and what the patterns match. The mode is the caller's
+    /// business.
+    ///
+    /// # Errors
+    /// As [`SecurityConfig::compile`].
+    pub fn redactor(&self) -> Result<SecretRedactor, PatternError> {
+        Ok(SecretRedactor::default().knowing_later(KnownValues::of_environment).with_extra(self.compile()?))
     }
 }

@@ -4,6 +4,7 @@
 use crate::{
     finding::Finding,
     forms::{Forms, MIN_FORM_BYTES},
+    name::is_credential,
 };
 
 /// Values that are secret wherever they stand.
@@ -22,6 +23,14 @@ impl KnownValues {
             }
         }
         Self(forms)
+    }
+
+    /// The credentials in this process's own environment.
+    pub fn of_environment() -> Self {
+        let variables =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let secret = variables.filter(|(name, value)| is_credential(name, value) && !is_word(name, value));
+        Self::new(secret.map(|(_, value)| value))
     }
 
     /// The text with `mark` in the place of each value; `None` when none stands in it.
@@ -46,3 +55,26 @@ impl KnownValues {
 
 /// The rule of a finding that a known value made.
 pub(crate) const KNOWN: &str = "known-value";
+
+/// `AUTH=disabled`: a word that stands in many texts. Only a password may be one.
+fn is_word(name: &str, value: &str) -> bool {
+    let is_plain = value.len() <= 16 && value.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_plain && !name.to_ascii_lowercase().contains("pass")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_no_known_value() {
+        for (name, value, expected) in [
+            ("AUTH", "disabled", true),
+            ("DB_PASSWORD", "disabled", false),
+            ("TOKEN", "a1b2c3d4e5", false),
+            ("KEY", "Production", false),
+        ] {
+            assert_eq!(is_word(name, value), expected, "{name}={value}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! in one envelope.
 
 mod config;
+mod lint;
 mod policy;
 
 pub mod view;

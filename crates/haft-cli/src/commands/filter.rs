@@ -50,7 +50,7 @@ pub(crate) fn alone(arguments: &[OsString]) -> Option<(CommonArgs, Filter)> {
 pub(crate) fn run(common: &CommonArgs, verb: &Filter) -> Result<Exit, String> {
     let (pipeline, config) = rules(common)?;
     let redactor = match config.security.mode() {
-        SecretsMode::Redact => Some(haft::redactor(&config.security).map_err(|error| error.to_string())?),
+        SecretsMode::Redact => Some(config.security.redactor().map_err(|error| error.to_string())?),
         SecretsMode::Warn | SecretsMode::Off => None,
     };
     let mut redacted = Redacted::new(redactor);

@@ -209,7 +209,7 @@ impl Hook<'_> {
             Ok(loaded) => {
                 let security = &loaded.config.tools.filters.security;
                 match security.mode() {
-                    SecretsMode::Redact => haft::redactor(security).unwrap_or_default(),
+                    SecretsMode::Redact => security.redactor().unwrap_or_default(),
                     SecretsMode::Warn | SecretsMode::Off => return None,
                 }
             }

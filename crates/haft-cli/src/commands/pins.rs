@@ -24,7 +24,7 @@ use crate::{
 pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
-    let redactor = haft::redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
+    let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
     let servers = toolbox.servers();
     say_if_none(common, servers);
     let (mut exit, mut taken) = (Exit::Ok, false);

@@ -31,7 +31,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String
     let found = discover(&skill_places(&config, &workdir(common)?));
     match verb {
         SkillsVerb::List => {
-            let redactor = haft::redactor(&loaded.tools.filters.security).map_err(|error| error.to_string())?;
+            let redactor = loaded.tools.filters.security.redactor().map_err(|error| error.to_string())?;
             list(common, &found, config.trust, &redactor)
         }
         SkillsVerb::Check { folders } => checked(common, folders, &found),

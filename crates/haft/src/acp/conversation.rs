@@ -18,7 +18,7 @@ use super::{
     desk::{AcpDesk, PendingQuestion, RunningCalls},
     telling::SessionNotifier,
 };
-use crate::{HeldSession, KeptSession, Toolbox, agent_builder, credentials::redactor};
+use crate::{HeldSession, KeptSession, Toolbox, agent_builder};
 
 /// Events that wait to be told.
 const EVENTS: usize = 4096;
@@ -53,7 +53,7 @@ impl Talk {
         kept: Option<KeptSession>,
         held: HeldSession,
     ) -> Result<(Self, Modes), String> {
-        let redactor = redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
+        let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
         let modes = Modes::usual();
         let (sender, events) = AgentEvents::channel(EVENTS);
         let (host, beside, questions) = AcpDesk::new(toolbox.clone(), toolbox.config().acp.patience());

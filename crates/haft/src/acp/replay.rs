@@ -8,7 +8,7 @@ use tools_providers::{Block, Role};
 use tools_secrets::SecretRedactor;
 
 use super::telling::named;
-use crate::{KeptSession, Toolbox, credentials::redactor};
+use crate::{KeptSession, Toolbox};
 
 /// What was said and called, in its order.
 ///
@@ -17,7 +17,7 @@ use crate::{KeptSession, Toolbox, credentials::redactor};
 pub(super) fn replayed(toolbox: &Toolbox, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
     let history = kept.history.clone().restore();
     let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
-    let redactor = redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
+    let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
     // Providers may use an id again in a later answer.
     let mut calls = HashMap::new();
     let blocks = history.messages().iter().flat_map(|message| message.blocks.iter().map(|block| (message.role, block)));

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tools_audit::Audit;
 use tools_core::Shared;
 use tools_policy::permissions::SessionRules;
+use tools_secrets::SecretRedactor;
 
 use super::{keeper::SharedKeeper, outlets::Outlets, rules::compile};
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    credentials::LiveRedactor,
     part::{Part, Swap},
 };
 
@@ -21,7 +21,7 @@ impl Outlets {
     pub(crate) fn of(
         loaded: &LoadedConfig<HaftConfig>,
         allowed: Arc<SessionRules>,
-        redactor: &LiveRedactor,
+        redactor: &Shared<SecretRedactor>,
         record: Option<Arc<Audit>>,
     ) -> Result<Self, LoadError> {
         Ok(Self::new(SharedKeeper {

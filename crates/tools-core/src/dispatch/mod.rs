@@ -9,6 +9,7 @@ mod erased;
 mod executor;
 mod invocation;
 mod layer;
+mod replaceable;
 mod stack;
 mod stand_in;
 mod unlisted;
@@ -21,6 +22,7 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use executor::{ExecuteResult, ToolExecutor};
 pub use invocation::Invocation;
 pub use layer::{Layer, Next, Outcome};
+pub use replaceable::ReplaceableLayer;
 pub use stack::{RecordedResult, Stack};
 pub use stand_in::StandIns;
 pub use unlisted::UnlistedLayer;

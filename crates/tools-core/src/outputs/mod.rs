@@ -9,6 +9,7 @@ mod output;
 mod placeholder;
 mod raw;
 mod redact;
+mod report;
 mod tokens;
 mod visible;
 mod window;
@@ -26,6 +27,7 @@ pub(crate) use raw::TapExtension;
 
 pub use raw::ByteTap;
 pub use redact::{NoRedaction, Redactor, redacted_lines};
+pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use tokens::estimate_tokens;
 pub use visible::{Visible, is_hidden, visible_json, visible_lines};
 pub use window::{AnswerBudget, Window, WindowWriter};

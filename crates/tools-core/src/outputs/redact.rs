@@ -5,7 +5,7 @@ use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 use serde_json::Value;
 
 use super::visible_lines;
-use crate::SessionId;
+use crate::{SessionId, Shared};
 
 /// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints
 /// errors.
@@ -43,6 +43,29 @@ pub trait Redactor: Send + Sync {
             }
             other => other.clone(),
         }
+    }
+}
+
+/// Redacts as the value does that is in force when a text comes.
+impl<R: Redactor> Redactor for Shared<R> {
+    fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.load().redact(text)
+    }
+
+    fn in_session(&self, session: &SessionId) -> Option<Arc<dyn Redactor>> {
+        self.load().in_session(session)
+    }
+
+    fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
+        self.load().credentials(session, origin, text)
+    }
+
+    fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
+        self.load().reading(session, origin, text)
+    }
+
+    fn redact_json(&self, value: &Value) -> Value {
+        self.load().redact_json(value)
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct EventView {
 
 impl EventView {
     pub(super) fn new(common: &CommonArgs, toolbox: &Toolbox) -> Result<Self, String> {
-        let redactor = haft::redactor(&toolbox.config().tools.filters.security).map_err(|error| error.to_string())?;
+        let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
         let streams = !common.json && !common.quiet && io::stdout().is_terminal();
         Ok(Self { json: common.json, quiet: common.quiet, streams, is_open: false, redactor })
     }

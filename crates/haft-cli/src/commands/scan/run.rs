@@ -27,7 +27,12 @@ const CHUNK: usize = 64 * 1024;
 /// looked through.
 pub(crate) fn run(common: &CommonArgs, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
     let loaded = load(common)?;
-    let redactor = haft::redactor(&loaded.config.tools.filters.security)
+    let redactor = loaded
+        .config
+        .tools
+        .filters
+        .security
+        .redactor()
         .map_err(|error| format!("tools.filters.security.extra_patterns[{}]: {error}", error.index))?
         .numbering();
     let stdin = [PathBuf::from("-")];

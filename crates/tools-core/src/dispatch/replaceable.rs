@@ -2,31 +2,33 @@
 
 use std::{fmt, sync::Arc};
 
+use super::{Invocation, Layer, Next, Outcome};
+use crate::Shared;
 use async_trait::async_trait;
-use tools_core::{Invocation, Layer, Next, Outcome, Shared};
 
 /// Holds the place of a layer. Clones hold the same one; a call keeps the layer it began with.
 #[derive(Clone)]
-pub(crate) struct Replaceable {
+pub struct ReplaceableLayer {
     name: &'static str,
     layer: Shared<Arc<dyn Layer>>,
 }
 
-impl Replaceable {
-    pub(crate) fn new(layer: impl Layer + 'static) -> Self {
+impl ReplaceableLayer {
+    /// The place of a layer, which is in it at first.
+    pub fn new(layer: impl Layer + 'static) -> Self {
         let name = layer.name();
         Self { name, layer: Shared::new(Arc::new(layer)) }
     }
 
-    /// Puts another layer in the place.
-    pub(crate) fn replace(&self, layer: impl Layer + 'static) {
+    /// Puts another layer of the same name in the place.
+    pub fn replace(&self, layer: impl Layer + 'static) {
         debug_assert_eq!(layer.name(), self.name);
         self.layer.store(Arc::new(layer));
     }
 }
 
 #[async_trait]
-impl Layer for Replaceable {
+impl Layer for ReplaceableLayer {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -41,8 +43,8 @@ impl Layer for Replaceable {
     }
 }
 
-impl fmt::Debug for Replaceable {
+impl fmt::Debug for ReplaceableLayer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Replaceable").field(&self.name).finish()
+        f.debug_tuple("ReplaceableLayer").field(&self.name).finish()
     }
 }

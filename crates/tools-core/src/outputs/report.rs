@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
-use serde_json::Value;
-use tools_core::{
+use crate::{
     CallId, Change, ConfirmPrompt, Ended, FilterStats, PromptPart, RecordedResult, StoredRule, ToolDef, ToolError,
     ToolErrorCategory, ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
 };
+use serde::Serialize;
+use serde_json::Value;
 
 /// One call's result. Field names are permanent; `null` where something does not apply.
 #[derive(Debug, Serialize)]

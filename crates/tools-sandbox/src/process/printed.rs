@@ -2,20 +2,22 @@
 
 use std::{ffi::OsString, fmt::Display, path::PathBuf, time::Duration};
 
+use super::{ProcessSpec, ProcessTree};
+use crate::kernel::{Confinement, Sandbox, SandboxMode};
 use tokio::{io::AsyncReadExt as _, time::timeout};
-use tools_sandbox::{
-    kernel::{Confinement, Sandbox, SandboxMode},
-    process::{ProcessSpec, ProcessTree},
-};
 
 /// How long the command may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much it may print.
 const MAX_PRINTED_BYTES: u64 = 16 * 1024;
 
-/// What the command prints; `key` is what errors call it. It runs as the user and with the user's
-/// environment: it is no model's.
-pub(crate) async fn printed(words: &[String], key: &str) -> Result<String, String> {
+/// Runs a command of the operator and gives what it prints; `key` is what errors call it. It runs
+/// unconfined, as the user and with the user's environment: no model may choose it.
+///
+/// # Errors
+/// A sentence for a person: it could not be run, failed, printed no text, or did not end within 30
+/// seconds.
+pub async fn printed(words: &[String], key: &str) -> Result<String, String> {
     timeout(PATIENCE, run(words, key)).await.unwrap_or_else(|_| Err(format!("`{key}` did not end in time")))
 }
 

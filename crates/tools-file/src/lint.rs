@@ -1,0 +1,55 @@
+//! What of a section has no effect on commands, and which key of it an error is about.
+
+use std::path::Path;
+
+use tools_sandbox::{PathError, named_place};
+
+use crate::FileConfig;
+
+impl FileConfig {
+    /// The read rules that commands do not meet, a sentence each.
+    pub fn lint(&self, home: Option<&Path>) -> Vec<String> {
+        let outside =
+            |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
+        let named = self.deny_read.iter().flatten().filter(outside);
+        let unplaced = named.filter(|pattern| named_place(pattern, home).is_none());
+        let mut found: Vec<String> = unplaced
+            .map(|pattern| {
+                format!(
+                    "`tools.file.deny_read`: outside the workspace `{pattern}` holds for commands only where they name such a file; name the folder itself to close it"
+                )
+            })
+            .collect();
+        if !self.allow_read.is_empty() {
+            found.push(
+                "`tools.file.allow_read`: outside the workspace commands read what they could read before; close folders there with `tools.file.deny_read`"
+                    .to_owned(),
+            );
+        }
+        found
+    }
+
+    /// The path of the key that an error of compiling the section, for calls from `workdir`, is
+    /// about.
+    pub fn key_of(&self, error: &PathError, workdir: &Path, home: Option<&Path>) -> String {
+        let position = |list: &[String], glob: &str| list.iter().position(|entry| entry == glob);
+        match error {
+            PathError::Glob { glob, .. } => {
+                let denied = self.deny_read.as_deref().and_then(|list| position(list, glob));
+                let allowed = position(&self.allow_read, glob);
+                match (denied, allowed) {
+                    (Some(index), _) => format!("tools.file.deny_read[{index}]"),
+                    (None, Some(index)) => format!("tools.file.allow_read[{index}]"),
+                    (None, None) => "tools.file".to_owned(),
+                }
+            }
+            PathError::Root { path, .. } => {
+                self.folders(workdir, home).iter().position(|folder| folder == path).map_or_else(
+                    || "tools.file.allowed_paths".to_owned(),
+                    |index| format!("tools.file.allowed_paths[{index}]"),
+                )
+            }
+            _ => "tools.file".to_owned(),
+        }
+    }
+}
