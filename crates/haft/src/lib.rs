@@ -134,8 +134,6 @@ mod mcp_servers;
 mod offer;
 #[cfg(feature = "mcp")]
 mod resources;
-#[cfg(feature = "mcp-client")]
-mod server_entries;
 #[cfg(feature = "approvals")]
 mod watchers;
 
@@ -192,8 +190,6 @@ pub use record::audit_file;
 pub use reloaded::{ReloadReport, ReloadState};
 #[cfg(feature = "policy")]
 pub use selftest::TestedExample;
-#[cfg(feature = "mcp-client")]
-pub use server_entries::{EntryError, ForeignEntries, add_server, foreign_servers, remove_server};
 #[cfg(feature = "skills")]
 pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};

@@ -19,6 +19,8 @@ mod child;
 mod confined;
 mod connection;
 mod credential;
+#[cfg(feature = "entries")]
+mod entries;
 mod executor;
 mod forms;
 mod handler;
@@ -39,6 +41,8 @@ pub use config::{
 };
 pub use confined::confined_launcher;
 pub use credential::{Secret, TokenReader};
+#[cfg(feature = "entries")]
+pub use entries::{EntryError, ForeignEntries, add_server, foreign_servers, remove_server};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use launch::{Launch, LaunchFolders};

@@ -7,12 +7,12 @@ use std::{
 };
 
 use haft::{
-    EntryError, add_server,
     config::places,
     core::Visible,
-    foreign_servers,
-    mcp_client::{McpServerConfig, McpServers, PinMode, Server, pins::Found},
-    remove_server,
+    mcp_client::{
+        EntryError, McpServerConfig, McpServers, PinMode, Server, add_server, foreign_servers, pins::Found,
+        remove_server,
+    },
 };
 use serde_json::json;
 

@@ -7,7 +7,8 @@ use serde_json::Value as Json;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
 use tools_core::Visible;
-use tools_mcp_client::{Grant, McpServerConfig, NetworkAccess, OAuthConfig, WorkspaceAccess, compile};
+
+use crate::{Grant, McpServerConfig, NetworkAccess, OAuthConfig, WorkspaceAccess, compile};
 
 /// Reason why the entries cannot be changed or read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
