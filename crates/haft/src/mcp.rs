@@ -14,7 +14,7 @@ use tools_mcp::{Greeting, McpError, McpServer, StructuredContent, ToolVisibility
 use crate::{
     ConfigWatch, Toolbox,
     faulty::Faulty,
-    resources::SessionResources,
+    resources,
     watchers::{Beside, watchers},
 };
 
@@ -121,7 +121,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .context(toolbox.context())
         .roots(if heeds_roots { toolbox.roots() } else { vec![] })
         .showing(Arc::clone(&bridge) as Arc<dyn ToolVisibility>)
-        .resources(Arc::new(SessionResources::of(toolbox)))
+        .resources(Arc::new(resources::of_toolbox(toolbox)))
         .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))

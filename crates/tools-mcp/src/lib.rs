@@ -47,6 +47,7 @@ mod reading;
 mod resources;
 mod revision;
 mod roots;
+mod schemes;
 mod showing;
 mod subscriptions;
 
@@ -64,6 +65,7 @@ pub use resources::{
     Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources,
 };
 pub use roots::{Workspace, narrow};
+pub use schemes::{ResourceAddress, ResourceScheme, ResourceSchemes};
 pub use server::McpServer;
 pub use showing::ToolVisibility;
 

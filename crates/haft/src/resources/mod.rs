@@ -6,6 +6,5 @@ mod output;
 #[cfg(feature = "audit")]
 mod record;
 mod session;
-mod shelf;
 
-pub(crate) use session::SessionResources;
+pub(crate) use session::of_toolbox;

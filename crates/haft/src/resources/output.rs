@@ -3,10 +3,10 @@
 
 use async_trait::async_trait;
 use tools_core::SessionId;
-use tools_mcp::{Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
+use tools_mcp::{
+    Resource, ResourceAddress, ResourceError, ResourcePage, ResourceScheme, ResourceTarget, ResourceTemplate,
+};
 use tools_overflow::{Archive, Facts, OverflowError, ReadOverflow, Reference};
-
-use super::shelf::{Address, Shelf};
 
 /// Entries on a page of the list.
 const PAGE: u32 = 50;
@@ -29,7 +29,7 @@ impl StoredOutput {
 }
 
 #[async_trait]
-impl Shelf for StoredOutput {
+impl ResourceScheme for StoredOutput {
     fn scheme(&self) -> &'static str {
         SCHEME
     }
@@ -60,7 +60,7 @@ impl Shelf for StoredOutput {
         })
     }
 
-    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError> {
+    async fn find(&self, session: &SessionId, address: &ResourceAddress<'_>) -> Result<ResourceTarget, ResourceError> {
         let reference = reference(address.name).ok_or(ResourceError::NotFound)?;
         self.0.open(session.as_str(), reference).await.map_err(failed)?;
         let call = ReadOverflow::call(reference, &address.numbers);

@@ -5,9 +5,11 @@ use async_trait::async_trait;
 use serde_json::json;
 use tools_audit::{SessionRows, of_session, view::Row};
 use tools_core::SessionId;
-use tools_mcp::{Body, Contents, Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate};
+use tools_mcp::{
+    Body, Contents, Resource, ResourceAddress, ResourceError, ResourcePage, ResourceScheme, ResourceTarget,
+    ResourceTemplate,
+};
 
-use super::shelf::{Address, Shelf};
 use crate::record::RecordPlace;
 
 /// Calls on a page.
@@ -41,7 +43,7 @@ impl SessionRecord {
 }
 
 #[async_trait]
-impl Shelf for SessionRecord {
+impl ResourceScheme for SessionRecord {
     fn scheme(&self) -> &'static str {
         SCHEME
     }
@@ -68,7 +70,7 @@ impl Shelf for SessionRecord {
         Ok(ResourcePage { resources: if after.is_empty() { vec![record] } else { vec![] }, next: None })
     }
 
-    async fn find(&self, session: &SessionId, address: &Address<'_>) -> Result<ResourceTarget, ResourceError> {
+    async fn find(&self, session: &SessionId, address: &ResourceAddress<'_>) -> Result<ResourceTarget, ResourceError> {
         if !is_named(address) {
             return Err(ResourceError::NotFound);
         }
@@ -81,7 +83,7 @@ impl Shelf for SessionRecord {
     }
 
     /// Each call is another line.
-    fn changes(&self, address: &Address<'_>) -> bool {
+    fn changes(&self, address: &ResourceAddress<'_>) -> bool {
         is_named(address)
     }
 
@@ -91,7 +93,7 @@ impl Shelf for SessionRecord {
 }
 
 /// Whether an address is one of the record.
-fn is_named(address: &Address<'_>) -> bool {
+fn is_named(address: &ResourceAddress<'_>) -> bool {
     address.name == NAME && address.number("offset").or(address.number("byte")).is_none()
 }
 
