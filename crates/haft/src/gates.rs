@@ -10,7 +10,7 @@ use tools_policy::{
     caller_quota::{CallerAccounts, CallerQuotaGate, MemoryAccounts},
     gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, Stands},
     grounding::{GroundingGate, SessionTexts},
-    permissions::{PermissionGate, PermissionsConfig, SessionRules},
+    permissions::{PermissionGate, PermissionsConfig, SessionRules, script_difference},
     placement::PlacementGate,
     quota::{Ledger, QuotaGate, QuotaPolicy},
     rules::PolicyGate,
@@ -20,7 +20,7 @@ use tools_policy::{
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    Explanation, agreed_scripts, approvals,
+    Explanation, approvals,
     config::{HaftConfig, LoadError, LoadedConfig, named, places},
     part::{Part, Swap},
 };
@@ -287,10 +287,10 @@ impl Gates {
         let callers = caller_accounts(&loaded.config.tools.caller_quota.database)
             .map_err(|problem| loaded.fault("tools.caller_quota.database", problem))?;
         let (store, known) = approvals::store(loaded)?;
-        let texts = agreed_scripts::folder(&loaded.config.tools.approvals.file());
+        let texts = loaded.config.tools.approvals.scripts(&places::state_dir());
         let sessions = SessionRules::over(store, known, Arc::new(SystemClock))
             .of_caller(guest)
-            .showing(agreed_scripts::difference(texts));
+            .showing(script_difference(texts, approvals::TEXT_DIFF));
         let memory = Memory::new(sessions, callers, judge, secrets);
         let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&memory)).collect(), memory, hosts };
         gates.policies(loaded)?();

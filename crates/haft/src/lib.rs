@@ -43,8 +43,6 @@ mod policy_digest;
 mod reserved;
 
 #[cfg(feature = "policy")]
-mod agreed_scripts;
-#[cfg(feature = "policy")]
 mod approvals;
 #[cfg(feature = "policy")]
 mod explain;
@@ -158,8 +156,6 @@ pub use agent::{
     HeldSession, KeptSession, OnSessionsAway, SessionEntry, Sessions, SessionsConfig, SessionsError, agent_builder,
     agent_provider, agent_settings, scripted_provider,
 };
-#[cfg(feature = "policy")]
-pub use approvals::{ApprovalsConfig, OnApprovalsAway};
 pub use builder::ToolboxBuilder;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};

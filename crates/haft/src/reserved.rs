@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    config::{HaftConfig, LoadedConfig},
+    config::{HaftConfig, LoadedConfig, places},
     own_places::OwnPlaces,
 };
 
@@ -55,7 +55,7 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     #[cfg(feature = "filter")]
     files.extend(crate::Filters::file(&config.tools.filters, beside));
     #[cfg(feature = "policy")]
-    files.push(config.tools.approvals.file());
+    files.push(config.tools.approvals.file(&places::state_dir()));
     #[cfg(feature = "mcp-client")]
     files.push(crate::own_places::lock_file(beside));
     let _ = (config, beside, &mut files);
@@ -64,40 +64,40 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
 
 /// What is kept of calls: the record of them, what they changed, what people agreed to.
 fn kept(config: &HaftConfig) -> Vec<PathBuf> {
-    let mut places = Vec::new();
+    let mut folders = Vec::new();
     #[cfg(feature = "policy")]
-    places.push(crate::agreed_scripts::folder(&config.tools.approvals.file()));
+    folders.push(config.tools.approvals.scripts(&places::state_dir()));
     #[cfg(feature = "audit")]
-    places.extend(crate::record::files(config));
+    folders.extend(crate::record::files(config));
     #[cfg(feature = "checkpoint")]
     if config.tools.checkpoints.enabled && config.tools.enabled {
-        places.push(crate::checkpoints::folder(config));
+        folders.push(crate::checkpoints::folder(config));
     }
-    let _ = (config, &mut places);
-    places
+    let _ = (config, &mut folders);
+    folders
 }
 
 /// What no tool may even read: what was kept for others.
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
-    let mut places = Vec::new();
+    let mut folders = Vec::new();
     #[cfg(feature = "sqlite")]
-    places.extend(crate::overflow::private(&config.tools.overflow));
+    folders.extend(crate::overflow::private(&config.tools.overflow));
     #[cfg(feature = "memory")]
     if config.tools.memory.enabled {
-        places.extend(crate::stores::private(&config.tools.memory.path));
+        folders.extend(crate::stores::private(&config.tools.memory.path));
     }
     #[cfg(feature = "scheduler")]
     if config.scheduler.enabled {
-        places.extend(crate::stores::private(&config.scheduler.path));
+        folders.extend(crate::stores::private(&config.scheduler.path));
     }
     #[cfg(feature = "checkpoint")]
-    places.push(crate::checkpoints::folder(config));
+    folders.push(crate::checkpoints::folder(config));
     #[cfg(feature = "policy")]
-    places.push(crate::agreed_scripts::folder(&config.tools.approvals.file()));
+    folders.push(config.tools.approvals.scripts(&places::state_dir()));
     #[cfg(feature = "mcp-client-http")]
-    places.push(logins(config));
-    let _ = (config, &mut places);
-    places
+    folders.push(logins(config));
+    let _ = (config, &mut folders);
+    folders
 }
 
 /// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what

@@ -35,7 +35,7 @@ use tools_policy::{
     adversarial::AdversarialConfig,
     anomaly::AnomalyConfig,
     caller_quota::CallerQuotaConfig,
-    permissions::PermissionsConfig,
+    permissions::{ApprovalsConfig, PermissionsConfig},
     rules::{AuthorizationConfig, PolicyConfig},
     trust::TrustConfig,
     utility::UtilityConfig,
@@ -53,8 +53,6 @@ use tools_skills::SkillsConfig;
 #[cfg(feature = "web")]
 use tools_web::ScrapeConfig;
 
-#[cfg(feature = "policy")]
-use crate::ApprovalsConfig;
 #[cfg(feature = "agent")]
 use crate::SessionsConfig;
 

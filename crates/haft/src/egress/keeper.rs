@@ -10,11 +10,12 @@ use tools_audit::{Audit, ConnectionLine};
 use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
 use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
-use tools_policy::permissions::{Audience, NETWORK, OnUnreadable, Scope, SessionRules, StoredApproval};
+use tools_policy::permissions::{
+    ApprovalsConfig, Audience, NETWORK, OnUnreadable, Scope, SessionRules, StoredApproval,
+};
 
 use super::question::{self, NO_RULE};
 use super::rules::allowed;
-use crate::ApprovalsConfig;
 
 /// Sentences about refusals that are kept for the result of a command.
 const MAX_REFUSALS: usize = 8;

@@ -66,6 +66,10 @@ mod list;
 mod obeyed;
 mod outputs;
 
+mod approvals_config;
+mod file_approvals;
+mod script_texts;
+
 mod compiled_rule;
 mod decide;
 mod scripts;
@@ -76,12 +80,15 @@ mod suggest;
 
 mod gate;
 
+pub use approvals_config::{ApprovalsConfig, OnApprovalsAway};
 pub use compiled::Permissions;
 pub use config::{NETWORK, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
+pub use file_approvals::FileApprovals;
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{ShadowedRule, lint};
+pub use script_texts::{TextDiff, script_difference};
 pub use session::{Difference, SessionRules, SessionView};
 pub use store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable};
 pub use stored::{Audience, Scope, StoredApproval, StoredRules, read_approvals};

@@ -13,7 +13,10 @@ use std::{
 
 use rustix::fs::OFlags;
 use tools_core::{ContentDigest, FileDiff, Script};
-use tools_policy::{OtherScript, permissions::Difference};
+use tools_sandbox::read_plain;
+
+use super::Difference;
+use crate::OtherScript;
 
 /// The longest text that is read back: no longer ones come in.
 const MAX_TEXT_BYTES: u64 = 64 * 1024;
@@ -21,7 +24,7 @@ const MAX_TEXT_BYTES: u64 = 64 * 1024;
 const MAX_TEXTS: usize = 512;
 
 /// The folder of the texts that go with a file of approvals.
-pub(crate) fn folder(approvals: &Path) -> PathBuf {
+pub(super) fn folder(approvals: &Path) -> PathBuf {
     approvals.with_extension("scripts")
 }
 
@@ -29,7 +32,7 @@ pub(crate) fn folder(approvals: &Path) -> PathBuf {
 ///
 /// # Errors
 /// When the folder cannot be made or written.
-pub(crate) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
+pub(super) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
     let texts = scripts.iter().filter_map(|script| script.digest.zip(script.text.as_ref()));
     for (digest, text) in texts {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -62,37 +65,26 @@ fn make_room(folder: &Path) -> io::Result<()> {
 
 /// A text by its digest; `None` where it is not kept as it was.
 fn text(folder: &Path, digest: ContentDigest) -> Option<Arc<str>> {
-    let bytes =
-        tools_sandbox::read_plain(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
+    let bytes = read_plain(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
     let is_it = ContentDigest::of(&bytes) == digest;
     String::from_utf8(bytes).ok().filter(|_| is_it).map(Arc::from)
 }
 
-/// Shows how scripts differ from what was agreed to, from the texts kept in `folder`.
-pub(crate) fn difference(folder: PathBuf) -> Difference {
-    Box::new(move |other| between(&folder, other))
+/// The difference between two texts of a file, of which the first may be missing.
+pub type TextDiff = fn(&Path, Option<&str>, &str) -> FileDiff;
+
+/// Shows how scripts differ from what was agreed to, from the texts kept in `folder`
+/// ([`super::ApprovalsConfig::scripts`]). Without `diff` it says only that they do.
+pub fn script_difference(folder: PathBuf, diff: Option<TextDiff>) -> Difference {
+    Box::new(move |other| between(&folder, diff, other))
 }
 
-fn between(folder: &Path, OtherScript { was, is }: &OtherScript) -> FileDiff {
-    let Some(was) = was else {
-        return is.text.as_ref().map_or_else(|| told(is, None), |text| diff(is, None, text));
-    };
-    let before = was.text.clone().or_else(|| text(folder, was.digest?));
-    match (&before, &is.text) {
-        (Some(before), Some(now)) => diff(is, Some((was, before.as_ref())), now),
-        _ => told(is, Some(was)),
+fn between(folder: &Path, diff: Option<TextDiff>, OtherScript { was, is }: &OtherScript) -> FileDiff {
+    let before = was.as_ref().and_then(|was| was.text.clone().or_else(|| text(folder, was.digest?)));
+    match (diff, &is.text) {
+        (Some(diff), Some(now)) if was.is_none() || before.is_some() => diff(&is.path, before.as_deref(), now),
+        _ => told(is, was.as_ref()),
     }
-}
-
-#[cfg(feature = "file")]
-fn diff(is: &Script, was: Option<(&Script, &str)>, now: &str) -> FileDiff {
-    tools_file::diff(&is.path, was.map(|(_, text)| text), now)
-}
-
-/// Differences are shown by the file tools; without them, that there is one.
-#[cfg(not(feature = "file"))]
-fn diff(is: &Script, was: Option<(&Script, &str)>, _: &str) -> FileDiff {
-    told(is, was.map(|(script, _)| script))
 }
 
 /// A difference of which one side has no text: each side in one line.
@@ -117,12 +109,25 @@ mod tests {
         Script { path: "/w/x.sh".into(), digest, text: Some(text.into()) }
     }
 
+    /// The lines of which only one of the texts has some.
+    fn lines(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
+        let before = before.unwrap_or_default();
+        let only = |sign: &str, these: &str, others: &str| -> String {
+            let lines = these.lines().filter(|line| !others.contains(line));
+            lines.flat_map(|line| [sign, line, "\n"]).collect()
+        };
+        let (old, new) = (only("-", before, after), only("+", after, before));
+        let count = |text: &str| text.lines().count() as u64;
+        let (added, removed) = (count(&new), count(&old));
+        FileDiff { path: path.to_owned(), unified: old + &new, added, removed, before: None, after: None }
+    }
+
     fn forgotten(script: Script) -> Script {
         Script { text: None, ..script }
     }
 
     fn shown(folder: &Path, was: Option<Script>, is: Script) -> (String, u64, u64) {
-        let diff = difference(folder.to_owned())(&OtherScript { was, is });
+        let diff = script_difference(folder.to_owned(), Some(lines))(&OtherScript { was, is });
         (diff.unified, diff.added, diff.removed)
     }
 

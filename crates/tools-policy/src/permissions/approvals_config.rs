@@ -1,0 +1,109 @@
+//! The section `[tools.approvals]`: for how long an answer counts, and where it is kept.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_core::{CallerId, Clock, StoredRule, SystemClock};
+
+use super::{OnUnreadable, Scope, StoredApproval, script_texts};
+
+/// The longest an approval can be made to last, in days: a hundred years.
+const MAX_DAYS: u64 = 36_500;
+
+/// Approvals that last longer than a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalsConfig {
+    /// The file, from the folder of the user's state on. No tool can change it.
+    pub path: PathBuf,
+    /// For how many days an approval stands; 0 for ever.
+    pub days: u64,
+    /// The `postgres://` address of a server that stores approvals for several machines instead of
+    /// the file; needs a program built with the feature `postgres`. Empty: the file.
+    pub database: String,
+    /// Treatment of approvals while the database cannot be reached: with `"block"` none of them
+    /// counts, and an answer is for its call alone; with `"warn"` those that were read last count
+    /// on, and an answer is for its session. Rejections that were read count in any case.
+    #[schemars(extend("x-overlay" = ["warn", "block"]))]
+    pub on_error: OnApprovalsAway,
+}
+
+/// Treatment of stored approvals that cannot be reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnApprovalsAway {
+    /// None of them counts, and an answer is for its call alone.
+    #[default]
+    Block,
+    /// Those that were read last count on, and an answer is for its session.
+    Warn,
+}
+
+impl Default for ApprovalsConfig {
+    fn default() -> Self {
+        Self {
+            path: PathBuf::from("approvals.jsonl"),
+            days: 90,
+            database: String::new(),
+            on_error: OnApprovalsAway::default(),
+        }
+    }
+}
+
+impl ApprovalsConfig {
+    /// The file, in the folder of the user's state.
+    pub fn file(&self, state: &Path) -> PathBuf {
+        state.join(&self.path)
+    }
+
+    /// The folder of the texts of scripts that people agreed to, beside the file.
+    pub fn scripts(&self, state: &Path) -> PathBuf {
+        script_texts::folder(&self.file(state))
+    }
+
+    /// Treatment of approvals that cannot be reached, as stores know it.
+    pub fn on_unreadable(&self) -> OnUnreadable {
+        match self.on_error {
+            OnApprovalsAway::Block => OnUnreadable::Forget,
+            OnApprovalsAway::Warn => OnUnreadable::Keep,
+        }
+    }
+
+    /// The rejection, in a folder, of what a rule matches, by `caller`.
+    pub fn reject_in_folder(&self, rule: StoredRule, folder: &Path, caller: Option<CallerId>) -> StoredApproval {
+        let scope = Scope::Project { project: folder.to_owned() };
+        StoredApproval { rejects: true, scripts: None, ..self.approve(rule, scope, caller) }
+    }
+
+    /// The approval of a rule under this configuration, by `caller`.
+    pub fn approve(&self, rule: StoredRule, scope: Scope, caller: Option<CallerId>) -> StoredApproval {
+        let at = SystemClock.now();
+        let days = i64::try_from(self.days.min(MAX_DAYS)).unwrap_or_default();
+        let expires = (days > 0).then(|| at.saturating_add(jiff::SignedDuration::from_hours(24 * days)).ok()).flatten();
+        let StoredRule { tool, pattern, scripts } = rule;
+        StoredApproval { scope, caller, tool, pattern, rejects: false, scripts, at, expires, revoked: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tools_core::ToolName;
+
+    use super::*;
+
+    fn rule(pattern: &str) -> StoredRule {
+        StoredRule::new(ToolName::parse("bash").expect("a name"), pattern.to_owned())
+    }
+
+    #[test]
+    fn an_approval_ends_when_the_configuration_says() {
+        let approve =
+            |days| ApprovalsConfig { days, ..ApprovalsConfig::default() }.approve(rule("x"), Scope::User, None);
+        assert_eq!(approve(0).expires, None);
+        let approved = approve(2);
+        let lasts = approved.expires.map(|expires| expires.duration_since(approved.at).as_hours());
+        assert_eq!(lasts, Some(48));
+        assert!(approve(u64::MAX).expires.is_some());
+    }
+}
