@@ -161,8 +161,6 @@ pub use databases::databases;
 pub use doctor::{Doctor, Finding};
 #[cfg(feature = "policy")]
 pub use explain::Explanation;
-#[cfg(feature = "filter")]
-pub use filters::Filters;
 #[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]

@@ -53,7 +53,7 @@ impl ReservedPlaces {
 fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     #[cfg(feature = "filter")]
-    files.extend(crate::Filters::file(&config.tools.filters, beside));
+    files.extend(tools_filter::Filters::file(&config.tools.filters, beside, tools_sandbox::home().as_deref()));
     #[cfg(feature = "policy")]
     files.push(config.tools.approvals.file(&places::state_dir()));
     #[cfg(feature = "mcp-client")]

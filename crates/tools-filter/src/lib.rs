@@ -39,6 +39,7 @@ mod config;
 mod layer;
 mod repeats;
 mod taking;
+mod user_rules;
 
 pub use command::ParsedCommand;
 pub use confidence::ConfidenceCounters;
@@ -52,6 +53,7 @@ pub use sanitize::sanitize_output;
 pub use signal::reports_failure;
 pub use stats::{FilterMetrics, RuleTotals, stats_line};
 pub use strategy::{StrategyConfig, StrategyError};
+pub use user_rules::Filters;
 
 pub use tools_core::estimate_tokens;
 

@@ -8,9 +8,10 @@ use std::{
 
 use clap::Parser;
 use haft::{
-    Filters,
     config::places,
-    filter::{Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, stats_line},
+    filter::{
+        Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, Filters, stats_line,
+    },
     secrets::SecretsMode,
 };
 use serde_json::json;
@@ -86,7 +87,7 @@ fn rules(common: &CommonArgs) -> Result<(FilterPipeline, FilterConfig), String> 
     }
     let loaded = load(common)?;
     let config = loaded.config.tools.filters;
-    let filters = Filters::compile(&config, loaded.file.as_deref().or(usual.as_deref()));
+    let filters = Filters::compile(&config, loaded.file.as_deref().or(usual.as_deref()), haft::home().as_deref());
     if !common.quiet {
         filters.warnings.iter().for_each(|warning| output::note(&format!("warning: {warning}")));
     }

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use haft::{
-    Filters,
     config::{HaftConfig, LoadedConfig, Migration, migrate},
+    filter::Filters,
 };
 use serde_json::json;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {
 fn filters(config: &Path, migrated: &Migration, rules: &str) -> Result<Option<Change>, String> {
     let loaded = LoadedConfig::<HaftConfig>::parse(&migrated.text, &|_| None);
     let section = loaded.map(|loaded| loaded.config.tools.filters).unwrap_or_default();
-    let Some(file) = Filters::file(&section, Some(config)) else { return Ok(None) };
+    let Some(file) = Filters::file(&section, Some(config), haft::home().as_deref()) else { return Ok(None) };
     let before = read(&file)?;
     let there = before.as_deref().unwrap_or_default();
     // A rule of the same name that somebody wrote counts, as it did before.
