@@ -12,6 +12,7 @@ mod prompt;
 
 mod registry;
 mod tafc;
+mod wording;
 
 pub use bytes::{canonical_bytes, canonical_object};
 pub use dialect::{Change, Dialect, Note, Rendered, without_added_nulls};
@@ -20,6 +21,7 @@ pub use prompt::prompt;
 pub use registry::{CatalogFault, Checked, ParameterCheck, ToolRegistry};
 pub use tafc::{COMPLEXITY_VERSION, TafcConfig, TafcPolicy, complexity};
 pub use tools_core::estimate_tokens;
+pub use wording::{WordedTools, Wording};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

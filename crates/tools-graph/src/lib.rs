@@ -11,6 +11,7 @@
 
 mod dependencies;
 mod filter;
+mod profiles;
 mod score;
 mod selection;
 mod session;
@@ -24,6 +25,7 @@ pub use filter::{
     InclusionReason, Query, ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy, ToolFilterResult,
     ToolSchemaFilter,
 };
+pub use profiles::{Profile, ProfileConfig, ProfileFault, core_tools, searched_tools};
 pub use score::{Bm25, EmbeddingScorer, FusedScorer, Grams, Scorer, Scores};
 pub use selection::Selection;
 pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};

@@ -9,7 +9,6 @@ mod error;
 mod load;
 mod migrate;
 mod overlay;
-mod profile;
 mod readable;
 mod sections;
 mod source;
@@ -23,7 +22,6 @@ pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::LoadedConfig;
 pub use migrate::{Migration, migrate};
-pub use profile::ProfileConfig;
 pub use readable::{Readable, ValueFault};
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 

@@ -23,7 +23,7 @@ use tools_file::FileConfig;
 #[cfg(feature = "filter")]
 use tools_filter::FilterConfig;
 #[cfg(feature = "graph")]
-use tools_graph::{DependenciesConfig, ToolFilterConfig};
+use tools_graph::{DependenciesConfig, ProfileConfig, ToolFilterConfig};
 #[cfg(feature = "mcp-client")]
 use tools_mcp_client::McpServerConfig;
 #[cfg(feature = "memory")]
@@ -56,7 +56,7 @@ use tools_web::ScrapeConfig;
 #[cfg(feature = "agent")]
 use crate::SessionsConfig;
 
-use super::{EmbeddingConfig, ProfileConfig};
+use super::EmbeddingConfig;
 
 #[cfg(not(feature = "acp"))]
 use super::AbsentSection as AcpConfig;
@@ -95,7 +95,10 @@ use super::AbsentSection as SkillsConfig;
 #[cfg(not(feature = "web"))]
 use super::AbsentSection as ScrapeConfig;
 #[cfg(not(feature = "graph"))]
-use super::{AbsentSection as DependenciesConfig, AbsentSection as TafcConfig, AbsentSection as ToolFilterConfig};
+use super::{
+    AbsentSection as DependenciesConfig, AbsentSection as ProfileConfig, AbsentSection as TafcConfig,
+    AbsentSection as ToolFilterConfig,
+};
 #[cfg(not(feature = "policy"))]
 use super::{
     AbsentSection as AdversarialConfig, AbsentSection as AnomalyConfig, AbsentSection as ApprovalsConfig,

@@ -1,0 +1,162 @@
+//! The profiles that there are without configuration, and what a name of one means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tools_core::{ToolName, did_you_mean, meant_tool, nearest};
+
+/// A choice of tools under a name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProfileConfig {
+    /// The tools, in the order in which a model sees them.
+    pub tools: Vec<String>,
+    /// The most characters of a description, cut at the end of a sentence; all of it when unset.
+    pub description_length: Option<usize>,
+}
+
+/// Reason why there is no such profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileFault {
+    /// Place of the unknown tool in the profile; `None` where the profile itself is unknown.
+    pub tool: Option<usize>,
+    /// The problem and its correction.
+    pub problem: String,
+}
+
+/// What an agent lacks that has file tools of its own: commands that are judged, confined and
+/// recorded, what they printed, and what checkers say.
+const CORE: &[&str] = &["bash", "job_read", "job_kill", "read_overflow", "diagnostics"];
+/// What work on a project takes.
+const CODING: &[&str] = &[
+    "bash",
+    "read",
+    "edit",
+    "write",
+    "grep",
+    "search_code",
+    "find_path",
+    "list_directory",
+    "move_path",
+    "delete_path",
+    "diagnostics",
+    "job_read",
+    "job_kill",
+    "read_overflow",
+];
+
+/// The tools of a profile and how long their descriptions are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Profile {
+    /// The tools, in order; `None` for all.
+    pub tools: Option<Vec<ToolName>>,
+    /// The most characters of a description; `None` for all of it.
+    pub description_length: Option<usize>,
+    /// Whether a list begins with next to nothing and all else is found by a search.
+    pub is_searched: bool,
+}
+
+/// What a list begins with that is searched: what was shown in part is read on.
+const SEARCHED: &[&str] = &["read_overflow"];
+
+/// The tools of `gateway` among `tools`, besides the search.
+pub fn searched_tools(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
+    SEARCHED.iter().filter_map(|name| tools.get(*name).cloned()).collect()
+}
+
+/// The tools of `core` among `tools`, for lists that are too long.
+pub fn core_tools(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
+    CORE.iter().filter_map(|name| tools.get(*name).cloned()).collect()
+}
+
+impl Profile {
+    /// The profile of a name, of these tools. One of `configured` goes before a built-in one of its
+    /// name (`core`, `coding`, `full`, `gateway`).
+    ///
+    /// # Errors
+    /// A profile that there is not, or one that names a tool that there is not.
+    pub fn named(
+        name: &str,
+        configured: &BTreeMap<String, ProfileConfig>,
+        tools: &BTreeSet<ToolName>,
+    ) -> Result<Self, ProfileFault> {
+        if let Some(profile) = configured.get(name) {
+            return of(profile, tools);
+        }
+        let all = |names: &[&str]| names.iter().filter_map(|name| tools.get(*name).cloned()).collect();
+        match name {
+            "full" => Ok(Self::default()),
+            "core" => Ok(Self { tools: Some(all(CORE)), ..Self::default() }),
+            "coding" => Ok(Self { tools: Some(all(CODING)), ..Self::default() }),
+            "gateway" => Ok(Self { is_searched: true, ..Self::default() }),
+            other => {
+                let known = ["core", "coding", "full", "gateway"].into_iter();
+                let known: Vec<&str> = known.chain(configured.keys().map(String::as_str)).collect();
+                let near = nearest(other, known.iter().copied());
+                let hint = did_you_mean(&near).unwrap_or_else(|| listed(&known));
+                let problem = format!("there is no profile `{}`; {hint}", shown(other));
+                Err(ProfileFault { tool: None, problem })
+            }
+        }
+    }
+}
+
+fn of(profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result<Profile, ProfileFault> {
+    let mut names: Vec<ToolName> = Vec::new();
+    for (index, text) in profile.tools.iter().enumerate() {
+        let meant = meant_tool(text, |name| tools.contains(name));
+        let Some(tool) = tools.get(meant.as_deref().unwrap_or(text)) else {
+            let near = nearest(text, tools.iter().map(ToolName::as_str));
+            let hint = did_you_mean(&near).map(|near| format!("; {near}")).unwrap_or_default();
+            let problem = format!("there is no tool `{}`{hint}", shown(text));
+            return Err(ProfileFault { tool: Some(index), problem });
+        };
+        if !names.contains(tool) {
+            names.push(tool.clone());
+        }
+    }
+    Ok(Profile { tools: Some(names), description_length: profile.description_length, is_searched: false })
+}
+
+/// The beginning of what somebody typed, in one line.
+fn shown(text: &str) -> String {
+    text.chars().take(80).flat_map(char::escape_debug).collect()
+}
+
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_tools_that_there_are() {
+        let tools: BTreeSet<ToolName> =
+            ["bash", "read", "edit", "fetch"].iter().map(|name| ToolName::parse(name).unwrap()).collect();
+        let own = ProfileConfig {
+            tools: vec!["fetch".to_owned(), "read".to_owned(), "fetch".to_owned()],
+            ..ProfileConfig::default()
+        };
+        let slip = ProfileConfig { tools: vec!["read".to_owned(), "fetsh".to_owned()], ..ProfileConfig::default() };
+        let configured = BTreeMap::from([("own".to_owned(), own), ("slip".to_owned(), slip)]);
+        let named = |name: &str| Profile::named(name, &configured, &tools);
+        let tools_of = |name: &str| {
+            let tools = named(name).unwrap().tools.unwrap();
+            tools.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(tools_of("coding"), ["bash", "read", "edit"]);
+        assert_eq!(tools_of("core"), ["bash"]);
+        assert_eq!(tools_of("own"), ["fetch", "read"]);
+        assert_eq!(named("full"), Ok(Profile::default()));
+        assert!(named("gateway").unwrap().is_searched);
+        let fault = named("slip").unwrap_err();
+        assert_eq!(fault.tool, Some(1));
+        assert!(fault.problem.contains("`fetsh`; did you mean `fetch`"), "{}", fault.problem);
+        let fault = named("codign").unwrap_err();
+        assert_eq!(fault.tool, None);
+        assert!(fault.problem.contains("`coding`"), "{}", fault.problem);
+    }
+}
