@@ -67,7 +67,8 @@ fn rank(name: &str) -> Option<u8> {
         | TEST_KIT => Some(1),
         // The loop is written against the trait of the models, and the listener serves the server's
         // sessions. What a team shares stands behind the traits of the crates whose state it is.
-        "tools-agent" | "tools-mcp-http" | "tools-team" => Some(3),
+        // The proxy of commands asks the rules and writes the record.
+        "tools-agent" | "tools-egress-proxy" | "tools-mcp-http" | "tools-team" => Some(3),
         FACADE => Some(4),
         "haft-cli" | BENCHES | FUZZING => Some(5),
         other if other.starts_with("tools-") => Some(2),

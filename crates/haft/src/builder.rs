@@ -205,7 +205,7 @@ impl ToolboxBuilder {
         let outlets = {
             let audit = record.as_ref().map(|record| Arc::clone(&record.audit));
             let sessions = Arc::clone(&gates.memory.sessions);
-            Arc::new(crate::egress::Outlets::of(&loaded, sessions, credentials.redactor(), audit)?)
+            Arc::new(crate::egress::networks(&loaded, sessions, credentials.redactor(), audit)?)
         };
         #[cfg(feature = "filter")]
         let filters = Arc::new(crate::filters::FilterSet::new(&loaded.config, beside.clone()));

@@ -17,7 +17,7 @@ pub(crate) struct Wiring {
     pub(crate) jobs: std::sync::Arc<tools_shell::Jobs>,
     /// The networks of sessions whose commands are gated.
     #[cfg(feature = "egress")]
-    pub(crate) outlets: std::sync::Arc<crate::egress::Outlets>,
+    pub(crate) outlets: std::sync::Arc<tools_egress_proxy::SessionNetworks>,
     /// The model that finds code by what it means.
     #[cfg(feature = "code")]
     pub(crate) embedder: Option<std::sync::Arc<dyn tools_core::Embedder>>,

@@ -6,33 +6,22 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use tools_audit::{Audit, ConnectionLine};
-use tools_core::{Absence, Answer, CallContext, Clock, Redactor, SessionId, Shared, StoredRule, SystemClock};
+use tools_audit::ConnectionLine;
+use tools_core::{Absence, Answer, CallContext, Clock, SessionId, StoredRule, SystemClock};
 use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
-use tools_policy::permissions::{
-    ApprovalsConfig, Audience, NETWORK, OnUnreadable, Scope, SessionRules, StoredApproval,
-};
+use tools_policy::permissions::{Audience, NETWORK, OnUnreadable, Scope, StoredApproval};
 
-use super::question::{self, NO_RULE};
-use super::rules::allowed;
+use crate::EgressSettings;
+use crate::question::{self, NO_RULE};
+use crate::rules::allowed;
 
 /// Sentences about refusals that are kept for the result of a command.
 const MAX_REFUSALS: usize = 8;
 
-/// What the keepers of all sessions share.
-pub(crate) struct SharedKeeper {
-    pub(crate) rules: Shared<HostRules>,
-    pub(crate) most_sent: Shared<Option<u64>>,
-    pub(crate) allowed: Arc<SessionRules>,
-    pub(crate) approvals: ApprovalsConfig,
-    pub(crate) redactor: Arc<dyn Redactor>,
-    pub(crate) record: Option<Arc<Audit>>,
-}
-
 /// The keeper of one session.
-pub(super) struct SessionKeeper {
-    common: Arc<SharedKeeper>,
+pub(crate) struct SessionKeeper {
+    settings: Arc<EgressSettings>,
     session: SessionId,
     running: Mutex<RunningCommands>,
 }
@@ -53,12 +42,12 @@ struct Command {
 }
 
 impl SessionKeeper {
-    pub(super) fn new(common: Arc<SharedKeeper>, session: SessionId) -> Self {
-        Self { common, session, running: Mutex::default() }
+    pub(crate) fn new(settings: Arc<EgressSettings>, session: SessionId) -> Self {
+        Self { settings, session, running: Mutex::default() }
     }
 
     /// Takes a command in; gives its number.
-    pub(super) fn begin(&self, line: &str, context: &CallContext) -> u64 {
+    pub(crate) fn begin(&self, line: &str, context: &CallContext) -> u64 {
         let mut running = self.lock();
         running.started += 1;
         let number = running.started;
@@ -67,22 +56,22 @@ impl SessionKeeper {
         number
     }
 
-    pub(super) fn started(&self, number: u64, supervisor: i32) {
+    pub(crate) fn started(&self, number: u64, supervisor: i32) {
         if let Some(command) = self.lock().of(number) {
             command.supervisor = Some(supervisor);
         }
     }
 
-    pub(super) fn refused(&self, number: u64) -> Vec<String> {
+    pub(crate) fn refused(&self, number: u64) -> Vec<String> {
         self.lock().of(number).map(|command| command.refused.clone()).unwrap_or_default()
     }
 
-    pub(super) fn end(&self, number: u64) {
+    pub(crate) fn end(&self, number: u64) {
         self.lock().commands.retain(|command| command.number != number);
     }
 
     /// Whether no command runs.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.lock().commands.is_empty()
     }
 
@@ -92,7 +81,7 @@ impl SessionKeeper {
 
     /// What people decided before: in this session, or for its folder. A rejection counts first.
     async fn decided_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<Permit> {
-        let rules = &self.common.allowed;
+        let rules = &self.settings.allowed;
         // What cannot be read counts for nothing, and somebody is asked.
         let is_known = rules.refresh().await.is_ok() || rules.on_error() == OnUnreadable::Keep;
         let of_session = rules.of(&self.session);
@@ -113,18 +102,18 @@ impl SessionKeeper {
     }
 
     async fn reject(&self, rule: StoredRule, workdir: &Path) {
-        let caller = self.common.allowed.caller().cloned();
-        let rejected = self.common.approvals.reject_in_folder(rule, workdir, caller);
-        if let Err(error) = self.common.allowed.store(rejected).await {
+        let caller = self.settings.allowed.caller().cloned();
+        let rejected = self.settings.approvals.reject_in_folder(rule, workdir, caller);
+        if let Err(error) = self.settings.allowed.store(rejected).await {
             tracing::warn!(%error, "a rejection cannot be stored; the next such connection asks again");
         }
     }
 
     async fn allow_for_good(&self, rule: StoredRule, workdir: &Path) {
         let scope = Scope::Project { project: workdir.to_owned() };
-        let approved = self.common.approvals.approve(rule.clone(), scope, self.common.allowed.caller().cloned());
-        if let Err(error) = self.common.allowed.store(approved).await {
-            let holds_for_session = self.common.allowed.on_error() == OnUnreadable::Keep;
+        let approved = self.settings.approvals.approve(rule.clone(), scope, self.settings.allowed.caller().cloned());
+        if let Err(error) = self.settings.allowed.store(approved).await {
+            let holds_for_session = self.settings.allowed.on_error() == OnUnreadable::Keep;
             tracing::warn!(%error, holds_for_session, "an approval cannot be stored");
             if holds_for_session {
                 self.allow(rule);
@@ -133,7 +122,7 @@ impl SessionKeeper {
     }
 
     fn allow(&self, rule: StoredRule) {
-        if let Err(error) = self.common.allowed.add(&self.session, rule) {
+        if let Err(error) = self.settings.allowed.add(&self.session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
@@ -170,11 +159,11 @@ impl Keeper for SessionKeeper {
     }
 
     fn rules(&self) -> Arc<HostRules> {
-        self.common.rules.load()
+        self.settings.rules.load()
     }
 
     fn most_sent(&self) -> Option<u64> {
-        *self.common.most_sent.load()
+        *self.settings.most_sent.load()
     }
 
     async fn ask(&self, wanted: &UndecidedConnection) -> Permit {
@@ -187,7 +176,7 @@ impl Keeper for SessionKeeper {
         if let Some(decided) = self.decided_before(wanted, context.workdir()).await {
             return decided;
         }
-        let prompt = question::prompt(wanted, &line, self.common.redactor.as_ref());
+        let prompt = question::prompt(wanted, &line, self.settings.redactor.as_ref());
         let answer = match (context.questions(), prompt) {
             (Some(questions), Some(prompt)) => questions.ask(prompt).await,
             _ => Answer::Nobody(Absence::CannotAsk),
@@ -244,7 +233,7 @@ impl Keeper for SessionKeeper {
                 command.line.clone()
             })
         };
-        let Some(record) = &self.common.record else { return };
+        let Some(record) = &self.settings.record else { return };
         record.connection(&ConnectionLine {
             session: self.session.as_str(),
             host: &target.host.to_string(),

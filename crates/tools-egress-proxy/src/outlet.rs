@@ -11,26 +11,27 @@ use tools_egress::guard::{Guard, Host};
 use tools_egress::request::Target;
 use tools_sandbox::kernel::NetworkNamespace;
 
-use super::inside::Inside;
-use super::keeper::{SessionKeeper, SharedKeeper};
+use crate::EgressSettings;
+use crate::inside::Inside;
+use crate::keeper::SessionKeeper;
 
 /// The network of a session and what is served in it.
-pub(super) struct Outlet {
-    pub(super) network: Arc<NetworkNamespace>,
-    pub(super) port: u16,
-    pub(super) gate: Arc<Gate>,
-    pub(super) keeper: Arc<SessionKeeper>,
-    pub(super) endpoint: Endpoint,
+pub(crate) struct Outlet {
+    pub(crate) network: Arc<NetworkNamespace>,
+    pub(crate) port: u16,
+    pub(crate) gate: Arc<Gate>,
+    pub(crate) keeper: Arc<SessionKeeper>,
+    pub(crate) endpoint: Endpoint,
     /// Ports of this machine that a rule allows: they are served under the same numbers.
     services: Mutex<Vec<(u16, Endpoint)>>,
 }
 
 impl Outlet {
-    pub(super) fn new(common: Arc<SharedKeeper>, guard: Guard, session: &SessionId) -> io::Result<Self> {
+    pub(crate) fn new(settings: Arc<EgressSettings>, guard: Guard, session: &SessionId) -> io::Result<Self> {
         let network = Arc::new(NetworkNamespace::create()?);
         let listener = network.listen(0)?;
         let port = listener.local_addr()?.port();
-        let keeper = Arc::new(SessionKeeper::new(common, session.clone()));
+        let keeper = Arc::new(SessionKeeper::new(settings, session.clone()));
         let gate = Arc::new(Gate::new(guard, Arc::clone(&keeper) as _));
         let endpoint = Endpoint::start(listener, Door::Proxy, Arc::clone(&gate))?;
         Ok(Self { network, port, gate, keeper, endpoint, services: Mutex::default() })
@@ -38,7 +39,7 @@ impl Outlet {
 
     /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
     /// its own.
-    pub(super) fn serve(&self, ports: &[u16]) {
+    pub(crate) fn serve(&self, ports: &[u16]) {
         let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());
         let missing: Vec<u16> =
@@ -61,7 +62,7 @@ impl Outlet {
     ///
     /// # Errors
     /// When the machine's port cannot be taken, or what listens there inside is no command.
-    pub(super) fn publish(&self, port: u16, command: u64, by: &str) -> io::Result<Endpoint> {
+    pub(crate) fn publish(&self, port: u16, command: u64, by: &str) -> io::Result<Endpoint> {
         let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
         if port == self.port || services.iter().any(|(served, _)| *served == port) {
             return Err(io::Error::other("the gate itself listens on it in the commands' network"));

@@ -9,34 +9,41 @@ use tools_core::{CallContext, SessionId};
 use tools_egress::guard::{Guard, SystemResolver};
 use tools_shell::{Passage, WayOut};
 
-use super::keeper::SharedKeeper;
-use super::outlet::Outlet;
-use super::passage::OwnPassage;
+use crate::EgressSettings;
+use crate::outlet::Outlet;
+use crate::passage::OwnPassage;
 
 /// Networks of sessions that run no command; above that they go and are made anew.
 const MAX_IDLE: usize = 32;
 
-/// The networks.
-pub(crate) struct Outlets {
-    pub(crate) common: Arc<SharedKeeper>,
+/// The networks of all sessions. Connections go to what its guard takes for public, and to private
+/// addresses only where a rule names them.
+pub struct SessionNetworks {
+    settings: Arc<EgressSettings>,
     guard: Guard,
     sessions: Mutex<HashMap<SessionId, Arc<Outlet>>>,
 }
 
-impl std::fmt::Debug for Outlets {
+impl std::fmt::Debug for SessionNetworks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Outlets").field("sessions", &self.lock().len()).finish_non_exhaustive()
+        f.debug_struct("SessionNetworks").field("sessions", &self.lock().len()).finish_non_exhaustive()
     }
 }
 
-impl Outlets {
-    pub(crate) fn new(common: SharedKeeper) -> Self {
+impl SessionNetworks {
+    /// None yet: each is made at the first command of its session.
+    pub fn new(settings: EgressSettings) -> Self {
         let guard = Guard::new(Arc::new(SystemResolver::new()));
-        Self { common: Arc::new(common), guard, sessions: Mutex::default() }
+        Self { settings: Arc::new(settings), guard, sessions: Mutex::default() }
+    }
+
+    /// The rules and limits in force, which can be swapped.
+    pub fn settings(&self) -> &EgressSettings {
+        &self.settings
     }
 
     /// Ends the network of a session. What still runs in it has no way out any more.
-    pub(crate) fn end(&self, session: &SessionId) {
+    pub fn end(&self, session: &SessionId) {
         let ended = self.lock().remove(session);
         drop(ended);
     }
@@ -54,13 +61,13 @@ impl Outlets {
         if sessions.len() >= MAX_IDLE {
             sessions.retain(|_, outlet| !outlet.keeper.is_idle());
         }
-        let outlet = Arc::new(Outlet::new(Arc::clone(&self.common), self.guard.clone(), session)?);
+        let outlet = Arc::new(Outlet::new(Arc::clone(&self.settings), self.guard.clone(), session)?);
         sessions.insert(session.clone(), Arc::clone(&outlet));
         Ok(outlet)
     }
 }
 
-impl WayOut for Outlets {
+impl WayOut for SessionNetworks {
     fn open(&self, line: &str, cx: &CallContext) -> Option<Arc<dyn Passage>> {
         let outlet = match self.outlet(cx.session()) {
             Ok(outlet) => outlet,
@@ -75,7 +82,7 @@ impl WayOut for Outlets {
                 return None;
             }
         };
-        outlet.serve(&self.common.rules.load().loopback_ports());
+        outlet.serve(&self.settings.rules.load().loopback_ports());
         let number = outlet.keeper.begin(line, cx);
         Some(Arc::new(OwnPassage::new(outlet, number)))
     }

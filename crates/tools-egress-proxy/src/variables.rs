@@ -16,7 +16,7 @@ cat <&3
 kill $! 2>/dev/null"#;
 
 /// Variables for an endpoint on this port of the loopback interface.
-pub(super) fn variables(port: u16) -> Vec<(OsString, OsString)> {
+pub(crate) fn variables(port: u16) -> Vec<(OsString, OsString)> {
     let proxy = format!("http://127.0.0.1:{port}");
     // Not SOCKS in `ALL_PROXY`: some clients refuse to start when they see it and lack a library
     // for it.

@@ -8,15 +8,15 @@ use tools_policy::permissions::NETWORK;
 const MAX_CHARS: usize = 200;
 
 /// What is said where no rule decides.
-pub(super) const NO_RULE: &str = "no rule of `tools.permissions.network` allows it";
+pub(crate) const NO_RULE: &str = "no rule of `tools.permissions.network` allows it";
 
 /// The rule that an answer stores: this host and this port.
-pub(super) fn rule(wanted: &UndecidedConnection) -> Option<StoredRule> {
+pub(crate) fn rule(wanted: &UndecidedConnection) -> Option<StoredRule> {
     Some(StoredRule::new(ToolName::parse(NETWORK).ok()?, wanted.target.to_string()))
 }
 
 /// The question. `line` is the command; credentials in it are not shown.
-pub(super) fn prompt(wanted: &UndecidedConnection, line: &str, redactor: &dyn Redactor) -> Option<ConfirmPrompt> {
+pub(crate) fn prompt(wanted: &UndecidedConnection, line: &str, redactor: &dyn Redactor) -> Option<ConfirmPrompt> {
     let program = wanted.caller.program.as_deref().unwrap_or("a program");
     let line = redactor.redact(line);
     let mut shown: String = line.chars().take(MAX_CHARS).collect();

@@ -11,7 +11,7 @@ use tools_egress::endpoint::InnerLoopback;
 use tools_sandbox::kernel::{IpFamily, NetworkNamespace};
 
 /// The network of a session, as its published ports see it.
-pub(super) struct Inside(pub(super) Arc<NetworkNamespace>);
+pub(crate) struct Inside(pub(crate) Arc<NetworkNamespace>);
 
 /// The interface by both protocols: some servers listen on `::1` alone.
 const LOOPBACKS: [(IpFamily, IpAddr); 2] =

@@ -8,18 +8,18 @@ use tools_egress::endpoint::Endpoint;
 use tools_sandbox::kernel::NetworkNamespace;
 use tools_shell::Passage;
 
-use super::outlet::Outlet;
-use super::variables::variables;
+use crate::outlet::Outlet;
+use crate::variables::variables;
 
 /// A command's way out through the endpoint of its session.
-pub(super) struct OwnPassage {
+pub(crate) struct OwnPassage {
     outlet: Arc<Outlet>,
     number: u64,
     published: Mutex<Vec<Endpoint>>,
 }
 
 impl OwnPassage {
-    pub(super) fn new(outlet: Arc<Outlet>, number: u64) -> Self {
+    pub(crate) fn new(outlet: Arc<Outlet>, number: u64) -> Self {
         Self { outlet, number, published: Mutex::default() }
     }
 }

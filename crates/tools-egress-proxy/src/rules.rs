@@ -1,20 +1,18 @@
 //! `[[tools.permissions.network]]` and what people allowed, as rules on hosts.
 
 use tools_core::Verdict;
-use tools_egress::rules::{HostRules, RuleText};
-use tools_policy::permissions::NETWORK;
-
-use crate::config::{HaftConfig, LoadError, LoadedConfig};
+use tools_egress::rules::{HostRules, RuleFault, RuleText};
+use tools_policy::permissions::{NETWORK, PermissionsConfig};
 
 /// How the list is cited.
 const LIST: &str = "permissions.network";
 
-/// The rules of a configuration.
+/// The rules on hosts of `[[tools.permissions.network]]`.
 ///
 /// # Errors
-/// The first that names no host, by key and line.
-pub(crate) fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<HostRules, LoadError> {
-    let typed = loaded.config.tools.permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
+/// The first that names no host.
+pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, RuleFault> {
+    let typed = permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<RuleText> = typed
         .iter()
         .map(|rule| RuleText {
@@ -25,11 +23,10 @@ pub(crate) fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<HostRules, Lo
         })
         .collect();
     HostRules::compile(LIST, &texts)
-        .map_err(|fault| loaded.fault(&format!("tools.permissions.{NETWORK}[{}].pattern", fault.index), fault.problem))
 }
 
 /// What people allowed, pattern by pattern. A pattern that is none allows nothing.
-pub(super) fn allowed<'a>(patterns: impl Iterator<Item = &'a str>) -> Vec<(String, HostRules)> {
+pub(crate) fn allowed<'a>(patterns: impl Iterator<Item = &'a str>) -> Vec<(String, HostRules)> {
     let rule = |pattern: &'a str| {
         let text = RuleText { pattern: pattern.to_owned(), program: None, action: Verdict::Allow, private: false };
         Some((pattern.to_owned(), HostRules::compile(LIST, &[text]).ok()?))

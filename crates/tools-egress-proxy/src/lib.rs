@@ -1,0 +1,29 @@
+//! The way out of commands whose network is gated: one network and one proxy for each session,
+//! rules and people that decide about hosts, and the record of every connection.
+//!
+//! [`SessionNetworks`] is a [`tools_shell::WayOut`]. Its rules and limits are [`Shared`] values of
+//! [`EgressSettings`], which can be swapped while commands run.
+//!
+//! [`Shared`]: tools_core::Shared
+
+mod question;
+mod rules;
+
+mod settings;
+
+mod inside;
+mod keeper;
+mod outlet;
+
+mod networks;
+mod passage;
+mod variables;
+
+pub use networks::SessionNetworks;
+pub use rules::host_rules;
+pub use settings::EgressSettings;
+pub use tools_egress::rules::HostRules;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
