@@ -17,7 +17,7 @@ use haft::{
     agents::{Agent, Restrictions, SubAgent},
     config::{LoadedConfig, places},
     core::{DynExecutor, ToolName},
-    scripted_provider,
+    providers::{Provider, scripted::ScriptedProvider},
 };
 
 #[tokio::main]
@@ -30,8 +30,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         Some(file) => LoadedConfig::read(&file, &environment)?,
         None => LoadedConfig::parse("", &environment)?,
     };
-    let model = match arguments.next() {
-        Some(script) => scripted_provider(Path::new(&script))?,
+    let model: Arc<dyn Provider> = match arguments.next() {
+        Some(script) => Arc::new(ScriptedProvider::of_file(Path::new(&script))?),
         None => agent_provider(&Toolbox::builder(config.clone(), &workdir).build()?, "")?,
     };
     let reviewer = SubAgent::new(

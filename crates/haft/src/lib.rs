@@ -152,10 +152,7 @@ pub use acp::{AcpAgent, AcpPlace, serve_acp};
 #[cfg(all(feature = "agent", feature = "scheduler"))]
 pub use agent::AgentPrompts;
 #[cfg(feature = "agent")]
-pub use agent::{
-    HeldSession, KeptSession, OnSessionsAway, SessionEntry, Sessions, SessionsConfig, SessionsError, agent_builder,
-    agent_provider, agent_settings, scripted_provider,
-};
+pub use agent::{agent_builder, agent_provider, agent_settings, saved_sessions};
 pub use builder::ToolboxBuilder;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};

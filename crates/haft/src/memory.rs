@@ -20,7 +20,7 @@ pub(crate) struct MemoryParts {
     policy: Shared<MemoryPolicy>,
     taint: TaintedSessions,
     #[cfg(feature = "agent")]
-    sessions: crate::Sessions,
+    sessions: tools_agent::sessions::Sessions,
 }
 
 impl MemoryParts {
@@ -47,7 +47,7 @@ impl MemoryParts {
             policy,
             taint: TaintedSessions::default(),
             #[cfg(feature = "agent")]
-            sessions: crate::Sessions::of(loaded)?,
+            sessions: crate::saved_sessions(loaded)?,
         }))
     }
 

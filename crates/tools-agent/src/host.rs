@@ -100,3 +100,53 @@ impl ToolHost for StackHost {
         error
     }
 }
+
+/// A host whose calls are made in one context and on behalf of one caller. None of them starts
+/// early.
+pub struct OnBehalf {
+    host: Arc<dyn ToolHost>,
+    context: CallContext,
+    caller: CallerId,
+}
+
+impl OnBehalf {
+    /// The calls go to `host`, in `context` and as those of `caller`.
+    pub fn new(host: Arc<dyn ToolHost>, context: CallContext, caller: CallerId) -> Self {
+        Self { host, context, caller }
+    }
+}
+
+#[async_trait]
+impl ToolHost for OnBehalf {
+    fn context(&self) -> CallContext {
+        self.context.clone()
+    }
+
+    fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
+        self.host.offered(cx, text, used)
+    }
+
+    fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.host.definition(tool)
+    }
+
+    async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
+        self.host.inspect(call, cx).await
+    }
+
+    async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
+        self.host.call(call.with_caller(self.caller.clone()), cx, confirmer).await
+    }
+
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        self.host.reserve(cx, calls)
+    }
+
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
+        self.host.refuse(call.with_caller(self.caller.clone()), cx, error).await
+    }
+
+    fn heard(&self, cx: &CallContext, text: &str) {
+        self.host.heard(cx, text);
+    }
+}

@@ -34,6 +34,12 @@ mod event_json;
 mod reputation;
 mod stored;
 
+#[cfg(feature = "sessions")]
+pub mod sessions;
+
+#[cfg(feature = "acp")]
+pub mod acp;
+
 pub use agent::{Agent, AgentBuilder, AgentStatus, AgentTotals, CompressError, Turn};
 pub use compress::{CompressContext, CompressContextArgs, CompressContextReport, CompressDesk};
 pub use config::AgentSettings;
@@ -43,9 +49,9 @@ pub use fenced::{Block as FencedBlock, FencedCall, blocks as fenced_blocks, call
 pub use history::{
     Budget, Compression, CompressionStrategy, History, Invalid, NoGain, Pressure, Selection, Summary, select,
 };
-pub use host::{StackHost, ToolHost};
+pub use host::{OnBehalf, StackHost, ToolHost};
 pub use plan::may_run_at_once;
-pub use reformat::{Reformat, ReformatRequest};
+pub use reformat::{ModelReformat, Reformat, ReformatRequest};
 pub use reputation::{Reputation, ReputationLine};
 pub use stop::{Stop, StopCode};
 pub use stored::{RestoreError, StoredHistory};

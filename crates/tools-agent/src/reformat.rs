@@ -1,8 +1,11 @@
 //! One attempt to write wrong parameters anew: who writes them, and what they may change.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{JsonObject, ToolDef, ToolError};
+use tools_providers::{Provider, rewrite_parameters};
 
 /// Wrong parameters of a call.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +24,23 @@ pub struct ReformatRequest<'a> {
 pub trait Reformat: Send + Sync {
     /// Other parameters for the same tool; `None` when there are none.
     async fn reformat(&self, request: &ReformatRequest<'_>) -> Option<JsonObject>;
+}
+
+/// Lets a model write wrong parameters anew.
+pub struct ModelReformat(Arc<dyn Provider>);
+
+impl ModelReformat {
+    /// Asks this model.
+    pub fn new(provider: Arc<dyn Provider>) -> Self {
+        Self(provider)
+    }
+}
+
+#[async_trait]
+impl Reformat for ModelReformat {
+    async fn reformat(&self, request: &ReformatRequest<'_>) -> Option<JsonObject> {
+        rewrite_parameters(&*self.0, request.definition, request.written, request.error).await
+    }
 }
 
 /// Whether rewritten parameters leave alone what was right: a field may change, come or go only

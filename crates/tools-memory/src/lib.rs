@@ -34,7 +34,7 @@ pub use project::project_of;
 pub use store::PostgresMemories;
 pub use store::{Embedding, Filter, Limits, MemoryStore, RankedMemory, SqliteMemories, StoreOutcome, Vector};
 pub use tainted_sessions::TaintedSessions;
-pub use tools::{ConversationHit, Conversations, MemoryTools};
+pub use tools::{ConversationHit, Conversations, MemoryTools, Passage};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use haft::{
-    AcpAgent, AcpPlace, Sessions, Toolbox, Viewer, overflow_archive, scripted_provider, serve_acp, show_in_terminal,
+    AcpAgent, AcpPlace, Toolbox, Viewer, overflow_archive, providers::scripted::ScriptedProvider,
+    saved_sessions, serve_acp, show_in_terminal,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -27,9 +28,9 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
     // What is wrong with the configuration is said before an editor waits for an answer.
     let loaded = load(common)?;
     let archive = overflow_archive(&loaded).map_err(|error| error.to_string())?;
-    let sessions = Sessions::of(&loaded).map_err(|error| error.to_string())?;
+    let sessions = saved_sessions(&loaded).map_err(|error| error.to_string())?;
     let within = common.workdir.as_ref().map(|_| workdir(common)).transpose()?;
-    let scripted = verb.scripted.as_deref().map(scripted_provider).transpose()?;
+    let scripted = verb.scripted.as_deref().map(ScriptedProvider::of_file).transpose()?;
     let common = common.clone();
     let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
     let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default(), sessions).storing_in(archive);
@@ -38,7 +39,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
         agent = agent.viewed_by(Viewer { program, arguments: vec!["acp".into(), "--view".into()] });
     }
     if let Some(provider) = scripted {
-        agent = agent.answered_by(provider);
+        agent = agent.answered_by(std::sync::Arc::new(provider));
     }
     let stop = CancellationToken::new();
     let serving = serve_acp(agent, stop.clone());

@@ -1,10 +1,10 @@
 //! `haft sessions`: the conversations that are kept.
 
 use haft::{
-    SessionEntry, Sessions, SessionsError,
+    agents::sessions::{SessionEntry, Sessions, SessionsError},
     config::{HaftConfig, LoadedConfig},
     core::SessionId,
-    overflow_archive,
+    overflow_archive, saved_sessions,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::{
 /// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit, String> {
     let loaded = load(common)?;
-    let sessions = Sessions::of(&loaded).map_err(|error| error.to_string())?;
+    let sessions = saved_sessions(&loaded).map_err(|error| error.to_string())?;
     let unreadable = |error: SessionsError| error.to_string();
     match verb {
         SessionsVerb::List => {

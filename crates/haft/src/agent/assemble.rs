@@ -1,17 +1,12 @@
 //! An agent over a toolbox, as every way to start one puts it together: the same words before the
 //! conversation, the same limits, the same models.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use async_trait::async_trait;
-use tools_agent::{Agent, AgentBuilder, CompressDesk, Reformat, ReformatRequest, ToolHost};
-use tools_core::JsonObject;
-use tools_providers::{
-    Provider,
-    scripted::{Script, ScriptedProvider},
-};
+use tools_agent::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost};
+use tools_providers::Provider;
 
-use super::{KeptSession, agent_settings};
+use super::agent_settings;
 use crate::Toolbox;
 
 /// What the model is told before anything else. It holds nothing that changes between turns.
@@ -37,7 +32,7 @@ pub fn agent_builder(
         .settings(agent_settings(toolbox.config()))
         .compressor(compressor(toolbox, provider)?)
         .compress_desk(desk)
-        .reformat(Arc::new(ModelReformat(rewriter(toolbox, provider)))))
+        .reformat(Arc::new(ModelReformat::new(rewriter(toolbox, provider)))))
 }
 
 /// The model of an agent: the one of that name, and for an empty name the one that agents use.
@@ -52,45 +47,6 @@ pub fn agent_provider(toolbox: &Toolbox, name: &str) -> Result<Arc<dyn Provider>
         }
         toolbox.config().llm.unknown(name)
     })
-}
-
-/// A model that plays the script of a file.
-///
-/// # Errors
-/// A sentence for a person, when the file cannot be read or is no script.
-pub fn scripted_provider(file: &Path) -> Result<Arc<dyn Provider>, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()))?;
-    let script = Script::parse(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
-    Ok(Arc::new(ScriptedProvider::new(script)))
-}
-
-impl KeptSession {
-    /// The session of an agent as it stands, to be kept. `title` is what it is called.
-    pub fn of(toolbox: &Toolbox, agent: &Agent, title: &str) -> Self {
-        let cx = toolbox.context();
-        Self {
-            session: cx.session().clone(),
-            workdir: cx.workdir().to_owned(),
-            title: title.to_owned(),
-            turns: agent.turns(),
-            written: tools_core::Clock::now(&tools_core::SystemClock),
-            history: agent.history().into(),
-        }
-    }
-
-    /// The title of a session that begins with this task.
-    pub fn title_of(task: &str) -> String {
-        task.lines().next().unwrap_or_default().chars().take(80).collect()
-    }
-
-    /// The agent that goes on with it.
-    ///
-    /// # Errors
-    /// A sentence for a person, when what is kept is no conversation.
-    pub fn resumed(self, builder: AgentBuilder) -> Result<AgentBuilder, String> {
-        let history = self.history.restore().map_err(|error| format!("the kept session cannot go on: {error}"))?;
-        Ok(builder.resuming(history, self.turns))
-    }
 }
 
 /// The model that writes summaries.
@@ -111,14 +67,4 @@ fn rewriter(toolbox: &Toolbox, primary: &Arc<dyn Provider>) -> Arc<dyn Provider>
     }
     let _ = toolbox;
     Arc::clone(primary)
-}
-
-/// Lets a model write wrong parameters anew.
-struct ModelReformat(Arc<dyn Provider>);
-
-#[async_trait]
-impl Reformat for ModelReformat {
-    async fn reformat(&self, request: &ReformatRequest<'_>) -> Option<JsonObject> {
-        tools_providers::rewrite_parameters(&*self.0, request.definition, request.written, request.error).await
-    }
 }

@@ -1,4 +1,4 @@
-//! An agent over a toolbox: its calls, its limits, and the conversations that are kept.
+//! An agent over a toolbox: its calls, its limits, and where its conversations are saved.
 
 mod assemble;
 mod host;
@@ -6,13 +6,15 @@ mod host;
 mod prompts;
 #[cfg(feature = "memory")]
 mod said;
+#[cfg(feature = "postgres")]
+mod session_database;
 mod sessions;
 mod settings;
 
-pub use assemble::{agent_builder, agent_provider, scripted_provider};
+pub use assemble::{agent_builder, agent_provider};
 #[cfg(feature = "scheduler")]
 pub use prompts::AgentPrompts;
 #[cfg(feature = "memory")]
 pub(crate) use said::ConversationStore;
-pub use sessions::{HeldSession, KeptSession, OnSessionsAway, SessionEntry, Sessions, SessionsConfig, SessionsError};
+pub use sessions::saved_sessions;
 pub use settings::agent_settings;

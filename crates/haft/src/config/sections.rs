@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "acp")]
 use tools_acp::AcpConfig;
+#[cfg(feature = "agent")]
+use tools_agent::sessions::SessionsConfig;
 #[cfg(feature = "audit")]
 use tools_audit::AuditConfig;
 #[cfg(feature = "cache")]
@@ -52,9 +54,6 @@ use tools_shell::ShellConfig;
 use tools_skills::SkillsConfig;
 #[cfg(feature = "web")]
 use tools_web::ScrapeConfig;
-
-#[cfg(feature = "agent")]
-use crate::SessionsConfig;
 
 use super::EmbeddingConfig;
 

@@ -18,6 +18,6 @@ pub(crate) fn of_toolbox(toolbox: &Toolbox) -> ResourceSchemes {
     if let Some(archive) = toolbox.parts.wiring.overflow.archive() {
         schemes.push(Box::new(super::output::StoredOutput(archive.clone())));
     }
-    let _ = toolbox;
+    let _ = (toolbox, &mut schemes);
     ResourceSchemes::new(schemes, PARAMETERS)
 }

@@ -3,6 +3,8 @@
 mod executors;
 mod memory_save;
 mod memory_search;
+mod passages;
 mod shared;
 
+pub use passages::Passage;
 pub use shared::{ConversationHit, Conversations, MemoryTools};

@@ -1,9 +1,12 @@
 //! A scripted provider in the process: the bytes of its interface are written and read, only no
 //! connection is opened.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use async_trait::async_trait;
@@ -32,6 +35,16 @@ impl ScriptedProvider {
     pub fn new(script: Script) -> Self {
         let options = Options { context_tokens: script.context_tokens, ..Options::new(script.protocol, "scripted") };
         Self::with_options(script, options)
+    }
+
+    /// A provider that follows the script of a file.
+    ///
+    /// # Errors
+    /// A sentence for a person, when the file cannot be read or is no script.
+    pub fn of_file(file: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()))?;
+        let script = Script::parse(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
+        Ok(Self::new(script))
     }
 
     /// The same with other options, whose interface is spoken.

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use haft::{
-    HeldSession, KeptSession, Sessions, SessionsError, agent_builder, agent_provider,
-    agents::{AgentEvents, CompressDesk},
+    agent_builder, agent_provider,
+    agents::{
+        AgentEvents, CompressDesk,
+        sessions::{HeldSession, KeptSession, Sessions, SessionsError},
+    },
     core::{DynExecutor, SessionId, Typed},
-    scripted_provider,
+    providers::scripted::ScriptedProvider,
+    saved_sessions,
 };
 
 use super::{
@@ -26,7 +30,7 @@ const EVENTS: usize = 4096;
 
 /// Runs one task, or a session where none was given.
 pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String> {
-    let sessions = Sessions::of(&load(common)?).map_err(|error| error.to_string())?;
+    let sessions = saved_sessions(&load(common)?).map_err(|error| error.to_string())?;
     let (held, kept) = match resumed(common, verb, &sessions).await? {
         Some((held, kept)) => (Some(held), Some(kept)),
         None => (None, None),
@@ -36,11 +40,11 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String>
         ..common.clone()
     };
     let desk = CompressDesk::default();
-    let scripted = verb.scripted.as_deref().map(scripted_provider).transpose()?;
+    let scripted = verb.scripted.as_deref().map(ScriptedProvider::of_file).transpose()?;
     let tool = DynExecutor::new(Typed::new(desk.tool()));
     let toolbox = building(common, |config| config, |builder| builder.executor(tool))?;
     let provider = match scripted {
-        Some(provider) => provider,
+        Some(scripted) => Arc::new(scripted),
         None => agent_provider(&toolbox, verb.provider.as_deref().unwrap_or_default())?,
     };
     let (events, receiver) = AgentEvents::channel(EVENTS);

@@ -4,8 +4,11 @@
 use std::cell::Cell;
 
 use haft::{
-    HeldSession, KeptSession, Toolbox,
-    agents::{Agent, AgentEvent, Turn},
+    Toolbox,
+    agents::{
+        Agent, AgentEvent, Turn,
+        sessions::{HeldSession, KeptSession},
+    },
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -68,7 +71,7 @@ impl AgentRun {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
         }
-        let kept = KeptSession::of(&self.toolbox, &self.agent, &self.title);
+        let kept = KeptSession::of(&self.toolbox.context(), &self.agent, &self.title);
         let Err(error) = self.held.keep(&kept).await else { return true };
         output::note(&format!("warning: the session is not saved: {error}"));
         !self.held.must_keep()

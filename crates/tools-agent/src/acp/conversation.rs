@@ -1,7 +1,7 @@
 //! One session of an editor: an agent that is told what the person says, and an editor that is told
 //! what it does.
 
-use std::{sync::Arc, time::Duration};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use tokio::{
@@ -9,25 +9,45 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
-use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, TerminalUse, Watch};
-use tools_agent::{Agent, AgentEvent, AgentEvents, CompressDesk, Stop};
-use tools_core::SessionId;
-use tools_providers::Provider;
+use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, Watch};
+use tools_core::Redactor;
 
 use super::{
     desk::{AcpDesk, PendingQuestion, RunningCalls},
     telling::SessionNotifier,
 };
-use crate::{HeldSession, KeptSession, Toolbox, agent_builder};
+use crate::{
+    Agent, AgentBuilder, AgentEvent, AgentEvents, Stop, ToolHost,
+    sessions::{HeldSession, KeptSession},
+};
 
 /// Events that wait to be told.
 const EVENTS: usize = 4096;
 /// How often what commands print is told.
 const PRINTED: Duration = Duration::from_millis(250);
 
-/// An agent in an editor.
-pub(super) struct Talk {
-    toolbox: Toolbox,
+/// The parts of a conversation with an editor.
+pub struct ConversationParts {
+    /// Makes the calls of the agent.
+    pub host: Arc<dyn ToolHost>,
+    /// Takes credentials out of what the editor is told.
+    pub redactor: Arc<dyn Redactor>,
+    /// Time limit of a question.
+    pub patience: Duration,
+    /// The conversation that goes on; `None` for a new one.
+    pub kept: Option<KeptSession>,
+    /// The right to save the conversation.
+    pub held: HeldSession,
+    /// Ends what runs for the session, when the editor closes it.
+    pub closing: Closing,
+}
+
+/// Ends what runs for a session. It is dropped unused with a conversation that nobody closed.
+pub type Closing = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
+
+/// A conversation of an editor with an agent.
+pub struct AgentConversation {
+    host: Arc<dyn ToolHost>,
     agent: Agent,
     events: mpsc::Receiver<AgentEvent>,
     questions: mpsc::Receiver<PendingQuestion>,
@@ -35,66 +55,37 @@ pub(super) struct Talk {
     telling: SessionNotifier,
     title: String,
     held: HeldSession,
+    closing: Option<Closing>,
     /// The turn whose end is not saved.
     unsaved: Option<String>,
-    #[cfg(feature = "watch")]
-    _watch: Option<crate::ConfigWatch>,
 }
 
-impl Talk {
-    /// The agent of a session, and the modes it works in.
+impl AgentConversation {
+    /// The agent of a session, and the modes it works in. `build` begins the agent over a host that
+    /// asks the editor.
     ///
     /// # Errors
     /// A sentence for a person, when it cannot be put together.
-    pub(super) fn new(
-        toolbox: Toolbox,
-        provider: &Arc<dyn Provider>,
-        desk: CompressDesk,
-        kept: Option<KeptSession>,
-        held: HeldSession,
+    pub fn new(
+        parts: ConversationParts,
+        build: impl FnOnce(Arc<dyn ToolHost>) -> Result<AgentBuilder, String>,
     ) -> Result<(Self, Modes), String> {
-        let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
+        let ConversationParts { host, redactor, patience, kept, held, closing } = parts;
         let modes = Modes::usual();
         let (sender, events) = AgentEvents::channel(EVENTS);
-        let (host, beside, questions) = AcpDesk::new(toolbox.clone(), toolbox.config().acp.patience());
-        let running = host.running();
-        let builder = agent_builder(&toolbox, provider, Arc::new(host), desk)?;
-        let mut builder = builder.phase_of(modes.phase()).events(sender);
+        let (desk, beside, questions) = AcpDesk::new(Arc::clone(&host), patience);
+        let running = desk.running();
+        let mut builder = build(Arc::new(desk))?.phase_of(modes.phase()).events(sender);
         let mut title = String::new();
         if let Some(kept) = kept {
             title.clone_from(&kept.title);
             builder = kept.resumed(builder)?;
         }
         let agent = builder.build();
-        let telling = SessionNotifier::new(toolbox.clone(), redactor, beside);
-        #[cfg(feature = "watch")]
-        let watch = toolbox.watch(|name| std::env::var(name).ok());
-        let talk = Self {
-            toolbox,
-            agent,
-            events,
-            questions,
-            running,
-            telling,
-            title,
-            held,
-            unsaved: None,
-            #[cfg(feature = "watch")]
-            _watch: watch,
-        };
+        let telling = SessionNotifier::new(Arc::clone(&host), redactor, beside);
+        let closing = Some(closing);
+        let talk = Self { host, agent, events, questions, running, telling, title, held, closing, unsaved: None };
         Ok((talk, modes))
-    }
-
-    pub(super) fn session(&self) -> SessionId {
-        self.toolbox.context().session().clone()
-    }
-
-    pub(super) fn patience(&self) -> Duration {
-        self.toolbox.config().acp.patience()
-    }
-
-    pub(super) fn terminal_use(&self) -> TerminalUse {
-        self.toolbox.config().acp.terminal
     }
 
     /// Keeps the conversation, so that it can go on later; the reason where that failed and the
@@ -104,7 +95,7 @@ impl Talk {
             self.title = KeptSession::title_of(task);
             watch.tell(SessionEvent::Titled { title: self.title.clone() }).await;
         }
-        let kept = self.held.keep(&KeptSession::of(&self.toolbox, &self.agent, &self.title)).await;
+        let kept = self.held.keep(&KeptSession::of(&self.host.context(), &self.agent, &self.title)).await;
         let Err(error) = kept else {
             self.unsaved = None;
             return Ok(());
@@ -119,7 +110,7 @@ impl Talk {
 }
 
 #[async_trait]
-impl Conversation for Talk {
+impl Conversation for AgentConversation {
     async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
         if let Some(before) = self.unsaved.clone()
             && let Err(problem) = self.keep(&before, watch).await
@@ -157,9 +148,9 @@ impl Conversation for Talk {
     }
 
     async fn close(&mut self) {
-        let session = self.session();
-        self.toolbox.end_jobs(&session).await;
-        self.toolbox.end_session(&session);
+        if let Some(closing) = self.closing.take() {
+            closing().await;
+        }
         self.held.release().await;
     }
 }

@@ -26,19 +26,45 @@ impl From<std::io::Error> for SessionsError {
     }
 }
 
-/// A place of saved conversations. Called by [`super::Sessions`], which says what each method is
-/// for.
+/// A place of saved conversations. Called by [`super::Sessions`]; implemented over a folder
+/// ([`super::FolderSessions`]) and, by hosts, over a database.
 #[async_trait]
-pub(super) trait SessionStore: Send + Sync {
-    async fn hold(&self, session: &SessionId) -> Result<Box<dyn Hold>, SessionsError>;
+pub trait SessionStore: Send + Sync {
+    /// Takes the right to write a session, which may be a new one.
+    ///
+    /// # Errors
+    /// [`SessionsError::InUse`] while somebody else has it.
+    async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError>;
+
+    /// All of them, the latest first. What cannot be read is left out.
+    ///
+    /// # Errors
+    /// When the place cannot be read.
     async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError>;
+
+    /// Those of sessions, in the order of the list. What is not there is left out, and of several
+    /// also what cannot be read.
+    ///
+    /// # Errors
+    /// When the place, or the one session, cannot be read.
     async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError>;
+
+    /// Removes one. Whether there was one.
+    ///
+    /// # Errors
+    /// [`SessionsError::InUse`] while it is written; when it cannot be removed.
     async fn remove(&self, session: &SessionId) -> Result<bool, SessionsError>;
 }
 
 /// The right to write one conversation, which ends with the value.
 #[async_trait]
-pub(super) trait Hold: Send + Sync {
+pub trait SessionHold: Send + Sync {
+    /// Saves the conversation, whole or not at all. What was saved outlives this process.
+    ///
+    /// # Errors
+    /// When it cannot be saved, or another process has taken it over meanwhile.
     async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError>;
+
+    /// Gives the right back before the value ends.
     async fn release(self: Box<Self>);
 }

@@ -1,4 +1,4 @@
-//! What makes the calls of an agent in an editor: a toolbox, and beside it what the editor shows of
+//! What makes the calls of an agent in an editor: its host, and beside it what the editor shows of
 //! a result and what is asked about a call, each with the call it belongs to.
 
 use std::{
@@ -10,13 +10,12 @@ use std::{
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
-use tools_agent::ToolHost;
 use tools_core::{
     Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media,
     RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
 };
 
-use crate::Toolbox;
+use crate::ToolHost;
 
 /// Questions that wait at once.
 const MAX_WAITING: usize = 16;
@@ -44,9 +43,9 @@ pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunningCalls(Arc<Mutex<HashMap<CallId, CancellationToken>>>);
 
-/// A toolbox whose questions go to an editor.
+/// A host whose questions go to an editor.
 pub(super) struct AcpDesk {
-    toolbox: Toolbox,
+    host: Arc<dyn ToolHost>,
     beside: Beside,
     running: RunningCalls,
     questions: mpsc::Sender<PendingQuestion>,
@@ -57,12 +56,12 @@ pub(super) struct AcpDesk {
 
 impl AcpDesk {
     /// The desk of a session, and where its questions arrive.
-    pub(super) fn new(toolbox: Toolbox, patience: Duration) -> (Self, Beside, mpsc::Receiver<PendingQuestion>) {
+    pub(super) fn new(host: Arc<dyn ToolHost>, patience: Duration) -> (Self, Beside, mpsc::Receiver<PendingQuestion>) {
         let (questions, asked) = mpsc::channel(MAX_WAITING);
         let beside = Beside::default();
         let turn = tokio::sync::Mutex::default();
         let running = RunningCalls::default();
-        (Self { toolbox, beside: beside.clone(), running, questions, turn, patience }, beside, asked)
+        (Self { host, beside: beside.clone(), running, questions, turn, patience }, beside, asked)
     }
 
     /// The calls that run at this desk.
@@ -156,38 +155,38 @@ impl Confirmer for AboutCall<'_> {
 #[async_trait]
 impl ToolHost for AcpDesk {
     fn context(&self) -> CallContext {
-        self.toolbox.context()
+        self.host.context()
     }
 
     fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
-        ToolHost::offered(&self.toolbox, cx, text, used)
+        self.host.offered(cx, text, used)
     }
 
     fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
-        self.toolbox.definition(tool)
+        self.host.definition(tool)
     }
 
     async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
-        ToolHost::inspect(&self.toolbox, call, cx).await
+        self.host.inspect(call, cx).await
     }
 
     async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> RecordedResult {
         let asking = AboutCall { desk: self, call: call.id.clone() };
         let (cx, _running) = self.running.enter(&call.id, cx);
-        let recorded = self.toolbox.call(call, &cx, &asking).await;
+        let recorded = self.host.call(call, &cx, &asking).await;
         self.beside.put(asking.call, &recorded);
         recorded
     }
 
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
-        ToolHost::reserve(&self.toolbox, cx, calls)
+        self.host.reserve(cx, calls)
     }
 
     async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
-        ToolHost::refuse(&self.toolbox, call, cx, error).await
+        self.host.refuse(call, cx, error).await
     }
 
     fn heard(&self, cx: &CallContext, text: &str) {
-        ToolHost::heard(&self.toolbox, cx, text);
+        self.host.heard(cx, text);
     }
 }

@@ -14,18 +14,19 @@ use tools_core::{SessionId, sha256_hex};
 
 use super::{
     KeptSession, SessionEntry,
-    store::{Hold, SessionStore, SessionsError},
+    store::{SessionHold, SessionStore, SessionsError},
 };
 
 /// How often a lock is tried whose file its last holder removes at the same moment.
 const TRIES: u32 = 20;
 
-/// The conversations in a folder.
+/// Conversations in a folder that only its owner can look into.
 #[derive(Debug, Clone)]
-pub(super) struct FolderSessions(PathBuf);
+pub struct FolderSessions(PathBuf);
 
 impl FolderSessions {
-    pub(super) fn at(folder: PathBuf) -> Self {
+    /// Those of this folder, which is made when the first one is held.
+    pub fn at(folder: PathBuf) -> Self {
         Self(folder)
     }
 
@@ -71,7 +72,7 @@ impl Drop for HeldFile {
 }
 
 #[async_trait]
-impl Hold for HeldFile {
+impl SessionHold for HeldFile {
     async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
         let unfinished = self.file.with_extension("new");
         let mut out = File::create(&unfinished)?;
@@ -85,7 +86,7 @@ impl Hold for HeldFile {
 
 #[async_trait]
 impl SessionStore for FolderSessions {
-    async fn hold(&self, session: &SessionId) -> Result<Box<dyn Hold>, SessionsError> {
+    async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError> {
         Ok(Box::new(self.lock(session)?))
     }
 

@@ -8,15 +8,10 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tools_agent::StoredHistory;
-use tools_core::SessionId;
+use tools_core::{CallContext, Clock as _, SessionId, SystemClock};
 
-use super::{
-    OnSessionsAway, SessionsConfig, SessionsError,
-    folder::FolderSessions,
-    store::{Hold, SessionStore},
-};
-use crate::config::{HaftConfig, LoadError, LoadedConfig, places};
+use super::{FolderSessions, OnSessionsAway, SessionHold, SessionStore, SessionsError};
+use crate::{Agent, AgentBuilder, StoredHistory};
 
 /// A saved conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,24 +57,20 @@ pub struct Sessions {
 /// The right to write one conversation, which nobody else has meanwhile.
 pub struct HeldSession {
     /// `None` where the store was away, and that is allowed.
-    hold: Option<Box<dyn Hold>>,
+    hold: Option<Box<dyn SessionHold>>,
     on_error: OnSessionsAway,
 }
 
 impl Sessions {
-    /// Those of a configuration: in the state folder of this user, where no tool reads, or in a
-    /// database. Nothing is opened until it is used.
-    ///
-    /// # Errors
-    /// When `agent.sessions.database` is no address that this program can use.
-    pub fn of(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
-        let config = &loaded.config.agent.sessions;
-        if config.database.is_empty() {
-            let folder = FolderSessions::at(places::state_dir().join("sessions"));
-            return Ok(Self { store: Arc::new(folder), on_error: OnSessionsAway::Warn });
-        }
-        let store = database(config).map_err(|problem| loaded.fault("agent.sessions.database", problem))?;
-        Ok(Self { store, on_error: config.on_error })
+    /// Those of a store. `on_error` says what becomes of conversations while it cannot be reached.
+    /// Nothing is opened until it is used.
+    pub fn over(store: Arc<dyn SessionStore>, on_error: OnSessionsAway) -> Self {
+        Self { store, on_error }
+    }
+
+    /// Those in a folder of this user.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        Self::over(Arc::new(FolderSessions::at(folder)), OnSessionsAway::Warn)
     }
 
     /// Takes the right to write a session, which may be a new one. It ends with the value, and with
@@ -171,21 +162,40 @@ impl HeldSession {
     }
 }
 
+impl KeptSession {
+    /// The session of an agent as it stands, to be kept. Its calls start from `cx`; `title` is what
+    /// it is called.
+    pub fn of(cx: &CallContext, agent: &Agent, title: &str) -> Self {
+        Self {
+            session: cx.session().clone(),
+            workdir: cx.workdir().to_owned(),
+            title: title.to_owned(),
+            turns: agent.turns(),
+            written: SystemClock.now(),
+            history: agent.history().into(),
+        }
+    }
+
+    /// The title of a session that begins with this task.
+    pub fn title_of(task: &str) -> String {
+        task.lines().next().unwrap_or_default().chars().take(80).collect()
+    }
+
+    /// The agent that goes on with it.
+    ///
+    /// # Errors
+    /// A sentence for a person, when what is kept is no conversation.
+    pub fn resumed(self, builder: AgentBuilder) -> Result<AgentBuilder, String> {
+        let history = self.history.restore().map_err(|error| format!("the kept session cannot go on: {error}"))?;
+        Ok(builder.resuming(history, self.turns))
+    }
+}
+
 impl From<&KeptSession> for SessionEntry {
     fn from(kept: &KeptSession) -> Self {
         let KeptSession { session, workdir, title, turns, written, history } = kept.clone();
         Self { session, workdir, title, turns, messages: history.len(), written }
     }
-}
-
-#[cfg(feature = "postgres")]
-fn database(config: &SessionsConfig) -> Result<Arc<dyn SessionStore>, &'static str> {
-    super::database::DatabaseSessions::of(config).map(|store| Arc::new(store) as Arc<dyn SessionStore>)
-}
-
-#[cfg(not(feature = "postgres"))]
-fn database(_: &SessionsConfig) -> Result<Arc<dyn SessionStore>, &'static str> {
-    Err(crate::databases::NO_SERVERS)
 }
 
 impl fmt::Debug for Sessions {

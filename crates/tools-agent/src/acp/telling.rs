@@ -1,20 +1,21 @@
 //! From the events of an agent to what its editor is told: without credentials, and each call with
 //! its end.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use tools_acp::{SessionEvent, Severity};
-use tools_agent::AgentEvent;
-use tools_core::{CallId, CallStatus, EventKind, Redactor as _, ToolEvent, ToolKind, ToolName};
-use tools_secrets::SecretRedactor;
+use tools_core::{CallId, CallStatus, EventKind, Redactor, ToolEvent, ToolKind, ToolName};
 
 use super::desk::Beside;
-use crate::Toolbox;
+use crate::{AgentEvent, ToolHost};
 
 /// What is told of one session.
 pub(super) struct SessionNotifier {
-    toolbox: Toolbox,
-    redactor: SecretRedactor,
+    host: Arc<dyn ToolHost>,
+    redactor: Arc<dyn Redactor>,
     beside: Beside,
     /// Calls that the agent itself makes: their ends are told apart.
     own: HashSet<CallId>,
@@ -26,9 +27,9 @@ pub(super) struct SessionNotifier {
 }
 
 impl SessionNotifier {
-    pub(super) fn new(toolbox: Toolbox, redactor: SecretRedactor, beside: Beside) -> Self {
+    pub(super) fn new(host: Arc<dyn ToolHost>, redactor: Arc<dyn Redactor>, beside: Beside) -> Self {
         let (own, inner) = (HashSet::new(), HashMap::new());
-        Self { toolbox, redactor, beside, own, inner, has_said: false }
+        Self { host, redactor, beside, own, inner, has_said: false }
     }
 
     /// What is told of an event, in order.
@@ -46,7 +47,7 @@ impl SessionNotifier {
             AgentEvent::Called { call, tool, params, .. } => {
                 self.own.insert(call.clone());
                 let input = params.map(|params| self.redactor.redact_json(&params));
-                let (title, kind) = named(&self.toolbox, &tool);
+                let (title, kind) = named(&*self.host, &tool);
                 vec![SessionEvent::Called { call, tool, title, kind, input }]
             }
             AgentEvent::Tool(event) => self.tool(event),
@@ -130,8 +131,8 @@ impl SessionNotifier {
 }
 
 /// What a person is shown of a tool before more of the call is known.
-pub(super) fn named(toolbox: &Toolbox, tool: &str) -> (String, ToolKind) {
+pub(super) fn named(host: &dyn ToolHost, tool: &str) -> (String, ToolKind) {
     let Ok(name) = ToolName::parse(tool) else { return (tool.to_owned(), ToolKind::Other) };
-    let definition = toolbox.definition(&name);
+    let definition = host.definition(&name);
     (definition.title.as_deref().unwrap_or(tool).to_owned(), definition.kind)
 }

@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use tools_agent::sessions::{KeptSession, SessionEntry, SessionHold, SessionStore, SessionsConfig, SessionsError};
 use tools_core::SessionId;
 use tools_team::sessions::{SessionDatabase, SessionError, SessionLease, SessionRow};
 
-use super::{
-    KeptSession, SessionEntry, SessionsConfig,
-    store::{Hold, SessionStore, SessionsError},
-};
 use crate::databases::NO_ADDRESS;
 
 /// The conversations of one owner.
@@ -43,44 +40,47 @@ fn user() -> String {
     names.next().unwrap_or_else(|| uid.to_string())
 }
 
-impl From<SessionError> for SessionsError {
-    fn from(error: SessionError) -> Self {
-        match error {
-            SessionError::Held { .. } => Self::InUse(error.to_string()),
-            SessionError::Removed => Self::Removed,
-            other => Self::Away(other.into()),
-        }
+fn failed(error: SessionError) -> SessionsError {
+    match error {
+        SessionError::Held { .. } => SessionsError::InUse(error.to_string()),
+        SessionError::Removed => SessionsError::Removed,
+        other => SessionsError::Away(other.into()),
     }
 }
 
+/// The lease of one conversation.
+struct LeasedSession(SessionLease);
+
 #[async_trait]
-impl Hold for SessionLease {
+impl SessionHold for LeasedSession {
     async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
         let body = serde_json::to_string(session).map_err(|error| SessionsError::Away(error.into()))?;
         let KeptSession { session: id, workdir, title, turns, written, history } = session;
         let workdir = workdir.to_string_lossy();
         let row = SessionRow::new(id.as_str(), &workdir, title, *turns, history.len(), written.as_millisecond());
-        Ok(self.write(&row, &body).await?)
+        self.0.write(&row, &body).await.map_err(failed)
     }
 
     async fn release(self: Box<Self>) {
-        self.end().await;
+        self.0.end().await;
     }
 }
 
 #[async_trait]
 impl SessionStore for DatabaseSessions {
-    async fn hold(&self, session: &SessionId) -> Result<Box<dyn Hold>, SessionsError> {
-        Ok(Box::new(self.database.hold(&self.owner, session.as_str()).await?))
+    async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError> {
+        let lease = self.database.hold(&self.owner, session.as_str()).await.map_err(failed)?;
+        Ok(Box::new(LeasedSession(lease)))
     }
 
     async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError> {
-        Ok(self.database.list(&self.owner).await?.into_iter().filter_map(entry).collect())
+        let rows = self.database.list(&self.owner).await.map_err(failed)?;
+        Ok(rows.into_iter().filter_map(entry).collect())
     }
 
     async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
         let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
-        let bodies = self.database.bodies(&self.owner, &ids).await?;
+        let bodies = self.database.bodies(&self.owner, &ids).await.map_err(failed)?;
         let read = |body: &String| {
             serde_json::from_str::<KeptSession>(body).map_err(|error| SessionsError::Away(error.into()))
         };
@@ -93,7 +93,7 @@ impl SessionStore for DatabaseSessions {
     }
 
     async fn remove(&self, session: &SessionId) -> Result<bool, SessionsError> {
-        Ok(self.database.remove(&self.owner, session.as_str()).await?)
+        self.database.remove(&self.owner, session.as_str()).await.map_err(failed)
     }
 }
 

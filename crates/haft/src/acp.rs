@@ -1,4 +1,5 @@
-//! Opens sessions: new ones, and kept ones that go on.
+//! Agents for editors: each session of the Agent Client Protocol is a toolbox in its own folder,
+//! with an agent over it. Opens sessions: new ones, and kept ones that go on.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,12 +12,15 @@ use tools_acp::{
     AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, TerminalUse, Viewer,
     serve_stdio,
 };
-use tools_agent::CompressDesk;
+use tools_agent::{
+    CompressDesk,
+    acp::{AgentConversation, Closing, ConversationParts, replayed},
+    sessions::{KeptSession, Sessions, SessionsError},
+};
 use tools_core::{DynExecutor, SessionId, Typed};
 use tools_providers::Provider;
 
-use super::{conversation::Talk, replay::replayed};
-use crate::{KeptSession, Sessions, SessionsError, Toolbox, agent_provider};
+use crate::{Toolbox, agent_builder, agent_provider, credentials};
 
 /// Working directory of a session.
 pub struct AcpPlace {
@@ -114,19 +118,26 @@ impl AcpHost for AcpAgent {
             Some(provider) => Arc::clone(provider),
             None => agent_provider(&toolbox, &self.provider).map_err(OpenError::Failed)?,
         };
+        let redactor = credentials::security(toolbox.config()).redactor();
+        let redactor = Arc::new(redactor.map_err(|error| OpenError::Failed(error.to_string()))?);
         let mut past = vec![];
         if opening.resume.is_some_and(|resume| resume.replay)
             && let Some(kept) = &kept
         {
-            past = replayed(&toolbox, kept).map_err(OpenError::Failed)?;
+            past = replayed(&toolbox, &*redactor, kept).map_err(OpenError::Failed)?;
         }
+        let session = toolbox.context().session().clone();
         let held = match held {
             Some(held) => held,
-            None => self.sessions.hold(toolbox.context().session()).await.map_err(failed)?,
+            None => self.sessions.hold(&session).await.map_err(failed)?,
         };
-        let (talk, modes) = Talk::new(toolbox, &provider, desk, kept, held).map_err(OpenError::Failed)?;
-        let (session, patience) = (talk.session(), talk.patience());
-        let viewer = self.viewer.clone().filter(|_| talk.terminal_use() == TerminalUse::Auto);
+        let config = &toolbox.config().acp;
+        let patience = config.patience();
+        let viewer = self.viewer.clone().filter(|_| config.terminal == TerminalUse::Auto);
+        let host = Arc::new(toolbox.clone());
+        let parts = ConversationParts { host, redactor, patience, kept, held, closing: closing(toolbox.clone()) };
+        let talk = AgentConversation::new(parts, |host| agent_builder(&toolbox, &provider, host, desk));
+        let (talk, modes) = talk.map_err(OpenError::Failed)?;
         Ok(OpenConversation { session, conversation: Box::new(talk), modes, patience, viewer, past })
     }
 
@@ -167,4 +178,19 @@ impl AcpAgent {
         }
         Ok(kept)
     }
+}
+
+/// Ends what runs for the session of a toolbox, and keeps its configuration in step until then.
+fn closing(toolbox: Toolbox) -> Closing {
+    #[cfg(feature = "watch")]
+    let watch = toolbox.watch(|name| std::env::var(name).ok());
+    Box::new(move || {
+        Box::pin(async move {
+            let session = toolbox.context().session().clone();
+            toolbox.end_jobs(&session).await;
+            toolbox.end_session(&session);
+            #[cfg(feature = "watch")]
+            drop(watch);
+        })
+    })
 }

@@ -3,30 +3,28 @@
 use std::collections::HashMap;
 
 use tools_acp::SessionEvent;
-use tools_core::{CallId, Redactor as _};
+use tools_core::{CallId, Redactor};
 use tools_providers::{Block, Role};
-use tools_secrets::SecretRedactor;
 
 use super::telling::named;
-use crate::{KeptSession, Toolbox};
+use crate::{ToolHost, sessions::KeptSession};
 
-/// What was said and called, in its order.
+/// The events of a kept conversation, in their order: what was said and called.
 ///
 /// # Errors
 /// A sentence for a person, when what is kept is no conversation.
-pub(super) fn replayed(toolbox: &Toolbox, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
+pub fn replayed(host: &dyn ToolHost, redactor: &dyn Redactor, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
     let history = kept.history.clone().restore();
     let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
-    let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
     // Providers may use an id again in a later answer.
     let mut calls = HashMap::new();
     let blocks = history.messages().iter().flat_map(|message| message.blocks.iter().map(|block| (message.role, block)));
-    Ok(blocks.filter_map(|(role, block)| happening(toolbox, &redactor, &mut calls, role, block)).collect())
+    Ok(blocks.filter_map(|(role, block)| happening(host, redactor, &mut calls, role, block)).collect())
 }
 
 fn happening(
-    toolbox: &Toolbox,
-    redactor: &SecretRedactor,
+    host: &dyn ToolHost,
+    redactor: &dyn Redactor,
     calls: &mut HashMap<String, CallId>,
     role: Role,
     block: &Block,
@@ -43,7 +41,7 @@ fn happening(
             let call = CallId::generate();
             calls.insert(used.id.clone(), call.clone());
             let input = used.input.as_ref().ok().map(|params| redactor.redact_json(&params.clone().into()));
-            let (title, kind) = named(toolbox, &used.name);
+            let (title, kind) = named(host, &used.name);
             Some(SessionEvent::Called { call, tool: used.name.clone(), title, kind, input })
         }
         (_, Block::ToolResult(result)) => Some(SessionEvent::Answered {
