@@ -3,8 +3,9 @@
 
 use std::{borrow::Cow, collections::BTreeSet, sync::Arc};
 
-use tools_core::{CallerId, Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName, Verdict};
+use tools_core::{CallerId, Invocation, Judge, Layer, SessionId, Shared, SystemClock, ToolDef, ToolName};
 use tools_policy::{
+    Explanation,
     adversarial::AdversarialGate,
     anomaly::{AnomalyGate, AnomalyPolicy, ToolHealth},
     caller_quota::{CallerAccounts, CallerQuotaGate, MemoryAccounts},
@@ -20,7 +21,7 @@ use tools_policy::{
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    Explanation, approvals,
+    approvals,
     config::{HaftConfig, LoadError, LoadedConfig, named, places},
     part::{Part, Swap},
 };
@@ -314,7 +315,7 @@ impl Gates {
         here.map(|gate| Arc::clone(gate) as Arc<dyn Layer>)
     }
 
-    fn gates(&self) -> impl Iterator<Item = &Arc<dyn AnyGate>> {
+    fn gates(&self) -> impl Iterator<Item = &Arc<dyn AnyGate>> + Clone {
         self.wired.iter().map(|wired| &wired.gate)
     }
 
@@ -336,36 +337,9 @@ impl Gates {
         self.memory.told.forget(session);
     }
 
-    /// What the gates would decide about a call: each is asked as for a call, in the same order,
-    /// and the first that denies it or the strictest opinion counts. Changes nothing that they
-    /// remember.
+    /// What the gates would decide about a call. Changes nothing that they remember.
     pub(crate) fn explain(&self, inv: &Invocation) -> Explanation {
-        let mut inv = inv.clone();
-        let mut explained: Option<Explanation> = None;
-        for gate in self.gates() {
-            let ruling = gate.decide(&inv);
-            if let Some(level) = ruling.trust {
-                inv = inv.in_context(inv.context.clone().capped(level));
-            }
-            let Some(verdict) = ruling.verdict else {
-                if let Some(error) = &ruling.refusal {
-                    return Explanation::refused(inv.call.tool.clone(), error);
-                }
-                continue;
-            };
-            // Of opinions that let it go on, the innermost names what somebody wrote for calls of
-            // this kind.
-            let is_strictest = |before: &Explanation| verdict > before.verdict || before.verdict == Verdict::Allow;
-            if explained.as_ref().is_none_or(is_strictest) {
-                explained = Some(Explanation::ruled(&inv, gate.about().name, verdict, &ruling));
-            }
-            if verdict == Verdict::Deny {
-                break;
-            }
-        }
-        let explained = explained.unwrap_or_else(|| Explanation::unruled(inv.call.tool.clone()));
-        let described = self.gates().find_map(|gate| gate.describe(&inv));
-        explained.described(described)
+        Explanation::of(self.gates(), inv)
     }
 }
 

@@ -2,9 +2,12 @@
 //! tools back.
 
 use tools_core::{CallContext, CallerId, SessionId, StoredRule, ToolCall, ToolName};
-use tools_policy::permissions::{ApprovalsError, OnUnreadable, Scope, StoredApproval};
+use tools_policy::{
+    Explanation,
+    permissions::{ApprovalsError, OnUnreadable, Scope, StoredApproval, TestedExample},
+};
 
-use crate::{Explanation, Toolbox, gates::Gates};
+use crate::{Toolbox, gates::Gates};
 
 impl Toolbox {
     pub(crate) fn gates(&self) -> &Gates {
@@ -85,6 +88,20 @@ impl Toolbox {
         let _ = self.gates().memory.sessions.refresh().await;
         let inv = self.stack.inspect(call, cx).await;
         self.gates().explain(&inv)
+    }
+
+    /// Tests every rule by the examples that it carries. Nothing runs.
+    pub async fn test_rules(&self) -> Vec<TestedExample> {
+        let definitions = self.stack.definitions();
+        let mut tested = Vec::new();
+        for example in self.config.tools.permissions.examples() {
+            let decided = match example.call(&definitions) {
+                Ok(call) => Ok(self.explain(call, &self.context()).await),
+                Err(problem) => Err(problem),
+            };
+            tested.push(example.tested(decided));
+        }
+        tested
     }
 
     /// Reserves a batch of calls, of the session and batch of `cx`, against the quota. Where the

@@ -45,13 +45,9 @@ mod reserved;
 #[cfg(feature = "policy")]
 mod approvals;
 #[cfg(feature = "policy")]
-mod explain;
-#[cfg(feature = "policy")]
 mod gates;
 #[cfg(feature = "policy")]
 mod judging;
-#[cfg(feature = "policy")]
-mod selftest;
 
 #[cfg(feature = "checkpoint")]
 mod checkpoints;
@@ -72,6 +68,7 @@ mod retry;
 
 #[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
 mod stores;
+
 #[cfg(all(feature = "postgres", any(feature = "audit", feature = "policy")))]
 mod team;
 
@@ -157,13 +154,9 @@ pub use builder::ToolboxBuilder;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};
 #[cfg(feature = "policy")]
-pub use explain::Explanation;
-#[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]
 pub use guests::{GuestsError, HttpGuest, HttpGuests, serve_mcp_http};
-#[cfg(feature = "hosts")]
-pub use hosted::HostedVerdict;
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
 #[cfg(feature = "mcp-client-http")]
@@ -179,8 +172,6 @@ pub use record::audit_database;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
 pub use reloaded::{ReloadReport, ReloadState};
-#[cfg(feature = "policy")]
-pub use selftest::TestedExample;
 #[cfg(feature = "skills")]
 pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};
@@ -232,6 +223,8 @@ pub use tools_memory as memory_store;
 pub use tools_overflow as overflow_store;
 #[cfg(feature = "policy")]
 pub use tools_policy as policy;
+#[cfg(feature = "policy")]
+pub use tools_policy::Explanation;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
 pub use tools_sandbox::{home, near_folder, process::outlive_file_size_limit};

@@ -5,6 +5,8 @@
 //! asked.
 
 mod decision;
+mod explain;
+mod hosted;
 mod matching;
 mod names;
 
@@ -29,6 +31,8 @@ pub mod anomaly;
 pub mod grounding;
 
 pub use decision::{Because, Decision, OtherScript, Part, RuleRef};
+pub use explain::Explanation;
+pub use hosted::{HostedCalls, HostedVerdict};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

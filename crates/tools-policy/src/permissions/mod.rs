@@ -60,6 +60,7 @@
 mod compiled;
 mod config;
 mod defaults;
+mod examples;
 mod legacy;
 mod lint;
 mod list;
@@ -84,6 +85,7 @@ pub use approvals_config::{ApprovalsConfig, OnApprovalsAway};
 pub use compiled::Permissions;
 pub use config::{NETWORK, PermissionsConfig, RuleConfig, RuleError};
 pub use decide::{Question, decide};
+pub use examples::{RuleExample, TestedExample};
 pub use file_approvals::FileApprovals;
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};

@@ -1,8 +1,11 @@
 //! What would be decided about a call, and by what: without running it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use tools_core::{ConfirmPrompt, Invocation, PromptPart, StoredRule, ToolError, ToolErrorCategory, ToolName, Verdict};
-use tools_policy::gate::Ruling;
+
+use crate::gate::{AnyGate, Ruling};
 
 /// The predicted decision about a call. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -15,7 +18,7 @@ pub struct Explanation {
     pub subjects: Vec<PromptPart>,
     /// The rule or default that decided.
     pub decided_by: String,
-    /// The gate that decided, by its name in `haft layers`; `executor` where the tool itself
+    /// The gate that decided, by its name; `executor` where the tool itself
     /// refuses before any gate is asked.
     pub layer: &'static str,
     /// The rule that "always" would store; `None` when nothing would be asked or nothing sensible
@@ -26,8 +29,40 @@ pub struct Explanation {
 }
 
 impl Explanation {
+    /// The decision of these gates, outermost first: each is asked as for a call, and the first
+    /// that denies it or the strictest opinion counts. Changes nothing that they remember.
+    pub fn of<'a>(gates: impl Iterator<Item = &'a Arc<dyn AnyGate>> + Clone, inv: &Invocation) -> Self {
+        let mut inv = inv.clone();
+        let mut explained: Option<Self> = None;
+        for gate in gates.clone() {
+            let ruling = gate.decide(&inv);
+            if let Some(level) = ruling.trust {
+                inv = inv.in_context(inv.context.clone().capped(level));
+            }
+            let Some(verdict) = ruling.verdict else {
+                if let Some(error) = &ruling.refusal {
+                    return Self::refused(inv.call.tool.clone(), error);
+                }
+                continue;
+            };
+            // Of opinions that let it go on, the innermost names what somebody wrote for calls of
+            // this kind.
+            let is_strictest = |before: &Self| verdict > before.verdict || before.verdict == Verdict::Allow;
+            if explained.as_ref().is_none_or(is_strictest) {
+                explained = Some(Self::ruled(&inv, gate.about().name, verdict, &ruling));
+            }
+            if verdict == Verdict::Deny {
+                break;
+            }
+        }
+        let explained = explained.unwrap_or_else(|| Self::unruled(inv.call.tool.clone()));
+        let mut gates = gates;
+        let described = gates.find_map(|gate| gate.describe(&inv));
+        explained.described(described)
+    }
+
     /// What a gate said of a call.
-    pub(crate) fn ruled(inv: &Invocation, gate: &'static str, verdict: Verdict, ruling: &Ruling) -> Self {
+    fn ruled(inv: &Invocation, gate: &'static str, verdict: Verdict, ruling: &Ruling) -> Self {
         Self {
             verdict,
             decided_by: ruling.decided_by.clone(),
@@ -37,7 +72,7 @@ impl Explanation {
     }
 
     /// A call of which no gate has an opinion.
-    pub(crate) fn unruled(tool: ToolName) -> Self {
+    fn unruled(tool: ToolName) -> Self {
         Self {
             tool,
             verdict: Verdict::Allow,
@@ -50,7 +85,7 @@ impl Explanation {
     }
 
     /// The same with the parts of the call; what an answer would store only where one is asked for.
-    pub(crate) fn described(self, parts: Option<ConfirmPrompt>) -> Self {
+    fn described(self, parts: Option<ConfirmPrompt>) -> Self {
         let Some(ConfirmPrompt { parts, would_store, .. }) = parts else { return self };
         let would_store = would_store.filter(|_| self.verdict == Verdict::Ask);
         Self { subjects: parts, would_store, ..self }
@@ -58,7 +93,7 @@ impl Explanation {
 
     /// A call that its own tool refuses before any gate: the blocklist, the sandbox, parameters
     /// that cannot be read.
-    pub(crate) fn refused(tool: ToolName, error: &ToolError) -> Self {
+    fn refused(tool: ToolName, error: &ToolError) -> Self {
         let verdict = match error.category() {
             ToolErrorCategory::ConfirmationRequired => Verdict::Ask,
             _ => Verdict::Deny,

@@ -1,12 +1,14 @@
 //! Rules tested by the examples they carry: `match` must be decided by the rule, `not_match` must
 //! not.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 use tools_core::{ToolCall, ToolDef};
-use tools_policy::permissions::RuleConfig;
 
-use crate::Toolbox;
+use super::PermissionsConfig;
+use crate::Explanation;
 
 /// One example, tested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,36 +21,60 @@ pub struct TestedExample {
     pub problem: Option<String>,
 }
 
+/// An example of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleExample<'a> {
+    /// The tool whose rule it is.
+    pub tool: &'a str,
+    /// Place of the rule in the list of the tool.
+    pub index: usize,
+    /// The example.
+    pub text: &'a str,
+    /// Whether the rule should decide about it.
+    pub is_match: bool,
+}
+
 /// Parameters that an example can stand for, the telling one first.
 const TELLING: &[&str] = &["command", "path", "url", "source", "query", "pattern"];
 
-impl Toolbox {
-    /// Tests every rule by its examples. Nothing runs.
-    pub async fn test_rules(&self) -> Vec<TestedExample> {
-        let mut tested = Vec::new();
-        for (tool, rules) in &self.config().tools.permissions.tools {
-            for (index, rule) in rules.iter().enumerate() {
-                for (example, expected) in examples(rule) {
-                    let problem = self.example(tool, index, example, expected).await.err();
-                    let rule = format!("permissions.{tool}[{index}]");
-                    tested.push(TestedExample { rule, example: example.to_owned(), problem });
-                }
-            }
-        }
-        tested
+impl PermissionsConfig {
+    /// The examples of all rules.
+    pub fn examples(&self) -> impl Iterator<Item = RuleExample<'_>> {
+        self.tools.iter().flat_map(|(tool, rules)| {
+            rules.iter().enumerate().flat_map(move |(index, rule)| {
+                let example = move |text, is_match| RuleExample { tool, index, text, is_match };
+                let matches = rule.matches.iter().map(move |text| example(text, true));
+                matches.chain(rule.not_match.iter().map(move |text| example(text, false)))
+            })
+        })
     }
+}
 
-    async fn example(&self, tool: &str, index: usize, example: &str, expected: bool) -> Result<(), String> {
-        let definitions = self.stack().definitions();
+impl RuleExample<'_> {
+    /// The call that the example stands for, with something harmless in all other parameters.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn call(&self, definitions: &[Arc<ToolDef>]) -> Result<ToolCall, String> {
+        let tool = self.tool;
         let definition = definitions.iter().find(|definition| definition.name.as_str() == tool);
         let definition = definition.ok_or_else(|| format!("there is no tool `{tool}`"))?;
-        let params = params(definition, example).ok_or("no parameter of the tool can hold an example")?;
-        let call = ToolCall::new(tool, params).map_err(|error| error.to_string())?;
-        let explained = self.explain(call, &self.context()).await;
-        let start = format!("permissions.{tool}[{index}] ");
+        let params = params(definition, self.text).ok_or("no parameter of the tool can hold an example")?;
+        ToolCall::new(tool, params).map_err(|error| error.to_string())
+    }
+
+    /// The example, tested by what is decided about its call.
+    pub fn tested(&self, decided: Result<Explanation, String>) -> TestedExample {
+        let problem = decided.and_then(|explained| self.check(explained)).err();
+        let rule = format!("permissions.{}[{}]", self.tool, self.index);
+        TestedExample { rule, example: self.text.to_owned(), problem }
+    }
+
+    fn check(&self, explained: Explanation) -> Result<(), String> {
+        let start = format!("permissions.{}[{}] ", self.tool, self.index);
         let by: Vec<&str> = explained.subjects.iter().map(|part| part.rule.as_str()).collect();
         let decides = by.iter().any(|rule| rule.starts_with(&start));
-        match (decides, expected) {
+        match (decides, self.is_match) {
             (true, true) | (false, false) => Ok(()),
             (true, false) => Err("is decided by this rule, and should not be".to_owned()),
             (false, true) if by.is_empty() => {
@@ -57,11 +83,6 @@ impl Toolbox {
             (false, true) => Err(format!("is not decided by this rule but by: {}", by.join(", "))),
         }
     }
-}
-
-fn examples(rule: &RuleConfig) -> impl Iterator<Item = (&str, bool)> {
-    let matches = rule.matches.iter().map(|example| (example.as_str(), true));
-    matches.chain(rule.not_match.iter().map(|example| (example.as_str(), false)))
 }
 
 /// Parameters with the example in the telling one, and something harmless in whatever else is
