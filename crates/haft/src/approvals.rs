@@ -27,7 +27,7 @@ pub(crate) fn store(
 fn database(config: &ApprovalsConfig) -> Result<Arc<dyn ApprovalStore>, &'static str> {
     use tools_team::approvals::{ApprovalDatabase, PostgresApprovals};
 
-    let shared = crate::team::shared(&config.database, ApprovalDatabase::at);
+    let shared = tools_team::shared(&config.database, ApprovalDatabase::at);
     let database = shared.map_err(|_| crate::databases::NO_ADDRESS)?;
     Ok(Arc::new(PostgresApprovals::over(database, config.on_unreadable())))
 }

@@ -249,7 +249,7 @@ fn caller_accounts(database: &str) -> Result<Arc<dyn CallerAccounts>, &'static s
     }
     #[cfg(feature = "postgres")]
     {
-        let shared = crate::team::shared(database, tools_team::quota::PostgresAccounts::at);
+        let shared = tools_team::shared(database, tools_team::quota::PostgresAccounts::at);
         shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::databases::NO_ADDRESS)
     }
     #[cfg(not(feature = "postgres"))]

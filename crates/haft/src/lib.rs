@@ -69,9 +69,6 @@ mod retry;
 #[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
 mod stores;
 
-#[cfg(all(feature = "postgres", any(feature = "audit", feature = "policy")))]
-mod team;
-
 #[cfg(feature = "scheduler")]
 mod scheduler;
 
@@ -156,7 +153,7 @@ pub use doctor::{Doctor, Finding};
 #[cfg(feature = "policy")]
 pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]
-pub use guests::{GuestsError, HttpGuest, HttpGuests, serve_mcp_http};
+pub use guests::{HttpGuests, serve_mcp_http};
 #[cfg(feature = "mcp")]
 pub use mcp::{serve_mcp, server};
 #[cfg(feature = "mcp-client-http")]

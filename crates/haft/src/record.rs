@@ -95,8 +95,8 @@ fn database(address: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> 
     use tools_team::audit::{AuditDatabase, PostgresSink};
 
     let failed = |error| format!("{error}");
-    let database = crate::team::shared(address, AuditDatabase::at).map_err(failed)?;
-    let sink = crate::team::shared(address, PostgresSink::at).map_err(failed)?;
+    let database = tools_team::shared(address, AuditDatabase::at).map_err(failed)?;
+    let sink = tools_team::shared(address, PostgresSink::at).map_err(failed)?;
     let place = RecordPlace::Database(database, sink.chain().to_owned());
     Ok((place, sink))
 }
@@ -129,33 +129,4 @@ pub fn audit_file(config: &HaftConfig) -> PathBuf {
 /// The folder in which the lines of running calls lie under `config`.
 fn running(config: &HaftConfig) -> PathBuf {
     audit_file(config).with_extension("running")
-}
-
-/// Every file of the record under `config`: what is written now, what is exported, the parts that
-/// were written before, and what is running.
-#[cfg(any(feature = "shell", feature = "file"))]
-pub(crate) fn files(config: &HaftConfig) -> Vec<PathBuf> {
-    let export = config.tools.audit.export_file(&places::state_dir());
-    let record = config.tools.audit.enabled.then(|| audit_file(config));
-    let of_record = record.into_iter().flat_map(|file| {
-        let mut files = earlier(&file);
-        files.extend([tools_audit::head_file(&file), file]);
-        files
-    });
-    of_record.chain(export).chain([running(config)]).collect()
-}
-
-/// Files beside the record that hold earlier parts of it.
-#[cfg(any(feature = "shell", feature = "file"))]
-fn earlier(record: &std::path::Path) -> Vec<PathBuf> {
-    let (Some(folder), Some(stem)) = (record.parent(), record.file_stem().and_then(|stem| stem.to_str())) else {
-        return vec![];
-    };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
-    let prefix = format!("{stem}-");
-    let is_earlier = |path: &PathBuf| {
-        path.extension() == record.extension()
-            && path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix))
-    };
-    entries.filter(is_earlier).collect()
 }

@@ -68,7 +68,7 @@ fn kept(config: &HaftConfig) -> Vec<PathBuf> {
     #[cfg(feature = "policy")]
     folders.push(config.tools.approvals.scripts(&places::state_dir()));
     #[cfg(feature = "audit")]
-    folders.extend(crate::record::files(config));
+    folders.extend(config.tools.audit.files(&places::state_dir()));
     #[cfg(feature = "checkpoint")]
     if config.tools.checkpoints.enabled && config.tools.enabled {
         folders.push(crate::checkpoints::folder(config));

@@ -86,6 +86,18 @@ impl Default for AuditConfig {
 }
 
 impl AuditConfig {
+    /// Every file of the record: what is written now, what is exported, and the parts that were
+    /// written before. A relative path starts at `base`.
+    pub fn files(&self, base: &Path) -> Vec<PathBuf> {
+        let record = self.enabled.then(|| base.join(&self.path));
+        let of_record = record.into_iter().flat_map(|file| {
+            let mut files = earlier(&file);
+            files.extend([crate::head_file(&file), file]);
+            files
+        });
+        of_record.chain(self.export_file(base)).collect()
+    }
+
     /// The file that calls are exported to; `None` when they are not.
     pub fn export_file(&self, base: &Path) -> Option<PathBuf> {
         (!self.otlp_file.as_os_str().is_empty()).then(|| base.join(&self.otlp_file))
@@ -115,4 +127,18 @@ impl AuditConfig {
         let interval = Duration::from_millis(self.fsync_interval_ms);
         Ok(JsonlSink::open(base.join(&self.path))?.rotating_at(self.max_bytes).syncing(self.fsync, interval))
     }
+}
+
+/// Files beside the record that hold earlier parts of it.
+fn earlier(record: &Path) -> Vec<PathBuf> {
+    let (Some(folder), Some(stem)) = (record.parent(), record.file_stem().and_then(|stem| stem.to_str())) else {
+        return vec![];
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let prefix = format!("{stem}-");
+    let is_earlier = |path: &PathBuf| {
+        path.extension() == record.extension()
+            && path.file_stem().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(&prefix))
+    };
+    entries.filter(is_earlier).collect()
 }

@@ -12,6 +12,7 @@
 
 mod error;
 mod guest;
+mod guest_file;
 mod guest_list;
 mod headers;
 mod listener;
@@ -22,6 +23,7 @@ mod tls;
 
 pub use error::HttpError;
 pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
+pub use guest_file::{GuestsError, HttpGuest};
 pub use guest_list::GuestList;
 pub use headers::SERVER_HEADER;
 pub use listener::HttpServer;

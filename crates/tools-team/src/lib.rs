@@ -33,10 +33,12 @@ pub mod sessions;
 #[cfg(any(feature = "audit", feature = "sessions"))]
 mod host;
 mod reach;
+mod shared;
 
 #[cfg(any(feature = "audit", feature = "sessions"))]
 use host::host;
 pub use reach::reach;
+pub use shared::shared;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

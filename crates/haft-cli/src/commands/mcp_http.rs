@@ -3,9 +3,9 @@
 use std::{net::SocketAddr, time::Duration};
 
 use haft::{
-    HttpGuest, HttpGuests,
+    HttpGuests,
     core::{ServerName, ServerNameError},
-    mcp_http::{HttpSettings, Tls, new_token},
+    mcp_http::{HttpGuest, HttpSettings, Tls, new_token},
     serve_mcp_http,
 };
 use serde_json::json;

@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
-use haft::{HttpGuest, HttpGuests, Toolbox, core::ServerName, mcp_http::Tls};
+use haft::{
+    HttpGuests, Toolbox,
+    core::ServerName,
+    mcp_http::{HttpGuest, Tls},
+};
 
 use crate::{
     args::{CommonArgs, Offer},

@@ -22,7 +22,7 @@ impl DatabaseSessions {
     /// # Errors
     /// What is wrong with the address.
     pub(super) fn of(config: &SessionsConfig) -> Result<Self, &'static str> {
-        let database = crate::team::shared(&config.database, SessionDatabase::at).map_err(|_| NO_ADDRESS)?;
+        let database = tools_team::shared(&config.database, SessionDatabase::at).map_err(|_| NO_ADDRESS)?;
         let owner = if config.owner.is_empty() { user() } else { config.owner.clone() };
         Ok(Self { database, owner })
     }

@@ -16,7 +16,7 @@ static OPENED: Mutex<Opened> = Mutex::new(BTreeMap::new());
 ///
 /// # Errors
 /// What opening fails with.
-pub(crate) fn shared<T: Send + Sync + 'static, E>(
+pub fn shared<T: Send + Sync + 'static, E>(
     address: &str,
     open: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<Arc<T>, E> {
