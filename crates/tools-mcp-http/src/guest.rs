@@ -1,10 +1,10 @@
 //! Who may enter, and what each one is served.
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
-use http_body_util::{Full, combinators::BoxBody};
-use hyper::{HeaderMap, Method, Request, Response, StatusCode, header::AUTHORIZATION};
+use http_body_util::Full;
+use hyper::{HeaderMap, Method, Request, StatusCode, header::AUTHORIZATION, http::request::Parts};
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService,
     session::{local::LocalSessionManager, never::NeverSessionManager},
@@ -14,7 +14,12 @@ use tools_core::{SessionId, sha256_hex};
 use tools_mcp::{ConnectedService, McpServer};
 use uuid::Uuid;
 
-use crate::{HttpError, HttpSettings, headers::SESSION, refusal::Refusal};
+use crate::{
+    HttpError, HttpSettings,
+    headers::SESSION,
+    open_requests::OpenRequests,
+    refusal::{Answer, Refusal},
+};
 
 /// The shortest token: what is shorter could be guessed.
 pub const MIN_TOKEN_CHARS: usize = 32;
@@ -79,6 +84,7 @@ impl Guest {
             without: StreamableHttpService::new(all, Arc::default(), config.with_legacy_session_mode(false)),
             sessions,
             max_sessions: settings.max_sessions,
+            open: OpenRequests::default(),
             stop,
         }
     }
@@ -106,6 +112,7 @@ pub(crate) struct AdmittedGuest {
     without: StreamableHttpService<Arc<ConnectedService>, NeverSessionManager>,
     sessions: Arc<LocalSessionManager>,
     max_sessions: usize,
+    open: OpenRequests,
     /// Ends the sessions of this guest.
     pub(crate) stop: CancellationToken,
 }
@@ -114,11 +121,11 @@ impl AdmittedGuest {
     /// Answers a request whose body is there.
     ///
     /// # Errors
-    /// [`Refusal::Sessions`] for one that would begin a session too many.
-    pub(crate) async fn answer(
-        &self,
-        request: Request<Full<Bytes>>,
-    ) -> Result<Response<BoxBody<Bytes, Infallible>>, Refusal> {
+    /// [`Refusal::Sessions`] for one that would begin a session too many, and
+    /// [`Refusal::Unanswered`] for one whose id is in use.
+    pub(crate) async fn answer(&self, head: Parts, message: Bytes) -> Result<Answer, Refusal> {
+        let opened = if has_no_sessions(&head.headers) { None } else { self.open.begin(&head.headers, &message)? };
+        let request = Request::from_parts(head, Full::new(message));
         if has_no_sessions(request.headers()) {
             return Ok(self.without.handle(request).await);
         }
@@ -133,7 +140,10 @@ impl AdmittedGuest {
         if ends && answer.status() == StatusCode::ACCEPTED {
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
-        Ok(answer)
+        Ok(match opened {
+            Some(opened) => opened.answered(answer),
+            None => answer,
+        })
     }
 }
 

@@ -16,6 +16,7 @@ mod guest_file;
 mod guest_list;
 mod headers;
 mod listener;
+mod open_requests;
 mod refusal;
 mod server_name;
 mod settings;

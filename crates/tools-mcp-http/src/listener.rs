@@ -2,7 +2,7 @@
 
 use std::{convert::Infallible, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
@@ -191,6 +191,6 @@ impl House {
             None => Refusal::Broken,
         })?;
         tracing::debug!(%peer, guest = guest.name, method = %parts.method, "a request");
-        guest.answer(Request::from_parts(parts, Full::new(body.to_bytes()))).await
+        guest.answer(parts, body.to_bytes()).await
     }
 }

@@ -8,7 +8,7 @@ use hyper::{
     Response, StatusCode,
     header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tools_core::{ElsewhereError, ServerName};
 
 use crate::{headers::SERVER_HEADER, server_name};
@@ -33,13 +33,15 @@ pub(crate) enum Refusal {
     Sessions(usize),
     /// The session is one of another server.
     Elsewhere(ServerName),
+    /// The id is that of a request which is being answered.
+    Unanswered(Value),
 }
 
 /// When a client may try again that was refused for the number of its sessions.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 impl Refusal {
-    /// The answer: a status, and an error of JSON-RPC without an id.
+    /// The answer: a status, and an error of JSON-RPC.
     pub(crate) fn answer(self) -> Answer {
         let (status, text) = match &self {
             Self::Path => (StatusCode::NOT_FOUND, "the server is at `/mcp`".to_owned()),
@@ -54,14 +56,17 @@ impl Refusal {
                 let text = format!("this token has {most} sessions already: end one, or try again later");
                 (StatusCode::SERVICE_UNAVAILABLE, text)
             }
+            // The message itself is well-formed, as over standard input and output.
+            Self::Unanswered(_) => (StatusCode::OK, "a request with this id has not been answered yet".to_owned()),
             // Clients begin a session anew upon this status.
             Self::Elsewhere(server) => (StatusCode::NOT_FOUND, format!("the session is one of the server `{server}`")),
         };
-        let mut body = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32600, "message": text}});
+        let id = if let Self::Unanswered(id) = &self { id.clone() } else { Value::Null };
+        let mut error = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32600, "message": text}});
         if let Self::Elsewhere(server) = &self {
-            body["error"]["data"] = json!({"code": ElsewhereError::CODE, "server": server.to_string()});
+            error["error"]["data"] = json!({"code": ElsewhereError::CODE, "server": server.to_string()});
         }
-        let mut answer = Response::new(Full::new(Bytes::from(body.to_string())).boxed());
+        let mut answer = Response::new(Full::new(Bytes::from(error.to_string())).boxed());
         *answer.status_mut() = status;
         let headers = answer.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -75,7 +80,7 @@ impl Refusal {
             Self::Elsewhere(server) => {
                 headers.insert(SERVER_HEADER, server_name::header(&server));
             }
-            Self::Path | Self::Body(_) | Self::Slow | Self::Broken => {}
+            Self::Path | Self::Body(_) | Self::Slow | Self::Broken | Self::Unanswered(_) => {}
         }
         answer
     }

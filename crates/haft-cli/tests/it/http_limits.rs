@@ -288,3 +288,25 @@ fn a_certificate_from_files_is_used_and_renewed() {
     let renewed = over_tls(&haft, &server.address, &request(BOB));
     assert!(renewed.contains("second") && renewed.contains(" 401 "), "{renewed}");
 }
+
+#[test]
+fn a_second_request_of_one_id_does_not_take_the_answer_of_the_first() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let haft = Haft::configured(ALLOW);
+    let server = Server::start(&haft, &[]);
+    let client = server.client(&server.token).greeted();
+    let call = |command: &str| {
+        let params = json!({"name": "bash", "arguments": {"command": command}});
+        json!({"jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": params}).to_string()
+    };
+    let waits = "touch begun; while [ ! -e go ]; do sleep 0.05; done; echo first";
+    let mut first = stream(&client, "POST", "", &call(waits));
+    assert!(eventually(|| haft.workspace.read("begun").is_some()));
+    let second = stream(&client, "POST", "Connection: close\r\n", &call("echo second")).collect::<Vec<_>>().join("\n");
+    assert!(second.contains("has not been answered yet") && !second.contains("second"), "{second}");
+    haft.workspace.file("go", "");
+    let answer = first.find(|line| line.contains("\"result\"")).expect("the first is answered");
+    assert!(answer.contains("first"), "{answer}");
+}

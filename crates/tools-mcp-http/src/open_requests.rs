@@ -1,0 +1,105 @@
+//! Requests that are being answered: of one session no two share an id, or the answer of the first
+//! would go nowhere.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use bytes::Bytes;
+use http_body_util::BodyExt as _;
+use hyper::{HeaderMap, Response};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::Value;
+
+use crate::{
+    headers::SESSION,
+    refusal::{Answer, Refusal},
+};
+
+/// The session and the id of each.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OpenRequests(Arc<Mutex<HashSet<(String, String)>>>);
+
+/// A request that is being answered, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct OpenRequest {
+    key: (String, String),
+    all: OpenRequests,
+}
+
+/// What of a message says whether it wants an answer.
+#[derive(Deserialize)]
+struct Head {
+    id: Option<Value>,
+    method: Option<IgnoredAny>,
+}
+
+impl OpenRequests {
+    /// Takes a request in, and holds it until its answer is sent. `None` for a message that wants
+    /// no answer or belongs to no session.
+    ///
+    /// # Errors
+    /// [`Refusal::Unanswered`] where the id is that of a request which is being answered.
+    pub(crate) fn begin(&self, headers: &HeaderMap, message: &Bytes) -> Result<Option<OpenRequest>, Refusal> {
+        let session = headers.get(SESSION).and_then(|session| session.to_str().ok());
+        let head = serde_json::from_slice::<Head>(message).ok();
+        let Some((session, Head { id: Some(id), method: Some(_) })) = session.zip(head) else { return Ok(None) };
+        let key = (session.to_owned(), id.to_string());
+        if self.with(|all| all.insert(key.clone())) {
+            return Ok(Some(OpenRequest { key, all: self.clone() }));
+        }
+        Err(Refusal::Unanswered(id))
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashSet<(String, String)>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl OpenRequest {
+    /// The answer, which holds the request until the last of it is sent or nobody takes it any
+    /// more.
+    pub(crate) fn answered(self, answer: Answer) -> Answer {
+        let (parts, sent) = answer.into_parts();
+        let held = sent.map_frame(move |frame| {
+            let _ = &self;
+            frame
+        });
+        Response::from_parts(parts, held.boxed())
+    }
+}
+
+impl Drop for OpenRequest {
+    fn drop(&mut self) {
+        self.all.with(|all| all.remove(&self.key));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn an_id_is_taken_until_its_answer_is_sent() {
+        let open = OpenRequests::default();
+        let headers = |session: &'static str| {
+            HeaderMap::from_iter([(hyper::header::HeaderName::from_static(SESSION), HeaderValue::from_static(session))])
+        };
+        let begin = |session, text: &'static str| open.begin(&headers(session), &Bytes::from_static(text.as_bytes()));
+        let call = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#;
+        let first = begin("a", call).unwrap().unwrap();
+        assert!(begin("a", call).is_err());
+        assert!(begin("b", call).unwrap().is_some(), "another session");
+        assert!(begin("a", r#"{"id":"7","method":"x"}"#).unwrap().is_some(), "a text is another id");
+        for other in [r#"{"id":7,"result":{}}"#, r#"{"method":"notifications/x"}"#, "[]", "no JSON"] {
+            assert!(begin("a", other).unwrap().is_none(), "{other}");
+        }
+        let answer = first.answered(Refusal::Path.answer());
+        assert!(begin("a", call).is_err(), "its answer is still being sent");
+        drop(answer);
+        assert!(begin("a", call).unwrap().is_some());
+    }
+}
