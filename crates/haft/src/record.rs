@@ -68,7 +68,7 @@ impl Record {
         let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
         let policy = Shared::new(policy_digest(&loaded.config));
         let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
-        let audit = audit.noting_in(running(&loaded.config));
+        let audit = audit.noting_in(config.running(&state));
         Ok(Some(Self { place, audit: Arc::new(audit), policy }))
     }
 
@@ -124,9 +124,4 @@ pub fn audit_database(config: &HaftConfig) -> Result<Option<tools_team::audit::A
 /// The file that calls are recorded in under `config`.
 pub fn audit_file(config: &HaftConfig) -> PathBuf {
     places::state_dir().join(&config.tools.audit.path)
-}
-
-/// The folder in which the lines of running calls lie under `config`.
-fn running(config: &HaftConfig) -> PathBuf {
-    audit_file(config).with_extension("running")
 }

@@ -95,7 +95,13 @@ impl AuditConfig {
             files.extend([crate::head_file(&file), file]);
             files
         });
-        of_record.chain(self.export_file(base)).collect()
+        of_record.chain(self.export_file(base)).chain([self.running(base)]).collect()
+    }
+
+    /// The folder in which the lines of running calls lie; a relative path of the record starts at
+    /// `base`.
+    pub fn running(&self, base: &Path) -> PathBuf {
+        base.join(&self.path).with_extension("running")
     }
 
     /// The file that calls are exported to; `None` when they are not.

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use haft::{
-    AcpAgent, AcpPlace, Toolbox, Viewer, overflow_archive, providers::scripted::ScriptedProvider,
-    saved_sessions, serve_acp, show_in_terminal,
+    AcpAgent, AcpPlace, Toolbox, Viewer, overflow_archive, providers::scripted::ScriptedProvider, saved_sessions,
+    serve_acp, show_in_terminal,
 };
 use tokio_util::sync::CancellationToken;
 

@@ -21,6 +21,7 @@ use serde_json::{Value, json};
 use crate::{
     args::CommonArgs,
     commands::{
+        hook_lines::without_lines,
         hook_seat::seat,
         open::{load, open_with, takes_everything},
         ours::our_path,
@@ -81,7 +82,12 @@ impl Hook<'_> {
         match meaning {
             HookRequest::Nothing => Ok(json!({})),
             HookRequest::Before(calls) => Ok(self.format.answer(self.input, &self.put(self.judged(&place, &calls)?))),
-            HookRequest::After { result } => Ok(self.redacted(&result).unwrap_or_else(|| json!({}))),
+            HookRequest::After { result, searched } => {
+                let shown = if searched { self.without_closed(&place, &result) } else { None };
+                let clean = self.redacted(shown.as_ref().unwrap_or(&result)).or(shown);
+                let answer = clean.and_then(|clean| self.format.replace(self.input, &clean));
+                Ok(answer.unwrap_or_else(|| json!({})))
+            }
         }
     }
 
@@ -202,8 +208,7 @@ impl Hook<'_> {
         project.filter(|project| workdir.starts_with(project)).unwrap_or_else(|| workdir.to_owned())
     }
 
-    /// The result without its credentials; `None` when there are none in it, or the host does not
-    /// let it be replaced.
+    /// The result without its credentials; `None` when there are none in it.
     fn redacted(&self, result: &Value) -> Option<Value> {
         let redactor = match load(self.common) {
             Ok(loaded) => {
@@ -222,8 +227,17 @@ impl Hook<'_> {
             let redacted = redactor.redact(text);
             (redacted != text).then(|| redacted.into_owned())
         };
-        let changed = map_strings(result, &without)?;
-        self.format.replace(self.input, &changed)
+        map_strings(result, &without)
+    }
+
+    /// The result of a search without the lines of closed files, which the host has read as any
+    /// other; `None` when there are none in it.
+    fn without_closed(&self, place: &Where, result: &Value) -> Option<Value> {
+        let workdir = place.workdir.clone().or_else(|| self.common.workdir.clone()).unwrap_or_else(|| ".".into());
+        let workdir = workdir.canonicalize().ok()?;
+        let file = load(self.common).map(|loaded| loaded.config.tools.file).unwrap_or_default();
+        let rules = file.read_rules(&workdir, haft::home().as_deref()).ok()?;
+        map_strings(result, &|text| without_lines(text, &|path| rules.denies(&workdir.join(path))))
     }
 }
 

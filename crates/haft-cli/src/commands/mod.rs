@@ -22,6 +22,7 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod hook;
+mod hook_lines;
 mod hook_seat;
 pub(crate) mod init;
 pub(crate) mod layers;

@@ -96,6 +96,15 @@ fn a_search_in_closed_files_is_refused_as_reading_them_is() {
         let (decision, reason) = judged(&haft, &[], "Grep", input.clone());
         assert_eq!(decision, expected, "{input}: {reason}");
     }
+    // What the host's search of the whole folder met is not shown.
+    let found = json!({"mode": "content", "content": ".env:1:KEY=x\na.txt:1:text", "numLines": 2});
+    let event = json!({
+        "session_id": "s1", "cwd": haft.workspace.root(), "hook_event_name": "PostToolUse",
+        "tool_name": "Grep", "tool_input": {"pattern": "."}, "tool_response": found,
+    });
+    let shown = hook(&haft, &["claude-code"], event.to_string().as_bytes());
+    let content = &shown["hookSpecificOutput"]["updatedToolOutput"]["content"];
+    assert_eq!(content, "a.txt:1:text\n[1 line of a closed file is not shown]", "{shown}");
     for tool in ["grep", "search_code"] {
         let word = if tool == "grep" { "pattern=x" } else { "query=x" };
         let explained = haft.run(&["explain", tool, word, "path=.env"]);

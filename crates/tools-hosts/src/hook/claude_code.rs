@@ -45,7 +45,8 @@ impl Format for ClaudeCode {
         let meaning = match top(input, &["hook_event_name"]) {
             Some("PreToolUse" | "PermissionRequest") => before(input)?,
             Some("PostToolUse") => {
-                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default() }
+                let searched = top(input, &["tool_name"]) == Some("Grep");
+                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default(), searched }
             }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),

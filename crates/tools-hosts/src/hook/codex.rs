@@ -21,7 +21,7 @@ impl Format for Codex {
         let meaning = match top(input, &["hook_event_name"]) {
             Some("PreToolUse") => before(input)?,
             Some("PostToolUse") => {
-                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default() }
+                HookRequest::After { result: input.get("tool_response").cloned().unwrap_or_default(), searched: false }
             }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),

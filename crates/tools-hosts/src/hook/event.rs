@@ -74,6 +74,8 @@ pub enum HookRequest {
     After {
         /// The result, in the host's form.
         result: Value,
+        /// Whether it shows lines of files that a search has found: `PATH:LINE:TEXT`.
+        searched: bool,
     },
     /// A tool or an event that touches neither files nor commands, or that is judged elsewhere.
     Nothing,

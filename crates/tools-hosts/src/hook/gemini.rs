@@ -19,7 +19,8 @@ impl Format for Gemini {
             Some("BeforeTool") => before(input)?,
             Some("AfterTool") => {
                 let result = input.get("tool_response").and_then(|response| response.get("llmContent"));
-                HookRequest::After { result: result.cloned().unwrap_or_default() }
+                let searched = matches!(top(input, &["tool_name"]), Some("search_file_content" | "grep_search"));
+                HookRequest::After { result: result.cloned().unwrap_or_default(), searched }
             }
             Some(other) => other_event(input, other)?,
             None => return Err(Unreadable("the input has no `hook_event_name`".to_owned())),
