@@ -37,6 +37,10 @@ impl Value {
         if self.is_exact {
             return self.text.find(PLACEHOLDER).map(|at| self.text[..at].to_owned());
         }
+        // A process that is put in place of a name.
+        if self.text.starts_with("<(") || self.text.starts_with(">(") {
+            return Some("/dev/fd/".to_owned());
+        }
         let known = self.text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
         Some(known.replace(['"', '\'', '\\'], ""))
     }

@@ -117,7 +117,10 @@ impl<'a> Parsed<'a> {
         let is_false = |at: usize| self.command.args.get(at + 1).is_some_and(|next| next.text == "false");
         self.given(options).any(|given| {
             let is_denied = self.denied.contains(&given.spellings) || self.is_negated(given.spellings);
-            !is_denied && !is_false(given.at) && !self.valued_perhaps.contains(&given.at)
+            // A letter of an option that is not known otherwise: `-Dhost=x` is no `-h`.
+            let is_any = |other: &GivenOption| other.at == given.at && other.spellings == options::ANY;
+            let is_sure = given.spellings == options::ANY || !self.options.iter().any(is_any);
+            is_sure && !is_denied && !is_false(given.at) && !self.valued_perhaps.contains(&given.at)
         })
     }
 

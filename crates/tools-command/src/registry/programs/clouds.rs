@@ -26,7 +26,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "-help -version -json -raw -*",
+            flags: "-help -version -json -raw --show-secrets -*",
             valued: "-C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
             ..Syntax::SINGLE
         },
@@ -37,8 +37,17 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(
                 &[ArgumentCondition::First(
-                    "apply import up update refresh deploy push run-all state workspace provision reload resume suspend cancel login build snapshot box invoke convert bootstrap watch rollback stack",
+                    "apply import up update refresh deploy sync push run-all provision reload resume suspend cancel login build snapshot box invoke convert bootstrap watch rollback",
                 )],
+                CHANGES,
+            ),
+            when(
+                &[
+                    ArgumentCondition::First("state workspace stack"),
+                    ArgumentCondition::Operand(
+                        "mv move edit repair protect unprotect upgrade push replace-provider pull new select init import rename change-secrets-provider tag unselect graph export run apply",
+                    ),
+                ],
                 CHANGES,
             ),
             when(&[ArgumentCondition::First("logout login")], LOGIN),
@@ -49,6 +58,7 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(&[ArgumentCondition::Has("--app")], Does::RunsLine(At::Value("--app"))),
             when(&[ArgumentCondition::First("output"), ArgumentCondition::Has("-json -raw")], SHOWS),
+            when(&[ArgumentCondition::Has("--show-secrets")], SHOWS),
         ],
         examples: &[
             ("terraform destroy -auto-approve", Expect::Asks("removes resources")),
@@ -56,6 +66,11 @@ pub(super) static ALL: &[Program] = &[
             ("terraform apply", Expect::Asks("changes what others may use")),
             ("terraform state rm x", Expect::Asks("removes resources")),
             ("pulumi up -y", Expect::Asks("changes what others may use")),
+            ("terraform state mv a b", Expect::Asks("changes what others may use")),
+            ("sam sync", Expect::Asks("changes what others may use")),
+            ("terraform state list", Expect::Plain),
+            ("pulumi stack output --show-secrets", Expect::Asks("shows credentials")),
+            ("pulumi stack ls", Expect::Plain),
             ("vagrant destroy -f", Expect::Asks("removes resources")),
             ("packer build x", Expect::Asks("changes what others may use")),
             ("terraform console", Expect::Opaque("runs what it is told to")),
@@ -91,7 +106,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "--dryrun|--dry-run -*",
+            flags: "--dryrun|--dry-run --with-decryption -*",
             valued: "--profile --region --output --endpoint-url --query --project --account --subscription --format --configuration -o --config --endpoint --ca-bundle --cli-read-timeout --cli-connect-timeout --color --verbosity --impersonate-service-account --access-token-file --password-command",
             ..Syntax::EXACT
         },
@@ -99,7 +114,7 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::Operand(
-                        "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill",
+                        "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill terminate",
                     ),
                     ArgumentCondition::Lacks("--dryrun"),
                 ],
@@ -117,7 +132,7 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::Operand(
-                        "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke",
+                        "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke submit up upload upload-batch",
                     ),
                     ArgumentCondition::Lacks("--dryrun"),
                 ],
@@ -150,6 +165,19 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
+            when(&[ArgumentCondition::Has("--with-decryption")], SHOWS),
+            when(
+                &[ArgumentCondition::Operand("secret secrets"), ArgumentCondition::Operand("show download access")],
+                SHOWS,
+            ),
+            when(&[ArgumentCondition::Lacks("--dryrun")], Does::By(uploaded)),
+            when(
+                &[
+                    ArgumentCondition::First("query"),
+                    ArgumentCondition::OperandHas("delete drop truncate update insert merge alter create export load"),
+                ],
+                CHANGES,
+            ),
             when(
                 &[ArgumentCondition::Has("--password-command")],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
@@ -169,6 +197,16 @@ pub(super) static ALL: &[Program] = &[
             ("gsutil rm gs://x", Expect::Asks("removes resources")),
             ("aws ec2 run-instances --image-id x", Expect::Asks("changes what others may use")),
             ("gcloud compute ssh x", Expect::Opaque("runs a command")),
+            ("aws s3 cp x s3://b/x", Expect::Asks("changes what others may use")),
+            ("gsutil -m rsync -d . gs://b", Expect::Asks("changes what others may use")),
+            ("rclone copy a b:c", Expect::Asks("changes what others may use")),
+            ("az storage blob upload -f x", Expect::Asks("changes what others may use")),
+            ("az keyvault secret show -n x", Expect::Asks("shows credentials")),
+            ("aws ssm get-parameter --name x --with-decryption", Expect::Asks("shows credentials")),
+            ("bq query 'delete from x where true'", Expect::Asks("changes what others may use")),
+            ("bq query 'select 1'", Expect::Plain),
+            ("aws s3 cp s3://b/x .", Expect::Plain),
+            ("rclone copy b:c a", Expect::Plain),
             ("aws s3 ls s3://bucket/", Expect::Plain),
             ("aws s3 rm --dryrun s3://b", Expect::Plain),
             ("az vm list", Expect::Plain),
@@ -182,15 +220,15 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "--dry-run -*",
-            valued: "-a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd --remote -e|--env --stage",
+            flags: "-h|--help -v|--version --dry-run -*",
+            valued: "-a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd -e|--env --stage",
             ..Syntax::EXACT
         },
         rules: &[
             when(
                 &[
                     ArgumentCondition::Operand(
-                        "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate",
+                        "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate sites:delete env:unset",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
@@ -208,12 +246,22 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::OperandStarts(
-                        "deploy publish releases: deploy: ps:scale config:set config:unset",
+                        "deploy publish releases: deploy: ps:scale config:set config:unset env:set env:import",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
+            when(
+                &[
+                    ArgumentCondition::First("d1 kv r2 queues vectorize workflows hyperdrive"),
+                    ArgumentCondition::Operand(
+                        "execute put create bulk import export migrations apply update send insert upsert",
+                    ),
+                ],
+                CHANGES,
+            ),
+            when(&[ArgumentCondition::Lacks("--dry-run --help -h --version -v")], Does::By(deployed_by_itself)),
             when(
                 &[ArgumentCondition::First(
                     "login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token",
@@ -241,6 +289,12 @@ pub(super) static ALL: &[Program] = &[
             ("netlify --cwd x deploy", Expect::Asks("publishes")),
             ("firebase deploy --only hosting", Expect::Asks("publishes")),
             ("heroku auth:token", Expect::Asks("shows credentials")),
+            ("vercel --prod", Expect::Asks("publishes")),
+            ("surge ./dist", Expect::Asks("publishes")),
+            ("netlify sites:delete", Expect::Asks("removes resources")),
+            ("wrangler d1 execute x --command y", Expect::Asks("changes what others may use")),
+            ("vercel --version", Expect::Plain),
+            ("netlify", Expect::Plain),
             ("heroku run bash", Expect::Opaque("runs a command")),
             ("vercel dev", Expect::Plain),
             ("wrangler dev", Expect::Plain),
@@ -284,17 +338,40 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::First("decrypt view")], SHOWS),
             when(&[ArgumentCondition::First("shell")], Does::Hides("`ansible` that runs what it is told to")),
             when(&[ArgumentCondition::First("import delete login publish")], PUBLISHES),
+            when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
         ],
         examples: &[
             ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),
             ("ansible all -a 'rm -rf x'", Expect::Opaque("runs what it is told to")),
             ("ansible-test shell", Expect::Opaque("runs what it is told to")),
             ("ansible-vault view x", Expect::Asks("shows credentials")),
+            ("ansible-galaxy collection publish x", Expect::Asks("publishes")),
             ("ansible-playbook -i hosts site.yml --check", Expect::Plain),
         ],
         ..Program::NEW
     },
 ];
+
+/// Files that are copied to a store: its address is the last operand.
+fn uploaded(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let copies = parsed.operands().any(|word| matches!(word.text.as_str(), "cp" | "copy" | "rsync" | "copyto"));
+    let is_address = |text: &str| text.contains("://") || parsed.command.name() == "rclone" && text.contains(':');
+    let is_there = parsed.operands().next_back().is_some_and(|last| is_address(&last.text));
+    let is_there = is_there && parsed.operands.len() > 2;
+    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+    (copies && is_there).then(says).into_iter().collect()
+}
+
+/// Programs that deploy the folder where nothing else is said.
+fn deployed_by_itself(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let first = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
+    let deploys = match parsed.command.name() {
+        "vercel" | "vc" | "now" => first.is_empty() || first.contains(['/', '.']),
+        "surge" => !matches!(first, "list" | "whoami" | "login" | "logout" | "token" | "teardown"),
+        _ => false,
+    };
+    deploys.then(|| crate::effect::Effect::is(Consequence::Publishes)).into_iter().collect()
+}
 
 /// Playbooks and modules that change hosts.
 fn played(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {

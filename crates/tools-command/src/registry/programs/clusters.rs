@@ -233,7 +233,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove"),
+                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove down"),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
                 REMOVES,
@@ -241,9 +241,18 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::First(
-                        "install upgrade rollback apply sync deploy run dev app cluster create bootstrap up reconcile suspend resume repo-add edit set",
+                        "install upgrade rollback apply sync deploy run dev cluster create bootstrap up reconcile suspend resume repo-add edit set",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
+                ],
+                CHANGES,
+            ),
+            when(
+                &[
+                    ArgumentCondition::First("app"),
+                    ArgumentCondition::Operand(
+                        "sync create set unset rollback edit patch terminate-op actions run add-source",
+                    ),
                 ],
                 CHANGES,
             ),
@@ -259,6 +268,8 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("helm uninstall x", Expect::Asks("removes resources")),
             ("helm -n x upgrade --install y .", Expect::Asks("changes what others may use")),
+            ("argocd app sync x", Expect::Asks("changes what others may use")),
+            ("argocd app list", Expect::Plain),
             ("helm push x oci://y", Expect::Asks("publishes")),
             ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
             ("skaffold delete", Expect::Asks("removes resources")),

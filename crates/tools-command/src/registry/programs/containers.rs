@@ -87,7 +87,7 @@ const BUILDS: &[Rule] = &[
 /// What is done with one kind of thing: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[
     Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
-    Subcommand { names: &["prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
+    Subcommand { names: &["prune", "reset"], group: true, rules: &[always(REMOVES)], ..Subcommand::NEW },
     Subcommand { names: &["push"], rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
     Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
     Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
@@ -296,6 +296,7 @@ pub(super) static ALL: &[Program] = &[
             ("docker container run --privileged alpine", Expect::Opaque("the machine's own files or rights")),
             ("docker exec --privileged x ls", Expect::Opaque("the machine's own files or rights")),
             ("docker system prune -af", Expect::Asks("removes containers or images")),
+            ("podman system reset", Expect::Asks("removes containers or images")),
             ("docker rm -vf x", Expect::Asks("removes containers or images")),
             ("docker image rm --force x", Expect::Asks("removes containers or images")),
             ("docker volume rm x", Expect::Asks("deletes data of containers")),

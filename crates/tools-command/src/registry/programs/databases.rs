@@ -248,11 +248,13 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::Has("--clean"), ArgumentCondition::Lacks("--list --schema-only --file")],
                 Does::By(cleaned),
             ),
+            when(&[ArgumentCondition::Has("--dbname"), ArgumentCondition::Lacks("--file --list")], Does::By(restored)),
             always(Does::Writes(At::Value("--file --pgdata"))),
             always(Does::Reads(At::All)),
         ],
         examples: &[
             ("pg_restore -cd x y.dump", Expect::Asks("deletes a database")),
+            ("pg_restore -d x y.dump", Expect::Asks("changes a database")),
             ("pg_dump -f .envrc x", Expect::Writes(".envrc")),
             ("pg_dump x", Expect::Plain),
             ("pg_dump --clean x", Expect::Plain),
@@ -379,6 +381,13 @@ fn administered(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
         _ => Vec::new(),
     }
+}
+
+/// A restore into a database.
+fn restored(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let restores = parsed.command.name() == "pg_restore";
+    let says = || Effect::says(Consequence::DeletesForOthers, "changes a database that others may use");
+    restores.then(says).into_iter().collect()
 }
 
 /// A restore that drops what is there first; a dump that says so only prints it.

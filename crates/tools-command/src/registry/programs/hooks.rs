@@ -46,12 +46,14 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(cleaned)),
+            when(&[ArgumentCondition::First("gh-deploy deploy publish")], Does::Is(Consequence::Publishes)),
             when(&[ArgumentCondition::Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
             always(Does::Reads(At::All)),
         ],
         examples: &[
             ("groff -U x", Expect::Opaque(RUNS)),
+            ("mkdocs gh-deploy", Expect::Asks("publishes")),
             ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
             ("asciidoctor -o .envrc x", Expect::Writes(".envrc")),
             ("groff -man private/x", Expect::Reads("private/x")),
@@ -85,7 +87,8 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "-*",
+            flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
+                    --quick-generate-key --full-generate-key --generate-key|--gen-key -*",
             valued: "-r|--repo --repository-file --password-command -p|--password-file -o|--option --rsh --remote-path --rclone -c|--config --exec --ssh-command -e --output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd --recipient -u --local-user --target -t",
             ..Syntax::GNU
         },
@@ -106,6 +109,16 @@ pub(super) static ALL: &[Program] = &[
                 Does::Says(Consequence::Destroys, "removes what is kept in a backup"),
             ),
             when(
+                &[ArgumentCondition::Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")],
+                Does::Is(Consequence::ShowsCredentials),
+            ),
+            when(
+                &[ArgumentCondition::Has(
+                    "--delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys --quick-generate-key --full-generate-key --generate-key",
+                )],
+                Does::Is(Consequence::ChangesIdentity),
+            ),
+            when(
                 &[ArgumentCondition::First("show edit exec-env exec-file editor")],
                 Does::Hides("credentials that are shown to a program"),
             ),
@@ -118,6 +131,8 @@ pub(super) static ALL: &[Program] = &[
             ("borg --rsh ./x list", Expect::Opaque(RUNS)),
             ("sshfs -o ssh_command=./x h: y", Expect::Opaque(RUNS)),
             ("gpg --photo-viewer ./x --list-keys", Expect::Opaque(RUNS)),
+            ("gpg --armor --export-secret-keys x", Expect::Asks("shows credentials")),
+            ("gpg --verify x.sig x", Expect::Plain),
             ("restic snapshots", Expect::Plain),
             ("gpg --verify x.sig x", Expect::Plain),
         ],
@@ -302,7 +317,7 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["zic", "cobc", "forge", "codex", "claude", "gemini", "aider", "opencode"],
+        names: &["zic", "cobc", "forge"],
         is_family: true,
         syntax: Syntax {
             flags: "-x -j -F -* ",
@@ -311,14 +326,12 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[ArgumentCondition::Has("-e -y --use -j")], Does::Hides(RUNS)),
-            when(&[ArgumentCondition::First("exec sandbox tunnel mcp app-server debug")], Does::Hides(RUNS)),
             when(&[ArgumentCondition::Has("--config"), ArgumentCondition::AtLeast(1)], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         builds: true,
         examples: &[
             ("zic -d . -y ./x y", Expect::Opaque(RUNS)),
-            ("codex sandbox linux ls", Expect::Opaque(RUNS)),
             ("cobc -xj x.cob", Expect::Opaque(RUNS)),
             ("forge build", Expect::Plain),
         ],

@@ -1,5 +1,6 @@
 //! Managers of tool versions and environments, which start a program from one of them.
 
+use super::registries::FOR_USER;
 use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, plain, when};
 
 pub(super) static ALL: &[Program] = &[
@@ -28,7 +29,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["install", "i", "use", "u", "upgrade", "up"],
                 syntax: Syntax { flags: "-g|--global -f|--force -p -v --pin --dry-run -n", ..Syntax::EXACT },
-                rules: &[always(Does::NeedsNetwork)],
+                rules: &[always(Does::NeedsNetwork), when(&[ArgumentCondition::Has("--global")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -102,6 +103,20 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             Subcommand { names: &["install"], rules: &[always(Does::NeedsNetwork)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["plugin", "plugin-add"],
+                group: true,
+                rules: &[when(
+                    &[ArgumentCondition::FirstIsNot("list remove")],
+                    Does::Hides("a plug-in whose code is run"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["global"],
+                rules: &[when(&[ArgumentCondition::AtLeast(1)], FOR_USER)],
+                ..Subcommand::NEW
+            },
             plain(&[
                 "list",
                 "versions",

@@ -16,6 +16,7 @@ mod containers;
 mod data;
 mod databases;
 mod desktop;
+mod developer_services;
 mod documents;
 mod editors;
 mod elsewhere;
@@ -37,6 +38,7 @@ mod links;
 mod machine;
 mod make;
 mod managers;
+mod models;
 mod modes;
 mod namespaces;
 mod network;
@@ -54,8 +56,10 @@ mod python;
 mod python_packages;
 mod registries;
 mod remote;
+mod reviews;
 mod ruby_packages;
 mod rust;
+mod schemas;
 mod scripting_tools;
 mod search;
 mod services;
@@ -66,6 +70,7 @@ mod text;
 mod tracers;
 mod transfer;
 mod typesetting;
+mod vaults;
 mod versioning;
 mod watchers;
 mod wrappers;
@@ -90,6 +95,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     data::ALL,
     databases::ALL,
     desktop::ALL,
+    developer_services::ALL,
     documents::ALL,
     editors::ALL,
     elsewhere::ALL,
@@ -110,6 +116,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     machine::ALL,
     make::ALL,
     managers::ALL,
+    models::ALL,
     modes::ALL,
     namespaces::ALL,
     network::ALL,
@@ -130,11 +137,13 @@ pub static PROGRAMS: &[&[Program]] = &[
     python::ALL,
     python_packages::ALL,
     remote::ALL,
+    reviews::ALL,
     ruby_packages::ALL,
     scripting_tools::ALL,
     rust::ALL,
     search::ALL,
     services::ALL,
+    schemas::ALL,
     sharing::ALL,
     sessions::ALL,
     shells::ALL,
@@ -142,6 +151,7 @@ pub static PROGRAMS: &[&[Program]] = &[
     tracers::ALL,
     transfer::ALL,
     typesetting::ALL,
+    vaults::ALL,
     versioning::ALL,
     watchers::ALL,
     wrappers::ALL,

@@ -8,6 +8,7 @@ use crate::registry::{
 const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
 const SOURCES: Does = Does::Hides("settings that decide what is fetched and run");
 const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
+const CHANGES_DATABASE: Does = Does::Says(Consequence::DeletesForOthers, "changes a database that others may use");
 
 const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
     Subcommand { names, rules, ..Subcommand::NEW }
@@ -100,7 +101,10 @@ pub(super) static ALL: &[Program] = &[
                 names: &["ef"],
                 subcommands: &[Subcommand {
                     names: &["database"],
-                    rules: &[when(&[ArgumentCondition::First("drop")], DROPS)],
+                    rules: &[
+                        when(&[ArgumentCondition::First("drop")], DROPS),
+                        when(&[ArgumentCondition::First("update")], CHANGES_DATABASE),
+                    ],
                     ..Subcommand::NEW
                 }],
                 ..Subcommand::NEW

@@ -222,6 +222,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
+            when(&[ArgumentCondition::First("push")], Does::Is(Consequence::Publishes)),
             when(
                 &[ArgumentCondition::Has("--plugin -S --skeleton")],
                 Does::Hides("a generator with a program of its own choice"),
@@ -239,6 +240,7 @@ pub(super) static ALL: &[Program] = &[
                 Expect::Opaque("names programs"),
             ),
             ("buf generate --template=x.gen.yaml", Expect::Scripts("x.gen.yaml")),
+            ("buf push", Expect::Asks("publishes")),
             ("buf lint", Expect::Plain),
         ],
         ..Program::NEW
@@ -257,7 +259,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "--bind --privileged -P|--allow-privileged -*",
+            flags: "--bind --privileged -P|--allow-privileged --push -*",
             valued: "--container-options -W|--workflows -j|--job --platform -e|--eventpath -s|--secret --env --artifact-server-path -f --progress -m --mod --config -c",
             ..Syntax::EXACT
         },
@@ -267,6 +269,7 @@ pub(super) static ALL: &[Program] = &[
                 Does::Hides("a container with the machine's own files or rights"),
             ),
             when(&[ArgumentCondition::First("run exec")], Does::RunsWords(At::From(1))),
+            when(&[ArgumentCondition::Has("--push")], Does::Is(Consequence::Publishes)),
             when(
                 &[ArgumentCondition::First("deploy publish register unregister orb")],
                 Does::Is(Consequence::Publishes),

@@ -2,7 +2,7 @@
 
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
 
-const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -*", ..Syntax::EXACT };
+const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -p|--port --subdomain --url -*", ..Syntax::EXACT };
 const SENDS: Does = Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone");
 const OPENS: Does = Does::Says(Consequence::Publishes, "makes this machine reachable for others");
 
@@ -112,21 +112,28 @@ pub(super) static ALL: &[Program] = &[
             "localhost.run",
             "headscale",
             "netbird",
+            "ngrok",
+            "pagekite",
+            "expose",
+            "devtunnel",
         ],
         is_family: true,
         syntax: ANY,
         rules: &[
             when(
                 &[ArgumentCondition::First(
-                    "tunnel serve funnel share up local http tcp set login logout switch file ssh cert down access reserve",
+                    "tunnel serve funnel share up local http https tcp tls start service host set login logout switch file ssh cert down access reserve",
                 )],
                 OPENS,
             ),
+            when(&[ArgumentCondition::Has("--port -p --subdomain --url")], OPENS),
             when(&[ArgumentCondition::First("ssh"), ArgumentCondition::AtLeast(3)], Does::RunsThere(At::From(2))),
         ],
         examples: &[
             ("cloudflared tunnel --url http://localhost:8000", Expect::Asks("reachable for others")),
             ("tailscale funnel 3000", Expect::Asks("reachable for others")),
+            ("ngrok http 80", Expect::Asks("reachable for others")),
+            ("lt --port 8000", Expect::Asks("reachable for others")),
             ("tailscale status", Expect::Plain),
         ],
         ..Program::NEW
@@ -200,7 +207,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "-*",
+            flags: "--delete -*",
             valued: "-h|--host -b|--brokers|--bootstrap-server|-server|--server -t|--topic -p|--port -m|--message -f|--file -u -P -F --url|-u",
             ..Syntax::EXACT
         },
@@ -209,6 +216,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Connects(At::Value("-h -b"))),
             always(Does::Reads(At::Value("-f"))),
             when(&[ArgumentCondition::First("eval")], Does::Hides("code that a server runs")),
+            when(&[ArgumentCondition::Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
+            always(Does::By(sent)),
             when(
                 &[ArgumentCondition::Operand(
                     "delete purge pub publish rm delete_queue delete_vhost delete_user reset force_reset stop stop_app add_user change_password \
@@ -237,4 +246,16 @@ fn prints(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
         "cupsfilter" | "lpoptions" => Vec::new(),
         _ => vec![Effect::is(Consequence::ChangesSystem)],
     }
+}
+
+/// What a client of a broker hands to its readers.
+fn sent(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let sends = match parsed.command.name() {
+        "kcat" | "kafkacat" => parsed.has("-P"),
+        "mosquitto_pub" | "amqp-publish" | "kafka-console-producer.sh" => true,
+        _ => false,
+    };
+    let says =
+        || crate::effect::Effect::says(Consequence::Publishes, "hands something to others, which cannot be undone");
+    sends.then(says).into_iter().collect()
 }

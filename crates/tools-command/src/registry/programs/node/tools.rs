@@ -108,7 +108,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
         ],
+        rules: &[when(
+            &[ArgumentCondition::OperandHas(":deploy :publish :release :push"), ArgumentCondition::Lacks("--dry-run")],
+            PUBLISHES,
+        )],
         examples: &[
+            ("nx run app:deploy", Expect::Asks("publishes")),
             ("nx release", Expect::Asks("publishes")),
             ("nx release publish --dry-run", Expect::Plain),
             ("nx exec -- sudo id", Expect::Runs("sudo id")),

@@ -1,0 +1,106 @@
+//! Programs that keep credentials: what shows, changes or removes them.
+
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+
+const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
+const CHANGES: Does = Does::Is(Consequence::ChangesIdentity);
+const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes what others may use");
+
+pub(super) static ALL: &[Program] = &[
+    Program {
+        names: &["vault", "openbao"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|-help --help -version -force -f -wrap-ttl -tls-skip-verify -*",
+            valued: "-address -namespace -ca-cert -ca-path -client-cert -client-key -format -field -method -mount -path -output-policy -log-level -config -exec",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(&[ArgumentCondition::First("read print unwrap")], SHOWS),
+            when(&[ArgumentCondition::First("kv"), ArgumentCondition::Operand("get")], SHOWS),
+            when(&[ArgumentCondition::First("token"), ArgumentCondition::Operand("create lookup")], SHOWS),
+            when(
+                &[ArgumentCondition::First(
+                    "login auth token policy audit secrets operator lease namespace plugin ssh transit transform pki",
+                )],
+                CHANGES,
+            ),
+            when(&[ArgumentCondition::First("write patch")], CHANGES),
+            when(
+                &[ArgumentCondition::First("kv"), ArgumentCondition::Operand("put patch rollback enable-versioning")],
+                CHANGES,
+            ),
+            when(&[ArgumentCondition::First("delete")], REMOVES),
+            when(
+                &[ArgumentCondition::First("kv"), ArgumentCondition::Operand("delete destroy metadata undelete")],
+                REMOVES,
+            ),
+            when(
+                &[ArgumentCondition::First("agent proxy server debug"), ArgumentCondition::Has("-config -exec")],
+                Does::Hides("a program that is started with credentials"),
+            ),
+        ],
+        examples: &[
+            ("vault kv get secret/x", Expect::Asks("shows credentials")),
+            ("vault read secret/x", Expect::Asks("shows credentials")),
+            ("vault -address=http://h kv put secret/x a=b", Expect::Asks("accounts or credentials")),
+            ("vault login", Expect::Asks("accounts or credentials")),
+            ("vault kv delete secret/x", Expect::Asks("others may use")),
+            ("vault agent -config=x", Expect::Opaque("started with credentials")),
+            ("vault status", Expect::Plain),
+            ("vault kv list secret/", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &[
+            "bw",
+            "lpass",
+            "keepassxc-cli",
+            "1pass",
+            "dashlane",
+            "dcli",
+            "protonpass",
+            "rbw",
+            "kpcli",
+            "secret-tool",
+            "keyring",
+            "kwallet-query",
+            "security",
+        ],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-h|--help -V|--version -v --raw --pretty --quiet -q --all --clip -c -*",
+            valued: "--session --organizationid --itemid --output -k|--key-file --search --folderid -a -s -l",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::First(
+                    "get show export find-generic-password find-internet-password dump-keychain lookup search clip unlock code note password read",
+                )],
+                SHOWS,
+            ),
+            when(&[ArgumentCondition::First("list"), ArgumentCondition::Operand("items")], SHOWS),
+            when(
+                &[ArgumentCondition::First(
+                    "login logout lock create edit delete restore move confirm import add rm generate duplicate set del clear store \
+                     add-generic-password add-internet-password delete-generic-password delete-keychain set-key-partition-list import share",
+                )],
+                CHANGES,
+            ),
+            always(Does::Writes(At::Value("--output"))),
+        ],
+        examples: &[
+            ("bw get password x", Expect::Asks("shows credentials")),
+            ("bw --raw unlock", Expect::Asks("shows credentials")),
+            ("secret-tool lookup a b", Expect::Asks("shows credentials")),
+            ("security find-generic-password -s x -w", Expect::Asks("shows credentials")),
+            ("keyring set a b", Expect::Asks("accounts or credentials")),
+            ("bw list items", Expect::Asks("shows credentials")),
+            ("bw status", Expect::Plain),
+            ("lpass ls", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+];
