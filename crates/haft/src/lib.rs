@@ -131,7 +131,7 @@ mod watchers;
 
 #[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../README.md")]
-mod readme {}
+mod front_page {}
 
 #[cfg(all(doctest, feature = "policy", feature = "audit", feature = "agent"))]
 #[doc = include_str!("../../../docs/start/agent.md")]
