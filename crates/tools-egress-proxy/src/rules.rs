@@ -33,3 +33,28 @@ pub(crate) fn allowed<'a>(patterns: impl Iterator<Item = &'a str>) -> Vec<(Strin
     };
     patterns.filter_map(rule).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use tools_egress::guard::Host;
+    use tools_policy::permissions::RuleConfig;
+
+    use super::*;
+
+    fn verdict(rules: &HostRules, host: &str) -> Option<Verdict> {
+        rules.about(&Host::Name(host.to_owned()), 443, None).map(tools_egress::rules::HostRule::action)
+    }
+
+    #[test]
+    fn hosts_are_named_by_the_list_of_the_network_alone() {
+        let network = vec![RuleConfig::new("docs.example.com", Verdict::Allow)];
+        let bash = vec![RuleConfig::new("curl *", Verdict::Allow)];
+        let tools = [(NETWORK.to_owned(), network), ("bash".to_owned(), bash)].into();
+        let rules = host_rules(&PermissionsConfig { tools }).unwrap();
+        assert_eq!(verdict(&rules, "docs.example.com"), Some(Verdict::Allow));
+        assert_eq!(verdict(&rules, "other.example.com"), None);
+        let slip = vec![RuleConfig::new("docs.example.com", Verdict::Allow), RuleConfig::new("a b", Verdict::Deny)];
+        let tools = [(NETWORK.to_owned(), slip)].into();
+        assert_eq!(host_rules(&PermissionsConfig { tools }).unwrap_err().index, 1);
+    }
+}

@@ -12,6 +12,7 @@
 
 mod error;
 mod guest;
+#[cfg(feature = "guest-file")]
 mod guest_file;
 mod guest_list;
 mod headers;
@@ -24,6 +25,7 @@ mod tls;
 
 pub use error::HttpError;
 pub use guest::{Guest, MIN_TOKEN_CHARS, new_token};
+#[cfg(feature = "guest-file")]
 pub use guest_file::{GuestsError, HttpGuest};
 pub use guest_list::GuestList;
 pub use headers::SERVER_HEADER;

@@ -7,6 +7,8 @@ mod compress;
 mod delegation;
 mod doubles;
 mod early;
+mod editors;
 mod fences;
 mod loops;
 mod random;
+mod sessions;
