@@ -3,7 +3,13 @@
 use std::{convert::Infallible, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    Request,
+    body::Incoming,
+    header::{CONTENT_LENGTH, HOST, HeaderName, ORIGIN},
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -184,6 +190,15 @@ impl House {
         let (mut parts, body) = request.into_parts();
         if let Some(name) = &self.name {
             server_name::take_off(name, &mut parts.headers).map_err(Refusal::Elsewhere)?;
+        }
+        // An announced body that is too long need not come first.
+        let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > self.max_body)) {
+            return Err(Refusal::Body(self.max_body));
+        }
+        let is_ambiguous = |name: &HeaderName| parts.headers.get_all(name).iter().nth(1).is_some();
+        if is_ambiguous(&HOST) || is_ambiguous(&ORIGIN) {
+            return Err(Refusal::Ambiguous);
         }
         let body = timeout(BODY, Limited::new(body, self.max_body).collect()).await.map_err(|_| Refusal::Slow)?;
         let body = body.map_err(|error| match error.downcast_ref::<LengthLimitError>() {

@@ -29,6 +29,8 @@ pub(crate) enum Refusal {
     Slow,
     /// A body that breaks off.
     Broken,
+    /// A header that is checked comes twice: programs on the way may read the other one.
+    Ambiguous,
     /// The guest has as many sessions as it may.
     Sessions(usize),
     /// The session is one of another server.
@@ -52,6 +54,7 @@ impl Refusal {
             Self::Body(most) => (StatusCode::PAYLOAD_TOO_LARGE, format!("a request may have at most {most} bytes")),
             Self::Slow => (StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time".to_owned()),
             Self::Broken => (StatusCode::BAD_REQUEST, "the body of the request is not complete".to_owned()),
+            Self::Ambiguous => (StatusCode::BAD_REQUEST, "`Host` and `Origin` may come once each".to_owned()),
             Self::Sessions(most) => {
                 let text = format!("this token has {most} sessions already: end one, or try again later");
                 (StatusCode::SERVICE_UNAVAILABLE, text)
@@ -80,7 +83,7 @@ impl Refusal {
             Self::Elsewhere(server) => {
                 headers.insert(SERVER_HEADER, server_name::header(&server));
             }
-            Self::Path | Self::Body(_) | Self::Slow | Self::Broken | Self::Unanswered(_) => {}
+            Self::Path | Self::Body(_) | Self::Slow | Self::Broken | Self::Ambiguous | Self::Unanswered(_) => {}
         }
         answer
     }

@@ -50,6 +50,9 @@ impl PartialEq for CronLine {
     }
 }
 
+/// The longest line: one that names every minute, hour and day is shorter.
+const MAX_BYTES: usize = 500;
+
 impl CronLine {
     /// Reads a line of five fields (minute, hour, day of month, month, day of week) or six (the
     /// second before them). A field is `*`, a number, a name, a range, each of them with a step, or
@@ -58,6 +61,9 @@ impl CronLine {
     /// # Errors
     /// [`ScheduleError::Cron`] with field and position.
     pub fn parse(text: &str) -> Result<Self, ScheduleError> {
+        if text.len() > MAX_BYTES {
+            return Err(ScheduleError::Cron(format!("it is longer than {MAX_BYTES} bytes")));
+        }
         let fields: Vec<&str> = text.split_ascii_whitespace().collect();
         let kinds = match fields.len() {
             5 => &FIELDS[1..],
@@ -213,6 +219,7 @@ mod tests {
         check("* * * *", "4 fields; a cron line has 5");
         check("* * * * * * 2027", "7 fields");
         check("", "0 fields");
+        check(&format!("{}0 0 * * *", "0,".repeat(500)), "it is longer than 500 bytes");
         check("*/0 * * * *", "the step \"0\" is not 1-60");
         check("*/61 * * * *", "is not 1-60");
         check("30-10 * * * *", "the range 30-10 ends before it begins");

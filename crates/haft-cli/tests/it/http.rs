@@ -88,6 +88,19 @@ fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     assert_ne!(with("Origin", &own), 403, "this server itself, which has no pages");
     assert_eq!(with("Host", "evil.example"), 403);
     assert_eq!(with("Mcp-Session-Id", "made-up"), 404);
+    for twice in ["Host: evil.example\r\n", "Origin: http://127.0.0.1\r\nOrigin: http://evil.example\r\n"] {
+        let request = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\n{twice}Connection: close\r\nAuthorization: Bearer {}\r\nContent-Length: 2\r\n\r\n{{}}",
+            server.address, server.token
+        );
+        let answer = server.raw(request.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("once each"), "{answer}");
+    }
+    let announced = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAuthorization: Bearer {}\r\nContent-Length: 99999999999\r\n\r\n",
+        server.address, server.token
+    );
+    assert!(server.raw(announced.as_bytes()).starts_with("HTTP/1.1 413"), "it is not waited for");
     let get = format!("GET / HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);
     assert!(server.raw(get.as_bytes()).contains(" 404 "));
     let long = format!("{{\"x\":\"{}\"}}", "x".repeat(5 << 20));

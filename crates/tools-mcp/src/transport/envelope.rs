@@ -30,10 +30,13 @@ pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
         let text = format!("the number `{number}` in the message is out of range");
         return Some((envelope.id, ErrorData::new(ErrorCode::PARSE_ERROR, text, None)));
     }
-    let text: Cow<'static, str> = if serde_json::from_slice::<IgnoredStrings>(line).is_err() {
-        "a string in the message is not valid Unicode".into()
-    } else {
-        "the line is not a JSON-RPC 2.0 message".into()
+    let text: Cow<'static, str> = match serde_json::from_slice::<IgnoredStrings>(line) {
+        Ok(_) => "the line is not a JSON-RPC 2.0 message".into(),
+        // Nothing else tells it apart.
+        Err(error) if error.to_string().starts_with("recursion limit") => {
+            "the message is nested too deeply: at most 127 levels are read".into()
+        }
+        Err(_) => "a string in the message is not valid Unicode".into(),
     };
     Some((envelope.id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None)))
 }
@@ -191,6 +194,8 @@ mod tests {
         check(r#"["1e999\\\"",[-2.5E+400]]"#, "the number `-2.5E+400` in the message is out of range");
         check(r#"{"1e999":1e308,"x":"\udcff"}"#, "a string in the message is not valid Unicode");
         check(r#"["1e999",1e-999,12]"#, "the line is not a JSON-RPC 2.0 message");
+        let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+        check(&deep, "the message is nested too deeply: at most 127 levels are read");
     }
 
     #[test]
