@@ -85,6 +85,16 @@ const PIECES: &[&str] = &[
     "a message in two lines, told twice",
     "      it goes on with words",
     "  # | let x = %;",
+    "copying part#.py -> build/lib",
+    "[#/40] Linking unit%",
+    "  help: Consider removing this declaration.",
+    "==47==    at 0x10917E: sum (san.c:%)",
+    "changed: [host%] => a line that is as long as those that are told by what differs in them from the one above, with more words behind",
+    "Collecting thing# (from -r all.txt)",
+    "hint: run \"git rebase --continue\"",
+    "make[1]: Entering directory '/app/part#'",
+    "running # tests",
+    "   Compiling unit# v1.%.0",
 ];
 
 proptest! {
