@@ -40,6 +40,8 @@ pub(crate) struct StackTraces {
     bytes: usize,
     /// The first line of a frame whose place is in the next.
     function: Option<String>,
+    /// How far the frame before is indented: its source is further in.
+    depth: usize,
     /// What may follow the frame before: its source.
     next: NextLine,
     /// Whether the frame before names its function: then marks under its source say no more than
@@ -71,6 +73,19 @@ enum NextLine {
 fn without_bar(line: &str) -> &str {
     line.trim_start().strip_prefix("| ").unwrap_or(line)
 }
+
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
+}
+
+/// A frame of Python as it stands by itself, where a tool shows a whole trace further in.
+fn dedented(text: &str) -> &str {
+    let indent = indent(text);
+    if indent > PYTHON_INDENT && text[indent..].starts_with("File \"") { &text[indent - PYTHON_INDENT..] } else { text }
+}
+
+/// How far Python indents a frame.
+const PYTHON_INDENT: usize = 2;
 
 /// Twice as long as the mark: a short frame alone is shown.
 const MARK: usize = 36;
@@ -166,7 +181,8 @@ impl StackTraces {
 
     /// Takes a frame: the line of its place, and the line of its function where that is another.
     fn frame(&mut self, function: Option<&str>, line: &str, out: &mut Emitter<'_>) {
-        let text = without_bar(line);
+        self.depth = indent(without_bar(line));
+        let text = dedented(without_bar(line));
         let has_source = text.starts_with("  File ");
         // A syntax error is in no function, and its marks are all that names the column.
         self.names_function = text.contains(", in ");
@@ -197,8 +213,9 @@ impl StackTraces {
 
     fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
         let text = without_bar(line);
-        let is_frame = FRAME.is_match(text);
-        let goes_on = self.next != NextLine::Other && text.starts_with("    ") && !is_frame && !names_place(line);
+        let is_frame = FRAME.is_match(dedented(text));
+        let is_source = indent(text) >= self.depth + PYTHON_INDENT;
+        let goes_on = self.next != NextLine::Other && is_source && !is_frame && !names_place(line);
         if goes_on {
             return match self.next {
                 NextLine::Counted => self.count(line, out),
@@ -303,6 +320,18 @@ mod tests {
         );
         let text = "  File \"/app/a.py\", line 9\n    return parse(read path)\n                      ^^^^\nSyntaxError: no comma\n";
         check("python a.py", text, text);
+    }
+
+    #[test]
+    fn a_trace_further_in_is_told_by_its_frames() {
+        check(
+            "./a",
+            "  cause: the build failed\n         Traceback (most recent call last):\n           File \"/v/lib/python3.11/site-packages/b/m.py\", line 3, in hook\n             \
+             run(setup)\n             ^^^^^^^^^^\n           File \"/app/setup.py\", line 9, in <module>\n             import gone\n         \
+             ImportError: no gone here\n",
+            "  cause: the build failed\n         Traceback (most recent call last):\n[… 3 lines]\n           File \"/app/setup.py\", line 9, in <module>\n             \
+             import gone\n         ImportError: no gone here\n",
+        );
     }
 
     #[test]
