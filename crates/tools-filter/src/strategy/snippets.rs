@@ -77,6 +77,11 @@ fn points(line: &str) -> bool {
         && text.chars().all(|c| " |│:·^~╭╰─┬┴┆`,-.>╵╷".contains(c))
 }
 
+/// Whether a line is the heading over what a failed test said: `---- tests::adds ----`.
+fn names_test(line: &str) -> bool {
+    line.starts_with("---- ") && line.ends_with(" ----")
+}
+
 impl Snippets {
     /// Counts a line of source, or shows it where it is the one that few were shown of.
     fn source(&mut self, line: &str, is_at_place: bool, out: &mut Emitter<'_>) {
@@ -112,7 +117,11 @@ impl Snippets {
 impl Reducer for Snippets {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some((source, below)) = self.pair.take() {
-            if line.trim_start().starts_with("at ") && place(line).is_some() && !reports(&source) {
+            if line.trim_start().starts_with("at ")
+                && place(line).is_some()
+                && !reports(&source)
+                && !names_test(&source)
+            {
                 self.count += 1;
                 self.source(&source, true, out);
                 self.source(&below, false, out);
@@ -140,7 +149,7 @@ impl Reducer for Snippets {
         let says_something = !line.trim().is_empty() && marked(line).is_none();
         // No number tells it from a message, whose own source may have been left out above its
         // marks.
-        let is_bare = number(line).is_none() && place(line).is_none() && !reports(line);
+        let is_bare = number(line).is_none() && place(line).is_none() && !reports(line) && !names_test(line);
         let may_be_source = is_next && says_something && is_bare;
         self.last = Some((line.to_owned(), may_be_source));
     }
