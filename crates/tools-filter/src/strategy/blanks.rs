@@ -1,5 +1,5 @@
-//! Blank lines. Those of a tool that a rule is about part what is told apart by its form already; of
-//! any other those between two lines of the text's margin part paragraphs and stay. A short text
+//! Blank lines. Those of a tool that a rule is about part what is told apart by its form already;
+//! of any other those between two lines of the text's margin part paragraphs and stay. A short text
 //! keeps them all.
 
 use tools_core::FilterConfidence;

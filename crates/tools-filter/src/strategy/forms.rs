@@ -1,6 +1,6 @@
 //! The tools that an output is of, told from lines that only they print: what a build, a script or
-//! several commands in a line run is shortened by the rule of each. It is at work from the first such
-//! line on.
+//! several commands in a line run is shortened by the rule of each. It is at work from the first
+//! such line on.
 
 use std::sync::Arc;
 

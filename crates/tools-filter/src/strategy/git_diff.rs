@@ -1,5 +1,5 @@
-//! `git_diff`: of a diff of few lines the unchanged lines far from a change are counted; of a longer one each file keeps its header,
-//! counts, and as many lines as there is room for.
+//! `git_diff`: of a diff of few lines the unchanged lines far from a change are counted; of a
+//! longer one each file keeps its header, counts, and as many lines as there is room for.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
-//! A warning that a library of Python gives about itself or about how it is used: its place, its kind
-//! and the first line of its message stand. What the message goes on with, up to the line of the
-//! library that gave the warning, is counted.
+//! A warning that a library of Python gives about itself or about how it is used: its place, its
+//! kind and the first line of its message stand. What the message goes on with, up to the line of
+//! the library that gave the warning, is counted.
 
 use std::sync::LazyLock;
 

@@ -33,8 +33,8 @@ fn drawn_beside(sign: Option<char>) -> bool {
     !matches!(sign, Some('~' | '.' | '#'))
 }
 
-/// The line with short rulers, nothing for one that is a ruler only; `None` when it has no long one at its beginning or behind a title,
-/// or may point into the line above.
+/// The line with short rulers, nothing for one that is a ruler only; `None` when it has no long one
+/// at its beginning or behind a title, or may point into the line above.
 fn shortened(line: &str) -> Option<String> {
     let text = line.trim_end();
     if text.len() < LONG || text.len() > 1000 {

@@ -1,7 +1,7 @@
-//! The blanks that line columns up become one, or two where cells have blanks themselves; what a row
-//! ends with goes. A table is told by its
-//! rows: several in sequence with as many columns, parted by blanks, or by bars below a heading
-//! that is underlined. Cells stay in order, and a row in which one is empty stands as it came.
+//! The blanks that line columns up become one, or two where cells have blanks themselves; what a
+//! row ends with goes. A table is told by its rows: several in sequence with as many columns,
+//! parted by blanks, or by bars below a heading that is underlined. Cells stay in order, and a row
+//! in which one is empty stands as it came.
 
 use tools_core::FilterConfidence;
 

@@ -1,5 +1,5 @@
-//! Rulers: one beside a title becomes a short one, one alone goes. What points into the line above is
-//! none.
+//! Rulers: one beside a title becomes a short one, one alone goes. What points into the line above
+//! is none.
 
 use std::sync::LazyLock;
 
