@@ -312,7 +312,8 @@ fn behind_settings(args: &[&Word]) -> usize {
 
 /// Whether a text is an option, or has one behind a blank.
 fn is_option(text: &str) -> bool {
-    text.starts_with('-') && text.len() > 2 || text.contains(" -")
+    let is_given = text.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && !is_number(rest));
+    is_given || text.contains(" -")
 }
 
 /// Whether a text is no number and does not look like the name of a file.

@@ -37,9 +37,9 @@ impl Value {
         if self.is_exact {
             return self.text.find(PLACEHOLDER).map(|at| self.text[..at].to_owned());
         }
-        // A process that is put in place of a name.
+        // A process that is put in place of a name: a path in `/dev/fd`.
         if self.text.starts_with("<(") || self.text.starts_with(">(") {
-            return Some("/dev/fd/".to_owned());
+            return None;
         }
         let known = self.text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
         Some(known.replace(['"', '\'', '\\'], ""))

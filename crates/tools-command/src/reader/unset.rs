@@ -35,8 +35,8 @@ impl Reader<'_> {
         }
         let mut found: Vec<Effect> =
             self.effects(&other).into_iter().filter_map(|effect| self.doubtful(&other, known, effect)).collect();
-        // Where a value is gone, what follows is one: another program may be run.
-        let runs = |effect: &Effect| matches!(effect, Effect::Words { .. });
+        // Where a value is gone, what follows is one: something else may be run.
+        let runs = |effect: &Effect| matches!(effect, Effect::Words { .. } | Effect::Line(_) | Effect::Code(..));
         if known.iter().any(runs)
             && let Some(other) = self.without_unset(command, true)
         {

@@ -124,7 +124,10 @@ pub(super) static ALL: &[Program] = &[
             "trello",
         ],
         is_family: true,
-        syntax: ANY,
+        syntax: Syntax {
+            valued: "-a|--assignee -y|--priority -s|--status -t|--type -p|--project -q|--jql -b|--body --summary --parent",
+            ..ANY
+        },
         rules: &[
             when(&[ArgumentCondition::First("login logout auth config profiles init"), ASKS], LOGIN),
             when(
