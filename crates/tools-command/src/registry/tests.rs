@@ -1,10 +1,10 @@
 //! What holds of every description: its examples, and that an option in front of a subcommand never
 //! hides what follows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::programs::PROGRAMS;
-use super::spec::{ArgumentCondition, Expect, Program, Rule, Style, Subcommand};
+use super::spec::{ArgumentCondition, At, Does, Expect, Program, Rule, Style, Subcommand};
 use super::{Consequence, find};
 use crate::{Analysis, Effect, Surroundings, analyse};
 
@@ -258,6 +258,60 @@ fn pieced(line: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// A rule about an option that no syntax lists would never hold. Programs share rules: one that
+/// lists the option is enough.
+#[test]
+fn every_option_of_a_rule_is_listed() {
+    let mut is_known: BTreeMap<&str, bool> = BTreeMap::new();
+    for program in programs() {
+        let mut syntaxes = vec![program.syntax];
+        let mut rules: Vec<&Rule> = program.rules.iter().collect();
+        let mut below: Vec<&Subcommand> = program.subcommands.iter().collect();
+        while let Some(one) = below.pop() {
+            syntaxes.push(one.syntax);
+            rules.extend(one.rules);
+            below.extend(one.subcommands);
+        }
+        let lists = syntaxes.iter().flat_map(|syntax| [syntax.flags, syntax.valued, syntax.optional, syntax.last]);
+        let listed: BTreeSet<&str> = lists.flat_map(|list| list.split([' ', '|', '\n'])).collect();
+        for options in rules.into_iter().flat_map(options_of) {
+            let all = options.split_ascii_whitespace().all(|option| listed.contains(option));
+            *is_known.entry(options).or_default() |= all;
+        }
+    }
+    let dead: Vec<&str> = is_known.into_iter().filter(|(_, is_known)| !is_known).map(|(options, _)| options).collect();
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
+}
+
+/// The options by which a rule holds, or says what is touched.
+fn options_of(rule: &Rule) -> Vec<&'static str> {
+    use ArgumentCondition::{Has, Value, ValueHas, ValueStarts};
+    let conditions = rule.when.iter().filter_map(|when| match when {
+        Has(options) | Value(options, _) | ValueHas(options, _) | ValueStarts(options, _) => Some(*options),
+        _ => None,
+    });
+    let place = match rule.does {
+        Does::Reads(at)
+        | Does::Writes(at)
+        | Does::Deletes(at)
+        | Does::RunsWords(at)
+        | Does::RunsLine(at)
+        | Does::RunsLineWithMore(at)
+        | Does::RunsScript(at)
+        | Does::Evaluates(_, at)
+        | Does::Sets(at)
+        | Does::Connects(at)
+        | Does::Fetches(at)
+        | Does::Decides(at)
+        | Does::StartsIn(at) => match at {
+            At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => Some(options),
+            _ => None,
+        },
+        _ => None,
+    };
+    conditions.chain(place).collect()
 }
 
 /// Options that are there to make a command do less: a rule says that it holds without them.

@@ -176,6 +176,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
+            flags: "-h|--help -v|--version -V --dry-run --auto --auto-submit --non-interactive -*",
             valued: "-p|--platform --profile --channel --branch -m|--message --config -c --target",
             ..ANY
         },

@@ -53,7 +53,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--options --optlib-dir --etags-include --filter -S --sandbox-mode")], OWN),
+            when(&[ArgumentCondition::Has("--options --optlib-dir --etags-include --filter -S")], OWN),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[

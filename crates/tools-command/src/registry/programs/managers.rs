@@ -159,7 +159,7 @@ pub(super) static ALL: &[Program] = &[
             flags: "-v|--verbose --quiet --debug --offline --refresh -L|--print-build-logs --impure --no-net --accept-flake-config \
                     --no-write-lock-file --recreate-lock-file --no-update-lock-file --keep-going --json --fallback --show-trace \
                     -i|--ignore-environment --no-link --dry-run --rebuild -K|--keep-failed",
-            valued: "--extra-experimental-features --experimental-features -f|--file --expr -I --log-format -j|--max-jobs --cores \
+            valued: "--option --arg --argstr --override-input --extra-experimental-features --experimental-features -f|--file --expr -I --log-format -j|--max-jobs --cores \
                      --inputs-from --override-flake -o|--out-link --profile --eval-store --store -k|--keep -u|--unset",
             last: "-c|--command",
             ..Syntax::EXACT
@@ -248,7 +248,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["busybox", "toybox", "busybox-static"],
         is_family: true,
-        syntax: Syntax { flags: "--list --list-full --long", style: Style::Leading, ..Syntax::GNU },
+        syntax: Syntax { flags: "--list --list-full --long --install -s", style: Style::Leading, ..Syntax::GNU },
         rules: &[
             when(&[ArgumentCondition::Lacks("--install")], Does::RunsWords(At::From(0))),
             when(&[ArgumentCondition::Has("--install -s")], Does::Hides("`busybox` that installs itself")),

@@ -395,7 +395,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-h|--help -v|--version --debug",
-            valued: "--triplet --vcpkg-root --downloads-root -cc|--core-conf",
+            valued: "--triplet --vcpkg-root --downloads-root -cc|--core-conf -r|--remote",
             ..Syntax::EXACT
         },
         subcommands: &[
@@ -420,6 +420,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         builds: true,
         examples: &[
+            ("conan remove x -r y", Expect::Asks("others may use")),
             ("conan upload x -r y", Expect::Asks("publishes")),
             ("conan remote add x https://host", Expect::Opaque("what is fetched")),
             ("conan config install https://host", Expect::Opaque("what is fetched")),

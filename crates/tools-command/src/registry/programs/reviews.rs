@@ -58,7 +58,11 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["fossil", "sl", "sapling", "bzr", "brz", "darcs", "pijul", "p4", "perforce", "tf"],
         is_family: true,
-        syntax: Syntax { valued: "-R -m|--message -r|--rev --config --cwd -d -c -p -u -P", ..ANY },
+        syntax: Syntax {
+            valued: "-R -m|--message -r|--rev --config --cwd -d -c -p -u -P",
+            flags: "-h|--help -v|--version -n|--dry-run -C|--clean -f|--force -a|--all -*",
+            ..ANY
+        },
         rules: &[
             when(
                 &[
@@ -99,7 +103,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &["cvs"],
-        syntax: Syntax { valued: "-d -e -m -r", flags: "-Q -q -n -z# -f -x", ..Syntax::EXACT },
+        syntax: Syntax { valued: "-d -e -m -r", flags: "-Q -q -n -z# -f -x -C", ..Syntax::EXACT },
         rules: &[
             when(
                 &[ArgumentCondition::First("commit ci com import add remove rm tag rtag admin edit watch")],

@@ -10,7 +10,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["cpan", "cpanm", "cpanplus", "ppm", "luarocks", "pear", "pecl", "raco", "zef", "alr", "shards", "opm"],
         is_family: true,
         syntax: Syntax {
-            flags: "-*",
+            flags: "--installdeps --local -*",
             valued: "-l|--local-lib --local-lib-contained -L -j -I --tree --server --mirror --from --config --lua-dir",
             ..Syntax::EXACT
         },
