@@ -70,7 +70,7 @@ impl Reader<'_> {
                 (!is_known).then_some(effect)
             }
             Effect::Path { path, access: Access::Write | Access::Delete, .. } => {
-                is_guarded(Path::new(&path.text)).then_some(effect)
+                self.is_hidden_name(path, known).then_some(effect)
             }
             Effect::Hidden(_) => Some(effect),
             // The arguments of a program are looked at with it.
@@ -88,6 +88,16 @@ impl Reader<'_> {
             Effect::WordsThere(_) | Effect::LineThere(_) => commands_there(&effect).iter().find_map(there::harm),
             _ => None,
         }
+    }
+
+    /// Whether a path is one that programs outside obey, and what is known of it does not say so.
+    fn is_hidden_name(&self, path: &Value, known: &[Effect]) -> bool {
+        let Surroundings { home, workdir } = self.surroundings;
+        let is_below = |folder: &String| !folder.is_empty() && path.text.starts_with(folder.as_str());
+        // In front of a path that begins with a slash any folder may stand.
+        let is_placed = !path.text.starts_with('/') || is_below(home) || is_below(workdir);
+        let says = |effect: &Effect| matches!(effect, Effect::Path { path: own, .. } if own.start().as_ref() == Some(&path.text));
+        is_placed && is_guarded(Path::new(&path.text)) && !known.iter().any(says)
     }
 
     /// The command without what may be empty, values of options too or not; `None` where that

@@ -37,7 +37,7 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(
                 &[ArgumentCondition::First(
-                    "apply import up update refresh deploy sync push run-all provision reload resume suspend cancel login build snapshot box invoke convert bootstrap watch rollback",
+                    "apply import up update refresh deploy sync push run-all provision reload resume suspend cancel login snapshot box invoke convert bootstrap watch rollback",
                 )],
                 CHANGES,
             ),
@@ -50,6 +50,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
+            when(&[ArgumentCondition::First("build")], Does::By(built)),
             when(&[ArgumentCondition::First("logout login")], LOGIN),
             when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
             when(
@@ -69,6 +70,7 @@ pub(super) static ALL: &[Program] = &[
             ("terraform state mv a b", Expect::Asks("changes what others may use")),
             ("sam sync", Expect::Asks("changes what others may use")),
             ("terraform state list", Expect::Plain),
+            ("sam build", Expect::Plain),
             ("pulumi stack output --show-secrets", Expect::Asks("shows credentials")),
             ("pulumi stack ls", Expect::Plain),
             ("vagrant destroy -f", Expect::Asks("removes resources")),
@@ -351,6 +353,12 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// Images that are built where others find them; `sam build` makes files.
+fn built(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+    (parsed.command.name() == "packer").then(says).into_iter().collect()
+}
 
 /// Files that are copied to a store: its address is the last operand.
 fn uploaded(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {

@@ -426,7 +426,8 @@ fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.push(Effect::hidden("a container with the machine's own files or rights"));
     }
     // What lies outside of the workspace asks.
-    found.extend(folders.into_iter().map(|path| Effect::Path { path, access: Access::Write, is_tree: true }));
+    let folders = folders.into_iter().filter(|folder| !is_own(&folder.text));
+    found.extend(folders.map(|path| Effect::path(path, Access::Write)));
     found
 }
 

@@ -217,7 +217,7 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     for source in &sources {
         let inside = inside(target, source);
         // A name that programs obey is obeyed in any folder.
-        let inside = inside.filter(|path| is_folder || is_guarded(Path::new(&path.text)));
+        let inside = inside.filter(|path| is_folder || is_obeyed(&path.text));
         if makes_links(name, parsed) {
             found.extend(linked(parsed, source, target, inside.as_ref()));
         } else {
@@ -230,6 +230,13 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.extend(inside.map(|path| Effect::path(path, Access::Write)));
     }
     found
+}
+
+/// Whether programs obey a file of this name in any folder, or what lies in it. What the system
+/// obeys by its whole path counts where it is written.
+pub(super) fn is_obeyed(path: &str) -> bool {
+    let path = plain_path(Path::new(path.trim_start_matches('/')));
+    is_guarded(&path) || leads_to_guarded(&path)
 }
 
 /// The name of a source in a folder.
@@ -263,8 +270,7 @@ fn linked(parsed: &Parsed<'_>, source: &Value, target: &Value, inside: Option<&V
         };
         let leads_to = Value { text, ..source.clone() };
         found.push(Effect::path(leads_to.clone(), Access::Read));
-        let path = plain_path(Path::new(&leads_to.text));
-        if is_guarded(&path) || leads_to_guarded(&path) {
+        if is_obeyed(&leads_to.text) {
             found.push(Effect::path(leads_to.clone(), Access::Write));
         }
         found.push(Effect::Links { link: link.clone(), target: leads_to });

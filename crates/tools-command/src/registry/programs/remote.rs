@@ -1,13 +1,11 @@
 //! Programs that work on another machine: logins, copies, and what they run here to get there.
 
-use std::path::Path;
-
-use super::files::inside;
+use super::files::{inside, is_obeyed};
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
 use crate::registry::apply::joined;
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
-use tools_core::{Access, is_guarded};
+use tools_core::Access;
 
 /// Settings of `ssh` that run nothing here.
 const PLAIN: [&str; 34] = [
@@ -240,7 +238,7 @@ fn obeyed_inside(parsed: &Parsed<'_>, last: usize) -> Vec<Effect> {
         return Vec::new();
     };
     let named = parsed.operands().take(last).filter_map(|source| inside(target, source));
-    named.filter(|path| is_guarded(Path::new(&path.text))).map(|path| Effect::path(path, Access::Write)).collect()
+    named.filter(|path| is_obeyed(&path.text)).map(|path| Effect::path(path, Access::Write)).collect()
 }
 
 fn is_remote(text: &str) -> bool {
