@@ -29,12 +29,14 @@ impl Reader<'_> {
     /// set were empty.
     pub(super) fn if_unset(&self, command: &Command, known: Option<&CommandDescription>) -> Vec<Effect> {
         let known = known.map(|known| known.effects.as_slice()).unwrap_or_default();
-        let Some(other) = self.without_unset(command, false) else { return Vec::new() };
-        if builtins::has_evaluating(&other) && !builtins::has_evaluating(command) {
-            return vec![Effect::hidden(format!("`{}` with an option that is known only when it runs", other.name()))];
+        let mut found = Vec::new();
+        if let Some(other) = self.without_unset(command, false) {
+            if builtins::has_evaluating(&other) && !builtins::has_evaluating(command) {
+                let why = format!("`{}` with an option that is known only when it runs", other.name());
+                return vec![Effect::hidden(why)];
+            }
+            found.extend(self.effects(&other).into_iter().filter_map(|effect| self.doubtful(&other, known, effect)));
         }
-        let mut found: Vec<Effect> =
-            self.effects(&other).into_iter().filter_map(|effect| self.doubtful(&other, known, effect)).collect();
         // Where a value is gone, what follows is one: something else may be run.
         let runs = |effect: &Effect| matches!(effect, Effect::Words { .. } | Effect::Line(_) | Effect::Code(..));
         if known.iter().any(runs)
