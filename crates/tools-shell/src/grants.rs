@@ -11,10 +11,8 @@ use tools_sandbox::obeyed::Agreement;
 use crate::transaction::{reads, writes_nothing_itself};
 
 /// Subcommands of git that change files of the work tree: those come with a branch, whatever
-/// programs obey them.
+/// programs obey them. A patch is no branch: its text may have been written a moment ago.
 const BRINGING: &[&str] = &[
-    "am",
-    "apply",
     "bisect",
     "checkout",
     "cherry-pick",
@@ -268,6 +266,8 @@ mod tests {
             "git $x checkout",
             "git config a.b c",
             "git commit -m x",
+            "git apply x.patch",
+            "git am x.patch",
             "env git checkout x",
             "python3 x.py",
             "ls",

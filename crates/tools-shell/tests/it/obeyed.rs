@@ -173,6 +173,20 @@ async fn a_branch_brings_such_files_when_git_is_alone() {
 }
 
 #[tokio::test]
+async fn a_patch_brings_no_such_files() {
+    let shell = repository(&ShellConfig::default()).await;
+    let patch = "--- /dev/null\n+++ b/.github/workflows/ci.yml\n@@ -0,0 +1 @@\n+on: push\n";
+    fs::write(shell.work.join("x.patch"), patch).unwrap();
+    shell.run("git apply x.patch").await;
+    assert!(!shell.work.join(".github/workflows/ci.yml").exists(), "it is held, or put aside");
+    let plain = patch.replace(".github/workflows/ci.yml", "plain.yml");
+    fs::write(shell.work.join("x.patch"), plain).unwrap();
+    let came = shell.run("git apply x.patch").await;
+    assert_eq!(came.field("exit_code"), json!(0), "{}", came.field("stderr"));
+    assert!(shell.work.join("plain.yml").exists());
+}
+
+#[tokio::test]
 async fn a_new_repository_is_told_with_what_programs_obey_in_it() {
     let shell = repository(&ShellConfig::default()).await;
     let add = "mkdir -p .vscode; echo 1 > .vscode/a; echo 2 > .vscode/b; echo '{}' > package.json";
