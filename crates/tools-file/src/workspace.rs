@@ -225,8 +225,8 @@ impl Site {
         Ok(opened)
     }
 
-    /// Opens where a search begins. Of a folder only one in which the rules close everything is
-    /// refused: what is found in others is judged file by file.
+    /// Opens where a search begins. Of a folder only one in which the rules close whatever has no
+    /// name of its own there is refused: what is found in others is judged file by file.
     pub(crate) fn open_start(&self, path: &Path) -> Result<Beneath, FileError> {
         let start = self.open_any(path)?;
         self.check_start(start.path(), start.metadata().kind == FileKind::Directory, path)?;

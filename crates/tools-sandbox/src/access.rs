@@ -256,13 +256,13 @@ impl ReadRules {
         self.scope(path).is_closed()
     }
 
-    /// Whether nothing that may lie in the canonical absolute `folder` can be read, whatever its
-    /// name.
+    /// Whether what lies in the canonical absolute `folder` is closed whatever its name, but for
+    /// names that exceptions open.
     pub fn closes_below(&self, folder: &Path) -> bool {
         // A name that only a wildcard matches.
         const ANY: &str = "\u{1}";
         let scope = self.scope(folder);
-        scope.is_sealed() || (self.except.is_empty() && self.below(scope, &folder.join(ANY)).is_sealed())
+        scope.is_sealed() || self.below(scope, &folder.join(ANY)).is_sealed()
     }
 
     /// The state of the rules at the canonical absolute `path`.

@@ -80,6 +80,7 @@ fn the_layers_stand_in_the_documented_order() {
         "cache",
         "overflow",
         "filter",
+        "running",
         "secrets",
         "checkpoint",
         "anomaly",
