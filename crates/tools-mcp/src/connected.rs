@@ -84,6 +84,9 @@ impl ServerHandler for ConnectedService {
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        if context.peer.peer_info().is_none_or(|client| client.capabilities.roots.is_none()) {
+            return;
+        }
         if let Ok(connection) = self.connection().await {
             Box::pin(connection.ask_roots_again(&context.peer)).await;
         }

@@ -426,3 +426,19 @@ fn what_a_person_saved_during_a_command_of_a_client_stays() {
         (Some(b"a\n".to_vec()), Some(b"PERSON\n".to_vec()), None)
     );
 }
+
+#[test]
+fn a_client_without_roots_is_not_asked_for_them() {
+    let haft = Haft::new();
+    let mut client = Client::connect_declaring(&haft, &json!({}));
+    for _ in 0..20 {
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}));
+    }
+    client.send(&json!({"jsonrpc": "2.0", "id": 9, "method": "tools/list"}));
+    let mut line = String::new();
+    while !line.contains("\"id\":9") {
+        line.clear();
+        assert_ne!(client.output.read_line(&mut line).expect("it answers"), 0, "the server is gone");
+        assert!(!line.contains("roots/list"), "{line}");
+    }
+}
