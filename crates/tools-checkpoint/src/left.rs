@@ -16,7 +16,7 @@ use crate::{
     overlap,
     record::{Change, Repository},
     running::{CallChanges, LOOK_AFTER, checkpoint},
-    seen::{FolderState, bounds, joined, open},
+    seen::{FolderState, bounds, innermost, joined, open},
     state::{Name, State},
     store::Store,
     undo,
@@ -72,29 +72,25 @@ fn changes(
     found: &mut CallChanges,
 ) -> Result<(), CheckpointError> {
     let roots = inner.roots(workdir);
-    let root_of = |path: &Path| {
-        let around = roots.iter().filter(|root| path.starts_with(root));
-        around.max_by_key(|root| root.as_os_str().len()).cloned()
-    };
-    let mut by_root: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    let mut by_root: BTreeMap<&PathBuf, Vec<PathBuf>> = BTreeMap::new();
     for path in call.paths.keys() {
-        if let Some(root) = root_of(path) {
+        if let Some(root) = innermost(&roots, path) {
             by_root.entry(root).or_default().push(path.clone());
         }
     }
     for (root, paths) in by_root {
-        let now = now(inner, store, (&root, &paths), call)?;
-        let before = call.before.iter().filter(|(path, _)| root_of(path).as_ref() == Some(&root));
+        let now = now(inner, store, (root, &paths), call)?;
+        let before = call.before.iter().filter(|(path, _)| innermost(&roots, path) == Some(root));
         let before: BTreeMap<&PathBuf, &State> = before.collect();
         let all: BTreeSet<&PathBuf> = before.keys().copied().chain(now.keys()).collect();
         for path in all {
             let (before, after) = (before.get(path).copied().cloned(), now.get(path).cloned());
-            found.push(Change { path: Name(path.clone()), before, after, shared: false }, &root);
+            found.push(Change { path: Name(path.clone()), before, after, shared: false }, root);
         }
-        let touched = found.touched_repositories(&root).into_iter();
-        found.repositories.extend(
-            touched.map(|folder| Repository { path: Name(joined(&root, &folder)), fingerprint: String::new() }),
-        );
+        let touched = found.touched_repositories(root).into_iter();
+        found
+            .repositories
+            .extend(touched.map(|folder| Repository { path: Name(joined(root, &folder)), fingerprint: String::new() }));
     }
     Ok(())
 }

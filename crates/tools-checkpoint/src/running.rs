@@ -21,7 +21,7 @@ use crate::{
     left, overlap,
     record::{Change, Checkpoint, Repository},
     repository,
-    seen::{FolderState, bounds, joined, open, watched},
+    seen::{FolderState, bounds, innermost, joined, open, watched},
     state::{Kind, Name, State, shown},
     unfinished::CallNotes,
 };
@@ -151,9 +151,7 @@ impl RunningCall {
                 let mut placed: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
                 let roots = self.inner.roots(&self.caller.workdir);
                 for path in paths {
-                    let Some(root) =
-                        roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
-                    else {
+                    let Some(root) = innermost(&roots, &path) else {
                         self.gaps.insert(format!("`{}` lies outside of what is covered", path.to_string_lossy()));
                         continue;
                     };

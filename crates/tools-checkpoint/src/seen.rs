@@ -242,6 +242,11 @@ pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
     joined(root.path(), &reached)
 }
 
+/// The innermost of the folders `roots` that a path lies in.
+pub(crate) fn innermost<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a PathBuf> {
+    roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
+}
+
 /// Without the slash at the end that joining nothing gives.
 pub(crate) fn joined(above: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { above.to_owned() } else { above.join(below) }

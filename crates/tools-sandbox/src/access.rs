@@ -261,8 +261,7 @@ impl ReadRules {
     pub fn closes_below(&self, folder: &Path) -> bool {
         // A name that only a wildcard matches.
         const ANY: &str = "\u{1}";
-        let scope = self.scope(folder);
-        scope.is_sealed() || self.below(scope, &folder.join(ANY)).is_sealed()
+        self.scope(&folder.join(ANY)).is_sealed()
     }
 
     /// The state of the rules at the canonical absolute `path`.
