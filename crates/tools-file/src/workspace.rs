@@ -241,10 +241,11 @@ impl Site {
     }
 
     fn check_start(&self, canonical: &Path, is_folder: bool, asked: &Path) -> Result<(), FileError> {
-        if is_folder && self.rules().closes_below(canonical) {
-            return Err(PathError::Denied(asked.to_path_buf()).into());
+        match is_folder {
+            true if self.rules().closes_below(canonical) => Err(PathError::Denied(asked.to_path_buf()).into()),
+            true => Ok(()),
+            false => self.check_readable(canonical, asked),
         }
-        if is_folder { Ok(()) } else { self.check_readable(canonical, asked) }
     }
 
     /// Opens whatever `path` leads to, not judged.
