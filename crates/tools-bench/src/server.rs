@@ -87,16 +87,6 @@ impl Server {
         (time, answer)
     }
 
-    /// Sends a call and does not wait for the answer.
-    ///
-    /// # Errors
-    /// When the server is gone.
-    pub fn send_call(&mut self, tool: &str, arguments: &Value) -> std::io::Result<()> {
-        self.next += 1;
-        let params = json!({"name": tool, "arguments": arguments});
-        writeln!(self.input, "{}", json!({"jsonrpc": "2.0", "id": self.next, "method": "tools/call", "params": params}))
-    }
-
     /// Kills it where it stands and waits for its end.
     ///
     /// # Panics

@@ -26,7 +26,6 @@ pub struct Memories {
     policy: Shared<MemoryPolicy>,
     redactor: Arc<dyn Redactor>,
     clock: Arc<dyn Clock>,
-    ids: Arc<dyn Fn() -> String + Send + Sync>,
     embedder: Option<Arc<dyn Embedder>>,
 }
 
@@ -72,20 +71,13 @@ impl Memories {
         redactor: Arc<dyn Redactor>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        let ids = Arc::new(|| uuid::Uuid::now_v7().simple().to_string());
-        Self { store, policy, redactor, clock, ids, embedder: None }
+        Self { store, policy, redactor, clock, embedder: None }
     }
 
     /// The same, ranked by meaning as well.
     #[must_use]
     pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
-    }
-
-    /// The same with identifiers from elsewhere: for tests.
-    #[must_use]
-    pub fn named_by(self, ids: impl Fn() -> String + Send + Sync + 'static) -> Self {
-        Self { ids: Arc::new(ids), ..self }
     }
 
     /// The policy in force.
@@ -145,7 +137,8 @@ impl Memories {
             return Err(MemoryError::NotFound(id.replace('\0', "\u{fffd}")));
         }
         let embedding = self.embedded(&new.content).await;
-        let stored = self.store.save((self.ids)(), new, embedding, self.policy().limits, self.now()).await?;
+        let id = uuid::Uuid::now_v7().simple().to_string();
+        let stored = self.store.save(id, new, embedding, self.policy().limits, self.now()).await?;
         Ok(match stored {
             StoreOutcome::New(id) => SaveOutcome { id, was_there: false },
             StoreOutcome::Duplicate(id) => SaveOutcome { id, was_there: true },

@@ -276,12 +276,6 @@ impl Directory {
         Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
     }
 
-    /// As [`Self::create_new`], but what is written always goes to the end.
-    pub fn create_appendable(&self, name: &OsStr, mode: u32) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | SAFE;
-        Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
-    }
-
     /// Creates a file in this directory that has no name yet: it is gone with its last handle,
     /// whatever ends the process.
     ///

@@ -160,11 +160,6 @@ impl Command {
         }
     }
 
-    /// Whether an argument is exactly this.
-    pub fn has_arg(&self, text: &str) -> bool {
-        self.args.iter().any(|arg| arg.is_exact && arg.text == text)
-    }
-
     /// Whether one of these short options is set, alone or in a cluster, up to `--`.
     pub fn has_short(&self, options: &str) -> bool {
         self.options().any(|option| !option.starts_with("--") && option.chars().skip(1).any(|c| options.contains(c)))
