@@ -103,7 +103,7 @@ impl QdrantConfig {
             return Some(("qdrant.timeout_secs", "`timeout_secs` is between 1 and 300".to_owned()));
         }
         #[cfg(feature = "qdrant")]
-        if let Err(problem) = crate::vectors::check_url(&self.url, self.allow_http) {
+        if let Err(problem) = tools_tls::Endpoint::parse(&self.url, self.allow_http) {
             return Some(("qdrant.url", problem));
         }
         None

@@ -13,5 +13,3 @@ pub use in_memory::MemoryChunks;
 pub(crate) use meaning::{Meaning, MeaningResult};
 #[cfg(feature = "qdrant")]
 pub use qdrant::QdrantChunks;
-#[cfg(feature = "qdrant")]
-pub(crate) use qdrant::check_url;

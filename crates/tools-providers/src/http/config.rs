@@ -5,9 +5,9 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tools_tls::Endpoint;
 
 use super::{
-    endpoint::Endpoint,
     key::{Key, KeyReader},
     provider::HttpProvider,
 };

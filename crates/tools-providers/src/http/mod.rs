@@ -1,7 +1,6 @@
 //! Configured providers, and the way to their servers.
 
 mod config;
-mod endpoint;
 mod key;
 mod provider;
 

@@ -8,24 +8,13 @@ use http_body_util::{BodyExt as _, Full};
 use hyper::{
     Request as HttpRequest, Response,
     body::Incoming,
-    client::conn::http1,
     header::{self, HeaderMap, HeaderValue},
 };
-use hyper_util::rt::TokioIo;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    sync::Mutex,
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::{sync::Mutex, time::timeout};
 use tools_core::{Clock as _, SystemClock};
-use tools_tls::TlsClient;
+use tools_tls::{Connection, Endpoint};
 
-use super::{
-    endpoint::Endpoint,
-    key::{Key, KeyReader},
-};
+use super::key::{Key, KeyReader};
 use crate::{
     ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink,
     codec::{Broken, Decoder, Options, encode, path, refused, retry_after},
@@ -50,7 +39,6 @@ pub struct HttpProvider {
     keys: Option<KeyReader>,
     key: Mutex<Option<Key>>,
     stall: Duration,
-    tls: TlsClient,
 }
 
 impl fmt::Debug for HttpProvider {
@@ -61,15 +49,6 @@ impl fmt::Debug for HttpProvider {
             .field("model", &info.id)
             .field("endpoint", endpoint)
             .finish_non_exhaustive()
-    }
-}
-
-/// Drives the connection; closes it when dropped.
-struct Connection(JoinHandle<()>);
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.abort();
     }
 }
 
@@ -85,8 +64,7 @@ impl HttpProvider {
         keys: Option<KeyReader>,
         stall: Duration,
     ) -> Self {
-        let (name, key, tls) = (name.to_owned(), Mutex::default(), TlsClient::default());
-        Self { name, options, info, endpoint, keys, key, stall, tls }
+        Self { name: name.to_owned(), options, info, endpoint, keys, key: Mutex::default(), stall }
     }
 
     /// The key, read at the first request that needs it.
@@ -162,8 +140,8 @@ impl HttpProvider {
 
     fn message(&self, body: Vec<u8>, key: Option<&Key>) -> Result<HttpRequest<Full<Bytes>>, ExchangeError> {
         let protocol = self.options.protocol;
-        let mut message = HttpRequest::post(self.endpoint.path(path(protocol)))
-            .header(header::HOST, &self.endpoint.authority)
+        let mut message = HttpRequest::post(at(&self.endpoint, path(protocol)))
+            .header(header::HOST, self.endpoint.authority())
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "text/event-stream, application/x-ndjson, application/json")
             .header(header::USER_AGENT, concat!("haft/", env!("CARGO_PKG_VERSION")));
@@ -186,40 +164,12 @@ impl HttpProvider {
 
     async fn send(&self, message: HttpRequest<Full<Bytes>>) -> Result<(Response<Incoming>, Connection), ExchangeError> {
         let network = |problem: String| (ProviderFault::Network, problem);
-        let connected = timeout(CONNECT, async {
-            let stream = self.dial().await?;
-            if self.endpoint.is_tls {
-                let host = &self.endpoint.host;
-                let encrypted = self.tls.connect(host, stream).await;
-                handshake(encrypted.map_err(|error| format!("no TLS with `{host}`: {error}"))?).await
-            } else {
-                handshake(stream).await
-            }
-        });
-        let connected =
-            connected.await.map_err(|_| network(format!("no connection to `{}` in time", self.endpoint.authority)))?;
-        let (mut sender, connection) = connected.map_err(network)?;
+        let (mut sender, connection) = self.endpoint.connect(CONNECT).await.map_err(network)?;
         match timeout(self.stall, sender.send_request(message)).await {
             Err(_) => Err(self.stalled()),
-            Ok(Err(error)) => Err(network(format!("the request to `{}` failed: {error}", self.endpoint.authority))),
+            Ok(Err(error)) => Err(network(format!("the request to `{}` failed: {error}", self.endpoint.authority()))),
             Ok(Ok(response)) => Ok((response, connection)),
         }
-    }
-
-    async fn dial(&self) -> Result<TcpStream, String> {
-        let mut last = String::new();
-        for address in self.endpoint.addresses().await? {
-            match timeout(CONNECT / 3, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => {
-                    // A request is one piece; waiting to join pieces only costs.
-                    let _ = stream.set_nodelay(true);
-                    return Ok(stream);
-                }
-                Ok(Err(error)) => last = error.to_string(),
-                Err(_) => last = String::from("no answer in time"),
-            }
-        }
-        Err(format!("`{}` cannot be reached: {last}", self.endpoint.authority))
     }
 
     fn stalled(&self) -> ExchangeError {
@@ -232,13 +182,14 @@ impl HttpProvider {
     }
 }
 
-async fn handshake<S>(stream: S) -> Result<(http1::SendRequest<Full<Bytes>>, Connection), String>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-    // What goes wrong with the connection is told by the request or the body.
-    Ok((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
+/// The path of an interface at a server.
+fn at(server: &Endpoint, path: &str) -> String {
+    // Both spellings are in use: with the version in the base URL and without.
+    let prefix = match server.prefix().strip_suffix("/v1") {
+        Some(prefix) if path.starts_with("v1/") => prefix,
+        _ => server.prefix(),
+    };
+    format!("{prefix}/{path}")
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
@@ -264,5 +215,19 @@ impl Provider for HttpProvider {
             *self.key.lock().await = None;
         }
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_stands_in_a_path_once() {
+        let path = |url: &str, path: &str| at(&Endpoint::parse(url, false).unwrap(), path);
+        assert_eq!(path("https://a.test/v1/", "chat/completions"), "/v1/chat/completions");
+        assert_eq!(path("https://a.test", "v1/messages"), "/v1/messages");
+        assert_eq!(path("https://a.test/v1", "v1/messages"), "/v1/messages");
+        assert_eq!(path("https://a.test/x/v1/", "v1/messages"), "/x/v1/messages");
     }
 }

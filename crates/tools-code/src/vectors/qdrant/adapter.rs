@@ -10,9 +10,9 @@ use std::{
 use hyper::{Method, header::HeaderValue};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tools_tls::Endpoint;
 
 use super::{
-    endpoint::Endpoint,
     messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts},
     server::{Server, ServerAnswer},
 };

@@ -7,19 +7,11 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper::{
     Method, Request,
-    client::conn::http1,
     header::{self, HeaderValue},
 };
-use hyper_util::rt::TokioIo;
 use serde_json::Value;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    task::JoinHandle,
-};
-use tools_tls::TlsClient;
+use tools_tls::Endpoint;
 
-use super::endpoint::Endpoint;
 use crate::vectors::ChunkIndexError;
 
 /// The longest answer that is read: a page of a thousand names, or a hundred points.
@@ -30,7 +22,6 @@ pub(super) struct Server {
     endpoint: Endpoint,
     key: Option<HeaderValue>,
     timeout: Duration,
-    tls: TlsClient,
 }
 
 impl fmt::Debug for Server {
@@ -49,18 +40,9 @@ pub(super) enum ServerAnswer {
     Conflict,
 }
 
-/// Drives the connection; closes it when dropped.
-struct Connection(JoinHandle<()>);
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 impl Server {
     pub(super) fn new(endpoint: Endpoint, key: Option<HeaderValue>, timeout: Duration) -> Self {
-        Self { endpoint, key, timeout, tls: TlsClient::default() }
+        Self { endpoint, key, timeout }
     }
 
     /// Makes a request and reads its answer.
@@ -80,12 +62,12 @@ impl Server {
         path: &str,
         body: Option<&Value>,
     ) -> Result<ServerAnswer, ChunkIndexError> {
-        let (mut sender, _connection) = self.connect().await.ok_or_else(|| self.unreachable())?;
+        let (mut sender, _connection) = self.endpoint.connect(self.timeout).await.map_err(|_| self.unreachable())?;
         let body = body.map(Value::to_string).unwrap_or_default();
         let mut request = Request::builder()
             .method(method)
-            .uri(format!("{}{path}", self.endpoint.prefix))
-            .header(header::HOST, &self.endpoint.authority)
+            .uri(format!("{}{path}", self.endpoint.prefix()))
+            .header(header::HOST, self.endpoint.authority())
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::ACCEPT, "application/json")
             .header(header::USER_AGENT, concat!("haft/", env!("CARGO_PKG_VERSION")));
@@ -115,32 +97,6 @@ impl Server {
     }
 
     fn unreachable(&self) -> ChunkIndexError {
-        ChunkIndexError::Unreachable(self.endpoint.authority.clone())
+        ChunkIndexError::Unreachable(self.endpoint.authority().to_owned())
     }
-
-    async fn connect(&self) -> Option<(http1::SendRequest<Full<Bytes>>, Connection)> {
-        let mut stream = None;
-        for address in self.endpoint.addresses().await {
-            if let Ok(connected) = TcpStream::connect(address).await {
-                stream = Some(connected);
-                break;
-            }
-        }
-        let stream = stream?;
-        // A request is one piece; waiting to join pieces only costs.
-        let _ = stream.set_nodelay(true);
-        if !self.endpoint.is_tls {
-            return handshake(stream).await;
-        }
-        handshake(self.tls.connect(&self.endpoint.host, stream).await.ok()?).await
-    }
-}
-
-async fn handshake<S>(stream: S) -> Option<(http1::SendRequest<Full<Bytes>>, Connection)>
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
-    // What goes wrong with the connection is told by the request or the body.
-    Some((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
 }
