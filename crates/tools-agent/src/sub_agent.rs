@@ -183,10 +183,7 @@ impl ToolExecutor for SubAgent {
         approval: &Approval,
         cx: &CallContext,
     ) -> ExecuteResult {
-        if !approval.covers(call) {
-            let message = "the consent was given to another call";
-            return Err(ToolError::new(ToolErrorCategory::PolicyBlocked, "approval_mismatch", message));
-        }
+        approval.check(call)?;
         self.work(call, cx).await
     }
 }

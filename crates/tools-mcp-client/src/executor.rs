@@ -93,10 +93,7 @@ impl ToolExecutor for McpTools {
         approval: &Approval,
         cx: &CallContext,
     ) -> ExecuteResult {
-        if !approval.covers(call) {
-            let error = "the approval is for another call";
-            return Err(ToolError::new(ToolErrorCategory::PolicyBlocked, "approval_mismatch", error));
-        }
+        approval.check(call)?;
         self.call(call, cx).await
     }
 }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use jiff::Timestamp;
 
-use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall, tools::ScriptStates};
+use crate::{CallDigest, CallerId, Clock, SystemClock, ToolCall, ToolError, ToolErrorCategory, tools::ScriptStates};
 
 /// One person's consent to one call.
 ///
@@ -64,6 +64,23 @@ impl Approval {
     /// Whether this consent was given to a call of the same tool with the same parameters.
     pub fn covers(&self, call: &ToolCall) -> bool {
         self.digest == call.digest()
+    }
+
+    /// Refuses a call that this consent was not given to.
+    ///
+    /// # Errors
+    /// `PolicyBlocked/approval_mismatch`.
+    pub fn check(&self, call: &ToolCall) -> Result<(), ToolError> {
+        if self.covers(call) { Ok(()) } else { Err(Self::mismatch(call)) }
+    }
+
+    /// What a call ends with that is not the one agreed to.
+    pub(crate) fn mismatch(call: &ToolCall) -> ToolError {
+        ToolError::new(
+            ToolErrorCategory::PolicyBlocked,
+            "approval_mismatch",
+            format!("the approval was given to another call than this one of `{}`", call.tool),
+        )
     }
 
     /// The person who agreed.

@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep_until};
 
 use crate::{
     Approval, CallContext, EarlyRun, ErasedToolExecutor, Invocation, ToolCall, ToolError, ToolErrorCategory,
-    ToolOutput, either, nearest, tools::approval_mismatch,
+    ToolOutput, either, nearest,
 };
 
 use super::caught::{caught, no_runtime};
@@ -109,7 +109,7 @@ impl Next<'_> {
             Path::Unconfirmed | Path::Mismatched => None,
         };
         let running = match (self.path, &rebound) {
-            (Path::Mismatched, _) => return Err(inv.inspection().err().unwrap_or_else(|| approval_mismatch(call))),
+            (Path::Mismatched, _) => return Err(inv.inspection().err().unwrap_or_else(|| Approval::mismatch(call))),
             (_, Some(approval)) | (Path::Confirmed(approval), None) => {
                 self.leaf.execute_tool_call_confirmed_erased(call, approval, cx)
             }

@@ -6,8 +6,7 @@ use futures_util::FutureExt;
 
 use crate::{
     Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared,
-    StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
-    tools::{approval_mismatch, script_changed},
+    StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool, tools::script_changed,
 };
 
 use super::{
@@ -99,7 +98,7 @@ impl Stack {
             (Some(fault), _) => (Path::Mismatched, Err(fault)),
             (None, None) => (Path::Unconfirmed, self.look(&call, &context).await),
             (None, Some(approval)) if approval.covers(&call) => self.look_under(approval, &call, &context).await,
-            (None, Some(_)) => (Path::Mismatched, Err(approval_mismatch(&call))),
+            (None, Some(_)) => (Path::Mismatched, Err(Approval::mismatch(&call))),
         };
         let context = match &inspection {
             Ok(inspection) => context.judged_with(inspection.script_states()),

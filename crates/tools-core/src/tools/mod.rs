@@ -23,5 +23,5 @@ pub use script::{ContentDigest, Script, ScriptStates};
 pub use tool::Tool;
 pub use traits::{ToolTraits, TraitConflict};
 pub use typed::Typed;
-pub(crate) use typed::{approval_mismatch, script_changed};
+pub(crate) use typed::script_changed;
 pub use web_url::WebUrl;

@@ -78,9 +78,7 @@ impl<T: Tool> ToolExecutor for Typed<T> {
         if !self.owns(call) {
             return Ok(None);
         }
-        if !approval.covers(call) {
-            return Err(approval_mismatch(call));
-        }
+        approval.check(call)?;
         let (args, inspection) = self.look_again(call, cx).await?;
         let _agreed = AgreedCall::new(&inspection.subjects);
         self.tool.run_inspected(args, inspection, cx).await.map(Some)
@@ -125,14 +123,6 @@ pub(crate) fn script_changed(path: &std::path::Path, cx: &CallContext) -> ToolEr
         format!("`{shown}` changed after the call that runs it was judged; nothing was run"),
     )
     .with_suggestion("Call again when nothing changes the file any more: it is judged as it is then.")
-}
-
-pub(crate) fn approval_mismatch(call: &ToolCall) -> ToolError {
-    ToolError::new(
-        ToolErrorCategory::PolicyBlocked,
-        "approval_mismatch",
-        format!("the approval was given to another call than this one of `{}`", call.tool),
-    )
 }
 
 impl<T> fmt::Debug for Typed<T> {
