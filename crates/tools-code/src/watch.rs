@@ -7,7 +7,7 @@ use std::{
     ffi::OsStr,
     mem::MaybeUninit,
     os::{
-        fd::{AsRawFd as _, OwnedFd},
+        fd::OwnedFd,
         unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     },
     path::{Path, PathBuf},
@@ -17,18 +17,14 @@ use std::{
 use rustix::{
     fs::{
         Mode, OFlags,
-        inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+        inotify::{self, CreateFlags, ReadFlags},
     },
     io::Errno,
 };
-use tools_sandbox::keeps_times;
+use tools_sandbox::tree::{most_watched, tell_of};
 
 use crate::{config::Searched, sync_result::SyncResult};
 
-/// The most folders that are watched: each takes about a kilobyte of the kernel's memory.
-const MAX_FOLDERS: usize = 50_000;
-/// What part of the watches of a user one index takes: all programs of the user share them.
-const SHARE_OF_WATCHES: usize = 4;
 /// The most queues of one process: a user has 128 on most machines.
 const MAX_QUEUES: usize = 16;
 /// The most files with several names. Each is looked at in each call.
@@ -37,18 +33,6 @@ const MAX_LINKED: usize = 5_000;
 const MAX_CHANGES: usize = 10_000;
 /// Files and folders whose change changes which others are searched.
 const IGNORING: [&str; 5] = [".gitignore", ".ignore", "exclude", ".git", "info"];
-/// What a folder is watched for.
-const WANTED: WatchFlags = WatchFlags::MODIFY
-    .union(WatchFlags::CLOSE_WRITE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::CREATE)
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVED_FROM)
-    .union(WatchFlags::MOVED_TO)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::ONLYDIR);
-
 /// Why changes are not learned from the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unwatched {
@@ -179,14 +163,14 @@ impl Watch {
         }
         let queue = self.queue.clone().filter(|_| self.unwatched.is_none());
         let (starts, mounts) = (identified(starts), mounts().unwrap_or_default());
-        Following { queue, most: share(), found: Mutex::default(), starts, mounts }
+        Following { queue, most: most_watched(), found: Mutex::default(), starts, mounts }
     }
 
     /// Begins to watch for a walk over a part.
     pub(crate) fn extend(&mut self) -> Following {
         let folders = std::mem::take(&mut self.folders);
         let found = Mutex::new(Found { folders, ..Found::default() });
-        Following { queue: self.queue.clone(), most: share(), found, starts: vec![], mounts: vec![] }
+        Following { queue: self.queue.clone(), most: most_watched(), found, starts: vec![], mounts: vec![] }
     }
 
     /// The walk over a part is done; `None` where that is not enough.
@@ -373,10 +357,7 @@ fn watched(queue: &OwnedFd, folder: &Path) -> Result<Option<i32>, Errno> {
         Err(Errno::NOTDIR | Errno::LOOP) if !folder.is_symlink() => return Ok(None),
         Err(error) => return Err(error),
     };
-    if !keeps_times(&handle) {
-        return Err(Errno::OPNOTSUPP);
-    }
-    inotify::add_watch(queue, format!("/proc/self/fd/{}", handle.as_raw_fd()), WANTED).map(Some)
+    tell_of(queue, &handle).map(Some)
 }
 
 /// The folders at these paths, each with its device and its number there.
@@ -388,13 +369,6 @@ fn identified(starts: &[PathBuf]) -> Vec<(PathBuf, Option<(u64, u64)>)> {
 /// What is mounted; `None` where the system does not say.
 fn mounts() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
-}
-
-/// The folders that one index may watch.
-fn share() -> usize {
-    let limit = std::fs::read("/proc/sys/fs/inotify/max_user_watches").ok();
-    let limit = limit.and_then(|text| String::from_utf8(text).ok()?.trim().parse::<usize>().ok());
-    limit.map_or(MAX_FOLDERS, |limit| (limit / SHARE_OF_WATCHES).min(MAX_FOLDERS))
 }
 
 /// Number of inotify queues that this process has open.

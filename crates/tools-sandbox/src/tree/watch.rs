@@ -7,10 +7,7 @@ use std::{
     ffi::{OsStr, OsString},
     io,
     mem::MaybeUninit,
-    os::{
-        fd::{AsFd as _, AsRawFd as _, OwnedFd},
-        unix::ffi::OsStrExt as _,
-    },
+    os::{fd::OwnedFd, unix::ffi::OsStrExt as _},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -19,30 +16,15 @@ use std::{
 };
 
 use rustix::{
-    fs::inotify::{self, CreateFlags, ReadFlags, WatchFlags},
+    fs::inotify::{self, CreateFlags, ReadFlags},
     io::Errno,
 };
 
-use crate::{Directory, keeps_times};
+use super::told::{most_watched, tell_of};
+use crate::Directory;
 
-/// The most directories that are watched: each takes about a kilobyte of the kernel's memory.
-const MAX_DIRECTORIES: usize = 50_000;
-/// What part of the watches of a user one tree takes: all programs of the user share them.
-const SHARE_OF_WATCHES: usize = 4;
 /// Names that are told one by one; after more of them everything is to be looked at.
 const MAX_NAMES: usize = 20_000;
-/// What a directory is watched for.
-const WANTED: WatchFlags = WatchFlags::MODIFY
-    .union(WatchFlags::CLOSE_WRITE)
-    .union(WatchFlags::ATTRIB)
-    .union(WatchFlags::CREATE)
-    .union(WatchFlags::DELETE)
-    .union(WatchFlags::MOVED_FROM)
-    .union(WatchFlags::MOVED_TO)
-    .union(WatchFlags::DELETE_SELF)
-    .union(WatchFlags::MOVE_SELF)
-    .union(WatchFlags::ONLYDIR);
-
 /// A watch over the directories of one tree. Paths are relative to its root.
 #[derive(Debug)]
 pub struct Watch {
@@ -88,7 +70,7 @@ impl Watch {
         Ok(Self {
             queue: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
             directories: Mutex::default(),
-            most: share(),
+            most: most_watched(),
             is_blind: AtomicBool::new(false),
             root: root.path().to_owned(),
             mounts: mounts(root.path())?,
@@ -105,10 +87,7 @@ impl Watch {
         if !self.sees_everything() {
             return;
         }
-        let watched = keeps_times(directory).then(|| {
-            inotify::add_watch(&self.queue, format!("/proc/self/fd/{}", directory.as_fd().as_raw_fd()), WANTED)
-        });
-        let Some(Ok(number)) = watched else { return self.blind() };
+        let Ok(number) = tell_of(&self.queue, directory) else { return self.blind() };
         let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         // One directory under two paths has one watch.
         let is_twin = directories.insert(number, path.to_owned()).is_some_and(|twin| twin != path);
@@ -199,11 +178,4 @@ fn mounts(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let all = std::fs::read("/proc/self/mountinfo")?;
     let is_below = |line: &&[u8]| line.split(|byte| *byte == b' ').nth(4).is_some_and(|at| at.starts_with(&place));
     Ok(all.split(|byte| *byte == b'\n').filter(is_below).map(<[u8]>::to_vec).collect())
-}
-
-/// The directories that one tree may watch.
-fn share() -> usize {
-    let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok();
-    let limit = limit.and_then(|text| text.trim().parse::<usize>().ok());
-    limit.map_or(MAX_DIRECTORIES, |limit| (limit / SHARE_OF_WATCHES).min(MAX_DIRECTORIES))
 }
