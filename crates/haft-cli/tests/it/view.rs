@@ -222,6 +222,38 @@ fn what_is_granted_in_the_temporary_folder_of_the_machine_is_read_there_and_no_m
     assert!(doctor.contains(&format!("{at} (`tools.shell.read_paths`)")), "{doctor}");
 }
 
+/// The workspace lies in a folder that is seen as a whole elsewhere, with more files beside a closed
+/// one than there can be rules.
+#[test]
+fn what_others_leave_in_folders_of_the_system_is_not_there_however_full_the_workspace_is() {
+    let others: Vec<tempfile::TempDir> = ["/tmp", "/var/tmp"]
+        .map(|place| tempfile::Builder::new().prefix("others-").tempdir_in(place).expect("a folder is made"))
+        .into();
+    let work = tempfile::Builder::new().prefix("work-").tempdir_in("/tmp").expect("a folder is made");
+    let work = work.path().canonicalize().expect("it is there");
+    std::fs::write(work.join(".env"), "closed").expect("a file is written");
+    for number in 0..1600 {
+        std::fs::write(work.join(format!("f{number}")), "").expect("a file is written");
+    }
+    for sandbox in ["best-effort", "landlock"] {
+        let home = Home::with(&ALLOW.replace("timeout", &format!("sandbox = \"{sandbox}\"\ntimeout")));
+        let mut line = format!("cat {}", home.file("notes", "of the home").display());
+        for other in &others {
+            std::fs::write(other.path().join("notes"), "of another project").expect("a file is written");
+            line.push_str(&format!(" {}/notes", other.path().display()));
+        }
+        if home.level().is_empty() || home.level() == "off" {
+            eprintln!("SKIPPED: no `{sandbox}` here");
+            continue;
+        }
+        let folder = work.to_str().expect("its name is text");
+        let report =
+            home.run(folder, &["call", "--json", "--yes", "bash", &format!("command={line}; ls | wc -l")]).json();
+        let seen = report["raw_response"]["stdout"].as_str().unwrap_or_default();
+        assert_eq!(seen.trim(), "1600", "{sandbox}: {report:#}");
+    }
+}
+
 #[test]
 fn the_report_on_the_machine_and_a_call_name_the_same_gaps() {
     for sandbox in ["best-effort", "landlock", "off"] {

@@ -4,12 +4,14 @@
 //! covers.
 #![expect(unsafe_code, reason = "the rules are added by a forked child, where only raw system calls are allowed")]
 
+use std::collections::VecDeque;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::config::Network;
+use super::own::NEEDED;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
 use crate::process::effective_ids;
@@ -37,8 +39,13 @@ const SCOPE_SIGNAL: u64 = 1 << 1;
 const CREATE_RULESET_VERSION: u32 = 1;
 const RULE_PATH_BENEATH: libc::c_int = 1;
 
-/// More rules than this are not planned: each costs a few microseconds per process.
-const MAX_RULES: usize = 1500;
+/// Rules for what stands beside hidden paths: each costs a few microseconds per process. A folder
+/// whose entries do not fit is closed with all of them.
+const MAX_BESIDE: usize = 1500;
+
+/// Folders of the machine that a process has of its own only where it has mounts of its own: other
+/// programs keep sockets, tickets and what they work on there.
+const SHARED: [&str; 2] = ["/run", "/tmp"];
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -117,10 +124,15 @@ impl Ruleset {
         // Mounts conceal by themselves.
         let view = ask.view.filter(|_| !ask.own_mounts);
         let concealed = view.iter().flat_map(|view| &view.concealed).map(|concealed| concealed.path.clone());
-        let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).collect();
-        planned.read_beside(Path::new("/"), &closed);
+        let shared =
+            SHARED.iter().filter(|_| view.is_some()).filter_map(|folder| Path::new(folder).canonicalize().ok());
+        let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).chain(shared).collect();
+        planned.read_beside(Path::new("/"), &closed, ask.writable);
         for granted in view.iter().flat_map(|view| &view.granted) {
-            planned.read_below(&granted.source, hidden);
+            planned.read_below(&granted.source, hidden, ask.writable);
+        }
+        for needed in NEEDED.iter().filter(|_| view.is_some()) {
+            planned.allow(&Path::new("/run").join(needed), READ);
         }
         for copy in ask.copies {
             planned.allow(copy, READ_FILE);
@@ -144,11 +156,7 @@ impl Ruleset {
             planned.allow(folder, write);
         }
         let open = hidden.iter().filter(|path| ask.writable.iter().any(|root| path.starts_with(root)));
-        let mut not_held: Vec<PathBuf> = open.cloned().collect();
-        if planned.rules.len() >= MAX_RULES {
-            not_held = closed;
-            planned.allow(Path::new("/"), READ);
-        }
+        let not_held = open.cloned().collect();
         (planned, not_held)
     }
 
@@ -159,31 +167,44 @@ impl Ruleset {
     }
 
     /// Lets everything in a folder be read but the hidden paths: what has nothing hidden below as a
-    /// whole, the rest entry by entry. Devices and, for its own sake, the folder of devices stay
-    /// out.
-    fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf]) {
-        let Ok(entries) = std::fs::read_dir(folder) else { return };
-        for entry in entries.flatten() {
-            if self.rules.len() >= MAX_RULES {
-                return;
-            }
-            let path = entry.path();
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            if is_link || path == Path::new("/dev") {
+    /// whole, the rest entry by entry, the outer folders first. What may be written has a rule of
+    /// its own. Devices and, for its own sake, the folder of devices stay out.
+    fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
+        let mut open = VecDeque::from([folder.to_owned()]);
+        let mut beside = 0;
+        while let Some(folder) = open.pop_front() {
+            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+            let entries: Vec<_> = entries.flatten().take(MAX_BESIDE + 1).collect();
+            beside += entries.len();
+            if beside > MAX_BESIDE {
+                beside -= entries.len();
                 continue;
             }
-            self.read_below(&path, hidden);
+            for entry in entries {
+                let path = entry.path();
+                let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+                let is_closed = |closed: &[PathBuf]| closed.iter().any(|closed| path.starts_with(closed));
+                if is_link || path == Path::new("/dev") || is_closed(hidden) || is_closed(writable) {
+                    continue;
+                }
+                if hidden.iter().any(|secret| secret.starts_with(&path)) {
+                    self.allow(&path, READ_DIR);
+                    open.push_back(path);
+                } else {
+                    self.allow(&path, READ);
+                }
+            }
         }
     }
 
     /// Lets `path` and all below it be read but for what is hidden.
-    fn read_below(&mut self, path: &Path, hidden: &[PathBuf]) {
+    fn read_below(&mut self, path: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
         if hidden.iter().any(|secret| path.starts_with(secret)) {
             return;
         }
         if hidden.iter().any(|secret| secret.starts_with(path)) {
             self.allow(path, READ_DIR);
-            self.read_beside(path, hidden);
+            self.read_beside(path, hidden, writable);
         } else {
             self.allow(path, READ);
         }
@@ -258,6 +279,48 @@ mod tests {
         assert_eq!(rights(&ruleset, &home), Some(READ_DIR));
         assert_eq!(rights(&ruleset, &home.join("secret")), None);
         assert_eq!(rights(&ruleset, &home.join("open")), Some(READ));
+    }
+
+    #[test]
+    fn many_entries_beside_a_hidden_one_open_nothing() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let (many, few) = (base.join("many"), base.join("few"));
+        std::fs::create_dir(&many).unwrap();
+        std::fs::create_dir(&few).unwrap();
+        std::fs::write(few.join("plain"), "").unwrap();
+        for number in 0..=MAX_BESIDE {
+            std::fs::write(many.join(number.to_string()), "").unwrap();
+        }
+        let hidden = [many.join(".env"), few.join(".env")];
+        let ask =
+            Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, copies: &[], own_mounts: false };
+        let (ruleset, _) = Ruleset::plan(7, &ask);
+        assert_eq!(rights(&ruleset, &many), Some(READ_DIR));
+        assert_eq!(rights(&ruleset, &many.join("1")), None);
+        assert_eq!(rights(&ruleset, &few.join("plain")), Some(READ), "others are as they were");
+        assert_eq!(rights(&ruleset, Path::new("/")), Some(READ_DIR), "and nothing else is opened");
+        // What may be written has its own rule, however much there is beside.
+        let (ruleset, not_held) = Ruleset::plan(7, &Ask { writable: std::slice::from_ref(&many), ..ask });
+        assert_eq!(not_held, hidden[..1]);
+        assert!(rights(&ruleset, &many).is_some_and(|allowed| allowed & WRITE_FILE != 0));
+    }
+
+    #[test]
+    fn what_other_programs_share_is_closed_where_a_view_is() {
+        let view = View::default();
+        let ask = Ask {
+            writable: &[],
+            hidden: &[],
+            network: Network::Open,
+            view: Some(&view),
+            copies: &[],
+            own_mounts: false,
+        };
+        for shared in SHARED {
+            assert_eq!(rights(&Ruleset::plan(7, &ask).0, Path::new(shared)), None, "{shared}");
+        }
+        assert!(rights(&Ruleset::plan(7, &Ask { view: None, ..ask }).0, Path::new("/tmp")).is_some());
     }
 
     #[test]

@@ -24,7 +24,7 @@ const TERMINALS: &CStr = c"/dev/pts";
 
 /// What most programs need of `/run`; all else there is sockets, and what belongs to daemons and
 /// sessions.
-const NEEDED: [&str; 12] = [
+pub(super) const NEEDED: [&str; 12] = [
     "systemd/resolve/stub-resolv.conf",
     "systemd/resolve/resolv.conf",
     "resolvconf",

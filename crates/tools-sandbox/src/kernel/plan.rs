@@ -16,7 +16,7 @@ use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
 use crate::below::below_any;
-use crate::process::{SpawnError, Step};
+use crate::process::{SpawnError, Step, effective_ids};
 use crate::view::View;
 
 /// What a child carries out between `fork` and `exec`.
@@ -413,16 +413,21 @@ fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) 
         Level::Landlock => {
             open.push("changing mode, owner, times and attributes of files outside the writable folders");
             open.push("seeing the command lines of other processes of the user");
-            open.push("System V shared memory of the user");
+            open.push("System V shared memory, queues and semaphores, and POSIX queues of the user");
             open.push("priority and processors of other processes of the user");
             if !ask.hidden.is_empty() || ask.view.is_some() {
-                open.push("listing names in hidden folders, your home among them");
+                open.push(
+                    "listing hidden folders, your home among them: names, sizes, times, attributes, targets of links",
+                );
             }
             if !ask.protected.is_empty() {
                 open.push("writing protected files inside writable folders");
             }
             if !ask.held.is_empty() {
                 open.push("writing files that other programs obey (git, editors, agents) inside writable folders");
+            }
+            if effective_ids().0 == 0 {
+                open.push("starting processes without end, as root");
             }
             if ask.network == Network::Open {
                 open.push("sockets of other programs in the file system (editors, terminals, key agents, databases)");

@@ -37,6 +37,12 @@ impl Probe {
         Self::found(None).probe
     }
 
+    /// What works at this moment, tried anew whatever was found before: for a report to people.
+    pub fn fresh() -> Self {
+        Self::doubt();
+        Self::cached()
+    }
+
     /// The same with `record`, the file in which it is kept between starts.
     pub(crate) fn found(record: Option<&Path>) -> ProbeResult {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

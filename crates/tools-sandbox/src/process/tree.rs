@@ -123,7 +123,13 @@ impl ProcessTree {
                 other => return other,
             }
         }
-        Self::attempt(spec, sandbox, observer).await
+        match Self::attempt(spec, sandbox, observer).await {
+            // The one shortage that may last: whether it does is found by trying without a command.
+            Err(SpawnError::Confine { step: Step::Clone, source }) if source.raw_os_error() == Some(libc::ENOSPC) => {
+                Err(sandbox.explain(Step::Clone, source))
+            }
+            other => other,
+        }
     }
 
     async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {

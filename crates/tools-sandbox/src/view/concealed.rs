@@ -1,5 +1,5 @@
-//! Which folders are concealed: the homes of all users, and at the top whatever is no part of the
-//! system.
+//! Which folders are concealed: the homes of all users, at the top whatever is no part of the
+//! system, and in the system what users and services leave there.
 
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,13 @@ const SYSTEM: [&str; 20] = [
     "usr",
     "var",
 ];
+/// Folders in those of the system that hold what is not the system's, with what that is.
+pub(super) const LEFT_IN_SYSTEM: [(&str, &str); 4] = [
+    ("/var/mail", "mail of users"),
+    ("/var/spool", "mail and tasks of users"),
+    ("/var/tmp", "temporary files of others"),
+    ("/var/www", "other projects"),
+];
 /// Folders of the system below which no home is concealed: services have theirs there.
 const HOLDS_NO_HOME: [&str; 10] = ["/bin", "/boot", "/dev", "/etc", "/lib", "/nix", "/proc", "/sbin", "/sys", "/usr"];
 /// Folders of the system that are nobody's home whatever the user database says.
@@ -48,6 +55,10 @@ pub(super) fn concealed(
             _ => "no folder of the system".to_owned(),
         },
     });
+    let left = around.left.iter().filter_map(|path| {
+        let (_, why) = LEFT_IN_SYSTEM.iter().find(|(folder, _)| path == Path::new(folder))?;
+        Some(ConcealedFolder { path: path.clone(), why: (*why).to_owned() })
+    });
     let own = around.homes.iter().map(|home| (home, "your home"));
     let others = around.others.iter().map(|home| (home, "the home of another user"));
     let homes = own.chain(others).filter(|(home, _)| is_home(home));
@@ -55,7 +66,7 @@ pub(super) fn concealed(
     let is_open =
         |path: &Path| writable.iter().chain(explicit).any(|root| path.starts_with(root) || path == Path::new("/"));
     let mut all: Vec<ConcealedFolder> =
-        top.chain(homes).chain(further).filter(|concealed| !is_open(&concealed.path)).collect();
+        top.chain(left).chain(homes).chain(further).filter(|concealed| !is_open(&concealed.path)).collect();
     all.sort_by(|a, b| a.path.cmp(&b.path));
     let mut outermost: Vec<ConcealedFolder> = Vec::new();
     for concealed in all {
@@ -91,6 +102,7 @@ mod tests {
         let around = Surroundings {
             homes: paths(homes),
             others: paths(&["/root", "/data/you", "/usr/games"]),
+            left: paths(&["/var/tmp"]),
             top: paths(&["/data", "/etc", "/home", "/root", "/srv", "/tmp", "/usr", "/var"]),
             ..Surroundings::default()
         };
@@ -101,22 +113,23 @@ mod tests {
 
     #[test]
     fn homes_and_what_is_no_part_of_the_system_are_concealed() {
-        check(&["/home/me"], &["/home/me/work"], &[], &["/data", "/home", "/root", "/srv"]);
-        check(&["/var/lib/ci"], &["/srv/build"], &[], &["/data", "/home", "/root", "/srv", "/var/lib/ci"]);
-        check(&["/root"], &["/data/x"], &["/srv"], &["/data", "/home", "/root"]);
+        check(&["/home/me"], &["/home/me/work"], &[], &["/data", "/home", "/root", "/srv", "/var/tmp"]);
+        check(&["/var/lib/ci"], &["/srv/build"], &[], &["/data", "/home", "/root", "/srv", "/var/lib/ci", "/var/tmp"]);
+        check(&["/root"], &["/data/x"], &["/srv"], &["/data", "/home", "/root", "/var/tmp"]);
     }
 
     #[test]
     fn the_root_folder_and_folders_of_the_system_are_no_homes() {
-        check(&["/"], &["/w"], &[], &["/data", "/home", "/root", "/srv"]);
-        check(&["/tmp"], &["/w"], &[], &["/data", "/home", "/root", "/srv"]);
+        check(&["/"], &["/w"], &[], &["/data", "/home", "/root", "/srv", "/var/tmp"]);
+        check(&["/tmp"], &["/w"], &[], &["/data", "/home", "/root", "/srv", "/var/tmp"]);
     }
 
     #[test]
     fn what_may_be_written_is_not_concealed() {
-        check(&["/home/me"], &["/home/me"], &[], &["/data", "/home", "/root", "/srv"]);
-        check(&["/home/me"], &["/home"], &[], &["/data", "/root", "/srv"]);
+        check(&["/home/me"], &["/home/me"], &[], &["/data", "/home", "/root", "/srv", "/var/tmp"]);
+        check(&["/home/me"], &["/home"], &[], &["/data", "/root", "/srv", "/var/tmp"]);
+        check(&["/home/me"], &["/var/tmp"], &[], &["/data", "/home", "/root", "/srv"]);
         check(&["/home/me"], &["/"], &[], &[]);
-        check(&["/home/me"], &["/home/me/w"], &["/home/me"], &["/data", "/home", "/root", "/srv"]);
+        check(&["/home/me"], &["/home/me/w"], &["/home/me"], &["/data", "/home", "/root", "/srv", "/var/tmp"]);
     }
 }

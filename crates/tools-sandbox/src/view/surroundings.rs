@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::user::{database, others_in_database};
+use super::{
+    concealed::LEFT_IN_SYSTEM,
+    user::{database, others_in_database},
+};
 use crate::{account::homes, process::own_variables};
 
 /// The user and the machine.
@@ -22,6 +25,9 @@ pub struct Surroundings {
     pub environment: HashMap<String, OsString>,
     /// The folders right below the root folder, links left out.
     pub top: Vec<PathBuf>,
+    /// Folders in those of the system that hold what users and services leave there, links left
+    /// out.
+    pub left: Vec<PathBuf>,
 }
 
 impl Surroundings {
@@ -49,7 +55,9 @@ impl Surroundings {
             .map(|entry| entry.path())
             .collect();
         top.sort();
-        Self { homes, others, environment: environment.collect(), top }
+        let left = LEFT_IN_SYSTEM.iter().map(|(folder, _)| PathBuf::from(folder));
+        let left = left.filter(|folder| folder.is_dir() && !folder.is_symlink()).collect();
+        Self { homes, others, environment: environment.collect(), top, left }
     }
 
     /// The home in which programs look for their files.
