@@ -6,10 +6,12 @@ use std::{
     io,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-/// A thread that syncs what was written, at most once per interval. It starts with the first line.
+/// A thread that syncs what was written, at once and then at most once per interval: what a program
+/// of one call writes is on its way to the disk while the program ends. It starts with the first
+/// line.
 #[derive(Debug)]
 pub(super) struct Flusher {
     shared: Arc<Shared>,
@@ -78,11 +80,14 @@ impl Shared {
     }
 
     fn run(&self) {
+        let mut synced: Option<Instant> = None;
         loop {
             let idle = self.changed.wait_while(self.pending(), |pending| pending.files.is_empty() && !pending.ends);
-            let waiting = idle.unwrap_or_else(PoisonError::into_inner);
-            let due = self.changed.wait_timeout_while(waiting, self.interval, |pending| !pending.ends);
-            let (mut pending, _) = due.unwrap_or_else(PoisonError::into_inner);
+            let mut pending = idle.unwrap_or_else(PoisonError::into_inner);
+            if let Some(rest) = synced.and_then(|synced| self.interval.checked_sub(synced.elapsed())) {
+                let due = self.changed.wait_timeout_while(pending, rest, |pending| !pending.ends);
+                pending = due.unwrap_or_else(PoisonError::into_inner).0;
+            }
             let files = std::mem::take(&mut pending.files);
             let ends = pending.ends;
             // What is written while the disk is at work belongs to the next round.
@@ -91,6 +96,7 @@ impl Shared {
                 tracing::error!(%error, "audit lines may not have reached the disk");
                 self.pending().failure = Some(error);
             }
+            synced = Some(Instant::now());
             if ends {
                 return;
             }
@@ -121,6 +127,24 @@ mod tests {
         }
         assert!(failed);
         assert!(flusher.dirty(&fine).is_ok(), "told once");
+    }
+
+    #[test]
+    fn the_first_line_does_not_wait_for_the_interval_and_the_next_does() {
+        let flusher = Flusher::new(Duration::from_hours(1));
+        let file = Arc::new(tempfile::tempfile().unwrap());
+        let is_pending = || !flusher.shared.pending().files.is_empty();
+        flusher.dirty(&file).unwrap();
+        while is_pending() {
+            std::thread::yield_now();
+        }
+        // Until the first sync is over nothing is known of the second.
+        while Arc::strong_count(&file) > 1 {
+            std::thread::yield_now();
+        }
+        flusher.dirty(&file).unwrap();
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(is_pending(), "synced twice within an interval");
     }
 
     #[test]
