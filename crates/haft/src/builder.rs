@@ -178,8 +178,10 @@ impl ToolboxBuilder {
         #[cfg(all(feature = "policy", not(feature = "llm")))]
         let judge = self.judge;
         #[cfg(feature = "policy")]
-        let gates =
-            Arc::new(crate::gates::Gates::new(&loaded, judge, credentials.now(), names_of(&executors), self.guest)?);
+        let judged =
+            Arc::new(crate::gates::GatePart::new(&loaded, judge, credentials.now(), names_of(&executors), self.guest)?);
+        #[cfg(feature = "policy")]
+        let gates = Arc::clone(&judged.gates);
         #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
         let embedder = self.embedder;
         #[cfg(all(feature = "embed", any(feature = "memory", feature = "graph", feature = "code")))]
@@ -198,13 +200,13 @@ impl ToolboxBuilder {
         #[cfg(feature = "cache")]
         let cache = Arc::new(crate::results::Cache::new(&loaded.config));
         #[cfg(feature = "retry")]
-        let retry = Arc::new(crate::retry::Retry::new(&loaded)?);
+        let retry = crate::part::Live::new(&loaded, "tools.retry", |config| config.tools.retry.compile())?;
         #[cfg(feature = "audit")]
         let record = crate::record::Record::open(&loaded, credentials.redactor())?.map(Arc::new);
         #[cfg(feature = "egress")]
         let outlets = {
             let audit = record.as_ref().map(|record| Arc::clone(&record.audit));
-            let sessions = Arc::clone(&gates.memory.sessions);
+            let sessions = Arc::clone(&gates.state.rules);
             Arc::new(crate::egress::networks(&loaded, sessions, credentials.redactor(), audit)?)
         };
         #[cfg(feature = "filter")]
@@ -256,7 +258,7 @@ impl ToolboxBuilder {
         layers.extend(gates.layers(tools_policy::gate::Stands::AroundExecution));
         layers.extend(own(Place::AroundExecution));
         #[cfg(feature = "retry")]
-        layers.push(retry.layer());
+        layers.push(Arc::new(tools_retry::RetryLayer::new(retry.policy())));
         // Programs that have their calls judged ask for the reason of a refusal: not among the
         // layers that judge.
         layers.insert(0, Arc::new(UnlistedLayer));
@@ -280,7 +282,7 @@ impl ToolboxBuilder {
         )]
         let mut shared: Vec<Arc<dyn Part>> = Vec::from([
             #[cfg(feature = "policy")]
-            (Arc::clone(&gates) as Arc<dyn Part>),
+            (judged as Arc<dyn Part>),
             Arc::clone(&credentials) as Arc<dyn Part>,
         ]);
         #[cfg(feature = "llm")]
@@ -292,7 +294,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "cache")]
         shared.push(Arc::clone(&cache) as Arc<dyn Part>);
         #[cfg(feature = "memory")]
-        shared.extend(memory.iter().map(|memory| Arc::clone(memory) as Arc<dyn Part>));
+        shared.extend(memory.iter().map(|memory| Arc::clone(&memory.policy) as Arc<dyn Part>));
         #[cfg(feature = "scheduler")]
         shared.extend(scheduler.iter().map(|scheduler| Arc::clone(scheduler) as Arc<dyn Part>));
         #[cfg(feature = "overflow")]

@@ -193,8 +193,7 @@ impl Commands {
 }
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<ShellPolicy, LoadError> {
-    let compiled = loaded.config.tools.shell.compile();
-    compiled.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))
+    loaded.config.tools.shell.compile().map_err(|fault| loaded.fault_in("tools.shell", fault))
 }
 
 impl Part for Commands {

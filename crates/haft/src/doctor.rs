@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tools_sandbox::kernel::{Facility, Probe};
 
-use crate::{ReloadState, Toolbox, ViewReport};
+use crate::{Toolbox, ViewReport, config::ReloadState};
 
 /// What calls cannot do without.
 const REQUIRED: [&str; 2] = ["record", "program bash"];
@@ -145,7 +145,7 @@ fn program(name: &str) -> Finding {
 fn judge(toolbox: &Toolbox) -> Option<Finding> {
     let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let config = &running.tools.adversarial_policy;
-    let model = toolbox.gates().judge_model();
+    let model = toolbox.gates().state.judge.as_ref().map(|judge| judge.model());
     let found = format!(
         "{}; {} policies, fail_open = {}",
         model.map_or_else(|| "no model to ask".to_owned(), |model| format!("asks {model}")),

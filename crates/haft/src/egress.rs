@@ -40,7 +40,7 @@ fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<(HostRules, Option<u64>)
         loaded.fault(&format!("tools.permissions.{NETWORK}[{}].pattern", fault.index), fault.problem)
     })?;
     let shell = tools.shell.compile();
-    let shell = shell.map_err(|error| loaded.fault(&format!("tools.shell.{}", error.key), error.problem))?;
+    let shell = shell.map_err(|fault| loaded.fault_in("tools.shell", fault))?;
     Ok((rules, shell.sent_per_host()))
 }
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{DynExecutor, SessionId, Shared, ToolDef};
+use tools_core::{DynExecutor, SessionId, Shared};
 use tools_file::{FilePolicy, SeenFiles};
 use tools_sandbox::{PathError, ReadRules, ReservedFiles, folder_hint, home};
 use tools_secrets::SecretsMode;
@@ -64,16 +64,6 @@ impl Part for Files {
     fn forget(&self, session: &SessionId) {
         self.seen.forget(session);
     }
-
-    fn lint(&self, config: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {
-        #[cfg(feature = "shell")]
-        return config.tools.file.lint(home().as_deref());
-        #[cfg(not(feature = "shell"))]
-        {
-            let _ = config;
-            vec![]
-        }
-    }
 }
 
 fn compile(
@@ -108,7 +98,7 @@ fn compile(
 
 /// What gates refuse a file tool to read, asked anew for each call.
 #[cfg(feature = "policy")]
-fn closing(gates: &Arc<crate::gates::Gates>) -> tools_file::PathRestriction {
+fn closing(gates: &Arc<tools_policy::Gates>) -> tools_file::PathRestriction {
     let gates = Arc::clone(gates);
     tools_file::PathRestriction::new(move |tool, workdir| {
         let closed = gates.closes(tool, workdir);

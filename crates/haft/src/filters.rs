@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use tools_core::{Layer, Shared, ToolDef};
+use tools_core::{Layer, Shared};
 use tools_filter::{FilterLayer, FilterPipeline, Filters};
 use tools_sandbox::home;
 
@@ -56,9 +56,5 @@ impl Part for FilterSet {
             self.pipeline.store(pipeline);
             self.warnings.store(warnings);
         }))
-    }
-
-    fn lint(&self, _: &HaftConfig, _: &[Arc<ToolDef>]) -> Vec<String> {
-        self.warnings.load().as_ref().clone()
     }
 }

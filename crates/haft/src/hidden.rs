@@ -12,7 +12,7 @@ use tools_core::Shared;
 
 use crate::config::HaftConfig;
 #[cfg(feature = "policy")]
-use crate::gates::Gates;
+use tools_policy::Gates;
 
 /// What gates refuse commands of one folder to read; nothing in a build without gates. Clones share
 /// it.

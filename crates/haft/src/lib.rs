@@ -38,12 +38,9 @@ mod reading;
 mod credentials;
 mod own_places;
 mod paths;
-mod policy_digest;
 #[cfg(any(feature = "shell", feature = "file"))]
 mod reserved;
 
-#[cfg(feature = "policy")]
-mod approvals;
 #[cfg(feature = "policy")]
 mod gates;
 #[cfg(feature = "policy")]
@@ -63,11 +60,6 @@ mod overflow;
 mod record;
 #[cfg(feature = "cache")]
 mod results;
-#[cfg(feature = "retry")]
-mod retry;
-
-#[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
-mod stores;
 
 #[cfg(feature = "scheduler")]
 mod scheduler;
@@ -98,11 +90,7 @@ mod web;
 
 mod parts;
 
-mod counts;
 mod reload;
-mod reloaded;
-#[cfg(feature = "watch")]
-mod watch;
 
 #[cfg(feature = "acp")]
 mod acp;
@@ -150,8 +138,6 @@ pub use agent::{agent_builder, agent_provider, agent_settings, saved_sessions};
 pub use builder::ToolboxBuilder;
 pub use databases::databases;
 pub use doctor::{Doctor, Finding};
-#[cfg(feature = "policy")]
-pub use gates::leave_trust_reset;
 #[cfg(feature = "http")]
 pub use guests::{HttpGuests, serve_mcp_http};
 #[cfg(feature = "mcp")]
@@ -163,19 +149,15 @@ pub use memory::memories;
 #[cfg(feature = "overflow")]
 pub use overflow::overflow_archive;
 pub use place::Place;
-pub use policy_digest::policy_digest;
 #[cfg(all(feature = "audit", feature = "postgres"))]
 pub use record::audit_database;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
-pub use reloaded::{ReloadReport, ReloadState};
 #[cfg(feature = "skills")]
 pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
 pub use view::{ViewReport, VisiblePlace};
-#[cfg(feature = "watch")]
-pub use watch::ConfigWatch;
 #[cfg(all(feature = "approvals", feature = "shell"))]
 pub use watchers::notify;
 #[cfg(feature = "approvals")]

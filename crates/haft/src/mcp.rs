@@ -12,7 +12,8 @@ use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{Greeting, McpError, McpServer, StructuredContent, ToolVisibility, Workspace};
 
 use crate::{
-    ConfigWatch, Toolbox,
+    Toolbox,
+    config::ConfigWatch,
     faulty::Faulty,
     resources,
     watchers::{Beside, watchers},

@@ -4,20 +4,22 @@
 use std::sync::Arc;
 
 use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
-use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryStore, MemoryTools, SqliteMemories, TaintedSessions};
+use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryTools, TaintedSessions};
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{HaftConfig, LoadError, LoadedConfig, places::state_dir},
     credentials,
-    part::{Part, Swap},
+    part::Live,
 };
+
+const SECTION: &str = "tools.memory";
 
 /// The memories, and what the tools and the layer share.
 #[derive(Debug)]
 pub(crate) struct MemoryParts {
     memories: Memories,
-    policy: Shared<MemoryPolicy>,
+    pub(crate) policy: Arc<Live<MemoryPolicy>>,
     taint: TaintedSessions,
     #[cfg(feature = "agent")]
     sessions: tools_agent::sessions::Sessions,
@@ -36,8 +38,8 @@ impl MemoryParts {
         if !loaded.config.tools.memory.enabled {
             return Ok(None);
         }
-        let policy = Shared::new(compile(loaded)?);
-        let memories = over(loaded, policy.clone(), Arc::new(redactor.clone()))?;
+        let policy = compile(loaded)?;
+        let memories = over(loaded, policy.policy(), Arc::new(redactor.clone()))?;
         let memories = match embedder {
             Some(embedder) => memories.embedded_by(embedder),
             None => memories,
@@ -67,13 +69,6 @@ impl MemoryParts {
     }
 }
 
-impl Part for MemoryParts {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let policy = compile(loaded)?;
-        Ok(Box::new(move || self.policy.store(policy)))
-    }
-}
-
 /// The memories of a configuration, for an operator, who sees those of every project; `None` where
 /// they are switched off. The file is opened when it is first used.
 ///
@@ -83,7 +78,7 @@ pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Memories>, L
     if !loaded.config.tools.memory.enabled {
         return Ok(None);
     }
-    let policy = Shared::new(compile(loaded)?);
+    let policy = compile(loaded)?.policy();
     let security = credentials::security(&loaded.config);
     let redactor = security.redactor().map_err(|error| credentials::fault(loaded, error))?;
     over(loaded, policy, Arc::new(redactor)).map(Some)
@@ -94,29 +89,10 @@ fn over(
     policy: Shared<MemoryPolicy>,
     redactor: Arc<dyn Redactor>,
 ) -> Result<Memories, LoadError> {
-    let config = &loaded.config.tools.memory;
-    let store: Arc<dyn MemoryStore> = if config.database.is_empty() {
-        Arc::new(SqliteMemories::at(crate::stores::file(&config.path)))
-    } else {
-        database(&config.database).map_err(|problem| loaded.fault("tools.memory.database", problem))?
-    };
+    let store = loaded.config.tools.memory.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
     Ok(Memories::new(store, policy, redactor, Arc::new(SystemClock)))
 }
 
-#[cfg(feature = "postgres")]
-fn database(address: &str) -> Result<Arc<dyn MemoryStore>, String> {
-    match tools_memory::PostgresMemories::at(address) {
-        Ok(store) => Ok(Arc::new(store)),
-        Err(_) => Err(crate::databases::NO_ADDRESS.to_owned()),
-    }
-}
-
-#[cfg(not(feature = "postgres"))]
-fn database(_: &str) -> Result<Arc<dyn MemoryStore>, String> {
-    Err(crate::databases::NO_SERVERS.to_owned())
-}
-
-fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<MemoryPolicy, LoadError> {
-    let compiled = loaded.config.tools.memory.compile();
-    compiled.map_err(|error| loaded.fault(&format!("tools.memory.{}", error.key), error.problem))
+fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<Live<MemoryPolicy>>, LoadError> {
+    Live::new(loaded, SECTION, |config| config.tools.memory.compile())
 }

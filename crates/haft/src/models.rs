@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_providers::{Key, KeyReader, LlmFault, Provider};
+use tools_providers::{Key, KeyReader, Provider};
 use tools_sandbox::process::printed;
 
 use crate::{
@@ -30,7 +30,7 @@ impl Models {
     /// The first value that cannot be used, and a name that no provider has.
     pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, own: Vec<Arc<dyn Provider>>) -> Result<Self, LoadError> {
         let llm = &loaded.config.llm;
-        let fault = |fault: LlmFault| loaded.fault(&format!("llm.{}", fault.key), fault.problem);
+        let fault = |fault| loaded.fault_in("llm", fault);
         llm.check().map_err(fault)?;
         let mut models = Self { providers: own };
         for config in &llm.providers {

@@ -53,9 +53,7 @@ impl ToolOffer {
             executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).collect();
         let names: BTreeSet<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
         let config = &loaded.config;
-        let filter = config.agent.tool_filter.compile();
-        let filter =
-            filter.map_err(|error| loaded.fault(&format!("agent.tool_filter.{}", error.key), error.problem))?;
+        let filter = config.agent.tool_filter.compile().map_err(|fault| loaded.fault_in("agent.tool_filter", fault))?;
         let (graph, faults) = ToolDependencyGraph::new(&config.tools.dependencies, &names, filter.always_on());
         let (name, configured) = (&config.mcp.profile, &config.tools.profiles);
         let profile = Profile::named(name, configured, &names).map_err(|fault| match fault.tool {

@@ -14,10 +14,9 @@ use tools_core::{
 };
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
     part::Part,
     reading::ReadOnlyTools,
-    reloaded::ReloadState,
     tools::ToolSet,
     wiring::Wiring,
 };
@@ -140,7 +139,9 @@ impl Parts {
         let stack = Arc::new(stack);
         #[cfg(feature = "scheduler")]
         if let Some(foresight) = foresight {
-            foresight.look_at(&stack, &self.wiring);
+            foresight.look_at(&stack);
+            #[cfg(feature = "policy")]
+            foresight.judged_by(&self.wiring.gates);
         }
         Ok(stack)
     }

@@ -7,9 +7,8 @@ use tools_core::{Layer, Shared};
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, places},
+    config::{HaftConfig, LoadError, LoadedConfig, places, policy_digest},
     part::{Part, Swap},
-    policy_digest,
 };
 
 /// Where calls are recorded.

@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, PoisonError};
 
+#[cfg(feature = "watch")]
+use crate::config::{ConfigUser, ConfigWatch};
 use crate::{
-    ReloadReport, Toolbox,
-    config::{self, HaftConfig, LoadError, LoadedConfig},
-    counts::merged,
+    Toolbox,
+    config::{self, HaftConfig, LoadError, LoadedConfig, ReloadReport, merged},
     part::Swap,
     paths,
 };
@@ -46,5 +47,51 @@ impl Toolbox {
             }
         }
         Ok(swaps)
+    }
+
+    /// Reads the configuration file and its overlays again whenever one of them changes, until the
+    /// watch is dropped; `None` when there is neither a file nor a place for overlays.
+    ///
+    /// A file that is broken leaves in force what was, and that is logged and told by
+    /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
+    /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
+    /// commands from writing it (without a sandbox, and inside writable folders without
+    /// namespaces), it is not looked after at all.
+    #[cfg(feature = "watch")]
+    pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
+        #[cfg(feature = "filter")]
+        let rules = self.parts.filters.file.clone();
+        #[cfg(not(feature = "filter"))]
+        let rules = None;
+        ConfigWatch::begin(&self.parts.loaded, rules, environment, self.clone())
+    }
+}
+
+#[cfg(feature = "watch")]
+impl ConfigUser for Toolbox {
+    fn is_held(&self, place: &std::path::Path) -> bool {
+        #[cfg(feature = "shell")]
+        if let Some(Ok(strength)) = self.tools().map(|tools| tools.commands.strength()) {
+            use tools_sandbox::kernel::Level;
+            let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+            return match strength.level {
+                Level::Namespaces => true,
+                Level::Landlock => {
+                    !paths::writable(&self.config, self.workdir()).iter().any(|folder| place.starts_with(folder))
+                }
+                Level::Off => false,
+            };
+        }
+        // Nothing runs.
+        let _ = place;
+        true
+    }
+
+    fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
+        Self::reload(self, loaded)
+    }
+
+    fn told(&self, state: config::ReloadState) {
+        *self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
     }
 }

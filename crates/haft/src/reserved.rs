@@ -5,6 +5,9 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
+use tools_sandbox::store_places;
+
 use crate::{
     config::{HaftConfig, LoadedConfig, places},
     own_places::OwnPlaces,
@@ -80,23 +83,26 @@ fn kept(config: &HaftConfig) -> Vec<PathBuf> {
 /// What no tool may even read: what was kept for others.
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     let mut folders = Vec::new();
+    let state = places::state_dir();
     #[cfg(feature = "sqlite")]
-    folders.extend(crate::overflow::private(&config.tools.overflow));
+    if config.tools.overflow.enabled && config.tools.overflow.database.is_empty() {
+        folders.extend(store_places(&state, &config.tools.overflow.path));
+    }
     #[cfg(feature = "memory")]
     if config.tools.memory.enabled {
-        folders.extend(crate::stores::private(&config.tools.memory.path));
+        folders.extend(store_places(&state, &config.tools.memory.path));
     }
     #[cfg(feature = "scheduler")]
     if config.scheduler.enabled {
-        folders.extend(crate::stores::private(&config.scheduler.path));
+        folders.extend(store_places(&state, &config.scheduler.path));
     }
     #[cfg(feature = "checkpoint")]
     folders.push(crate::checkpoints::folder(config));
     #[cfg(feature = "policy")]
-    folders.push(config.tools.approvals.scripts(&places::state_dir()));
+    folders.push(config.tools.approvals.scripts(&state));
     #[cfg(feature = "mcp-client-http")]
     folders.push(logins(config));
-    let _ = (config, &mut folders);
+    let _ = (config, state, &mut folders);
     folders
 }
 

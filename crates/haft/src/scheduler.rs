@@ -9,20 +9,18 @@ use std::{
 use async_trait::async_trait;
 use tools_core::{
     BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
-    Stack, SystemClock, ToolCall, ToolErrorCategory, Verdict,
+    Stack, SystemClock, ToolCall, ToolErrorCategory,
 };
-use tools_scheduler::{
-    Dispatch, DueTask, Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools, SqliteTasks, Task, TaskStore,
-};
+use tools_scheduler::{Dispatch, DueTask, Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools, Task};
 use tools_secrets::SecretRedactor;
 
 use crate::{
     Toolbox,
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{HaftConfig, LoadError, LoadedConfig, places::state_dir, policy_digest},
     part::{Part, Swap},
-    policy_digest,
-    wiring::Wiring,
 };
+
+const SECTION: &str = "scheduler";
 
 /// The scheduler of a toolbox.
 pub(crate) struct SchedulerParts {
@@ -67,22 +65,29 @@ impl SchedulerParts {
 
 /// Foretells what becomes of calls that go through a stack.
 #[derive(Debug, Default)]
-pub(crate) struct StackForesight(OnceLock<(Weak<Stack>, Weak<Wiring>)>);
+pub(crate) struct StackForesight {
+    stack: OnceLock<Weak<Stack>>,
+    #[cfg(feature = "policy")]
+    gates: OnceLock<Weak<tools_policy::Gates>>,
+}
 
 impl StackForesight {
     /// Tells it the stack, once that is made around the tools that ask.
-    pub(crate) fn look_at(&self, stack: &Arc<Stack>, wiring: &Arc<Wiring>) {
-        let _ = self.0.set((Arc::downgrade(stack), Arc::downgrade(wiring)));
+    pub(crate) fn look_at(&self, stack: &Arc<Stack>) {
+        let _ = self.stack.set(Arc::downgrade(stack));
+    }
+
+    /// Tells it the gates of that stack.
+    #[cfg(feature = "policy")]
+    pub(crate) fn judged_by(&self, gates: &Arc<tools_policy::Gates>) {
+        let _ = self.gates.set(Arc::downgrade(gates));
     }
 }
 
 #[async_trait]
 impl Foresight for StackForesight {
     async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
-        let Some((stack, wiring)) = self.0.get().and_then(|(stack, wiring)| stack.upgrade().zip(wiring.upgrade()))
-        else {
-            return Prospect::Runs;
-        };
+        let Some(stack) = self.stack.get().and_then(Weak::upgrade) else { return Prospect::Runs };
         let inv = stack.inspect(call, cx).await;
         if let Err(error) = inv.inspection() {
             use ToolErrorCategory as C;
@@ -96,16 +101,14 @@ impl Foresight for StackForesight {
             };
         }
         #[cfg(feature = "policy")]
-        {
-            let explained = wiring.gates.explain(&inv);
+        if let Some(gates) = self.gates.get().and_then(Weak::upgrade) {
+            let explained = gates.explain(&inv);
             match explained.verdict {
-                Verdict::Allow => {}
-                Verdict::Ask => return Prospect::Asks(explained.decided_by),
-                Verdict::Deny => return Prospect::Fails(explained.error.unwrap_or(explained.decided_by)),
+                tools_core::Verdict::Allow => {}
+                tools_core::Verdict::Ask => return Prospect::Asks(explained.decided_by),
+                tools_core::Verdict::Deny => return Prospect::Fails(explained.error.unwrap_or(explained.decided_by)),
             }
         }
-        #[cfg(not(feature = "policy"))]
-        drop(wiring);
         Prospect::Runs
     }
 }
@@ -133,31 +136,12 @@ pub fn schedule(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Scheduler>, 
 }
 
 fn over(loaded: &LoadedConfig<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Result<Scheduler, LoadError> {
-    let config = &loaded.config.scheduler;
-    let store: Arc<dyn TaskStore> = if config.database.is_empty() {
-        Arc::new(SqliteTasks::at(crate::stores::file(&config.path)))
-    } else {
-        database(&config.database).map_err(|problem| loaded.fault("scheduler.database", problem))?
-    };
+    let store = loaded.config.scheduler.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
     Ok(Scheduler::new(store, policy, Arc::new(SystemClock)))
 }
 
-#[cfg(feature = "postgres")]
-fn database(address: &str) -> Result<Arc<dyn TaskStore>, String> {
-    match tools_scheduler::PostgresTasks::at(address) {
-        Ok(store) => Ok(Arc::new(store)),
-        Err(_) => Err(crate::databases::NO_ADDRESS.to_owned()),
-    }
-}
-
-#[cfg(not(feature = "postgres"))]
-fn database(_: &str) -> Result<Arc<dyn TaskStore>, String> {
-    Err(crate::databases::NO_SERVERS.to_owned())
-}
-
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
-    let compiled = loaded.config.scheduler.compile();
-    compiled.map_err(|error| loaded.fault(&format!("scheduler.{}", error.key), error.problem))
+    loaded.config.scheduler.compile().map_err(|fault| loaded.fault_in(SECTION, fault))
 }
 
 /// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with

@@ -2,10 +2,10 @@
 //! it here.
 
 #[cfg(feature = "policy")]
-use tools_policy::gate::{GateInfo, Stands};
-
-#[cfg(feature = "policy")]
-use crate::gates::GATES;
+use tools_policy::{
+    GATES,
+    gate::{GateInfo, Stands},
+};
 
 /// One layer: where it lives, what it refuses with, and why it stands where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,8 +12,7 @@ use tools_core::{
 };
 
 use crate::{
-    ReloadState,
-    config::{HaftConfig, LoadError},
+    config::{HaftConfig, LoadError, ReloadState},
     parts::Parts,
     paths,
 };
@@ -86,7 +85,7 @@ impl Toolbox {
     /// stays.
     pub fn reset_session(&self, session: &SessionId) {
         #[cfg(feature = "policy")]
-        self.parts.wiring.gates.reset(session);
+        self.gates().state.reset(session);
         #[cfg(feature = "graph")]
         self.parts.offering.forget(session);
         let _ = session;
@@ -102,7 +101,7 @@ impl Toolbox {
             set.parts.iter().for_each(|part| part.forget(session));
         }
         #[cfg(feature = "policy")]
-        self.parts.wiring.gates.memory.sessions.end(session);
+        self.gates().state.rules.end(session);
         #[cfg(feature = "shell")]
         self.parts.wiring.jobs.abandon_session(session);
         #[cfg(feature = "skills")]
@@ -236,15 +235,21 @@ impl Toolbox {
     /// Rules that can never match, and whatever else in the configuration holds but does not do
     /// what it looks like.
     pub fn lint(&self) -> Vec<String> {
-        let definitions = self.stack.definitions();
-        let set = self.tools();
-        let tools = set.iter().flat_map(|set| &set.parts);
-        let parts = self.parts.shared.iter().chain(tools).flat_map(|part| part.lint(&self.config, &definitions));
+        let (config, mut found) = (&self.config, Vec::new());
+        #[cfg(feature = "policy")]
+        found.extend(self.gates().lint(&self.stack.definitions()));
+        #[cfg(feature = "retry")]
+        found.extend(config.tools.retry.lint(&self.stack.definitions(), cfg!(feature = "llm")));
+        #[cfg(feature = "filter")]
+        found.extend(self.parts.filters.warnings.load().as_ref().clone());
+        #[cfg(all(feature = "file", feature = "shell"))]
+        found.extend(self.tools().iter().flat_map(|_| config.tools.file.lint(tools_sandbox::home().as_deref())));
         #[cfg(feature = "graph")]
-        let parts = parts.chain(self.parts.offering.lint());
+        found.extend(self.parts.offering.lint());
         #[cfg(feature = "shell")]
-        let parts = parts.chain(self.config.tools.shell.lint(self.workdir(), tools_sandbox::home().as_deref()));
-        parts.collect()
+        found.extend(config.tools.shell.lint(self.workdir(), tools_sandbox::home().as_deref()));
+        let _ = (config, &mut found);
+        found
     }
 
     /// Outcome of the last change of the configuration file; `None` when it did not change, or is
@@ -256,12 +261,6 @@ impl Toolbox {
     /// The roots that tools are kept in: canonical, absolute.
     pub fn roots(&self) -> Vec<PathBuf> {
         paths::roots(&self.parts.loaded.config, self.context.workdir())
-    }
-
-    /// The folders that any tool may write.
-    #[cfg(all(feature = "watch", feature = "shell"))]
-    pub(crate) fn writable(&self) -> Vec<PathBuf> {
-        paths::writable(&self.config, self.workdir())
     }
 
     /// The policies of this toolbox's own tools; `None` when there are none.
@@ -294,21 +293,21 @@ impl Toolbox {
 impl Decisions for Toolbox {
     fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         #[cfg(feature = "policy")]
-        Self::allow_for_session(self, session, rule);
+        self.gates().allow_for_session(session, rule);
         #[cfg(not(feature = "policy"))]
         drop((session, rule));
     }
 
     async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         #[cfg(feature = "policy")]
-        self.allow_in_project(cx, rule).await;
+        self.gates().allow_in_project(cx, rule).await;
         #[cfg(not(feature = "policy"))]
         drop((cx, rule));
     }
 
     async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
         #[cfg(feature = "policy")]
-        self.reject_in_project(cx, rule).await;
+        self.gates().reject_in_project(cx, rule).await;
         #[cfg(not(feature = "policy"))]
         drop((cx, rule));
     }

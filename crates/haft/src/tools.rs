@@ -13,7 +13,7 @@ use tools_core::{
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::Part,
+    part::{Live, Part},
     wiring::Wiring,
 };
 
@@ -77,8 +77,8 @@ impl ToolSet {
         }
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
-            let code = Arc::new(crate::code::Code::new(loaded)?);
-            let tool = code.tool(loaded, &files, wiring.embedder.as_ref())?;
+            let code = Live::new(loaded, "index", |config| config.index.compile())?;
+            let tool = crate::code::tool(code.policy(), loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands));
             tools.push(DynExecutor::new(tool.into_executor()));
@@ -86,14 +86,15 @@ impl ToolSet {
         }
         #[cfg(feature = "diagnostics")]
         {
-            let checks = Arc::new(crate::diagnostics::Checks::new(loaded)?);
-            tools.push(checks.executor(&reserved, &loaded.config, &files, &commands));
+            let checks = Live::new(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
+            let (policy, config) = (checks.policy(), &loaded.config);
+            tools.push(crate::diagnostics::executor(policy, &reserved, config, &files, &commands));
             parts.push(checks);
         }
         #[cfg(feature = "web")]
         {
-            let pages = Arc::new(crate::web::Pages::new(loaded)?);
-            tools.extend(pages.executors(wiring));
+            let pages = Live::new(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
+            tools.extend(crate::web::executors(pages.policy(), wiring));
             parts.push(pages);
         }
         #[cfg(feature = "shell")]

@@ -1,4 +1,4 @@
-//! The web tools in a toolbox: their policy, and redirects that are judged as calls are.
+//! The web tools in a toolbox: redirects are judged as calls are.
 
 use std::{
     pin::pin,
@@ -7,43 +7,17 @@ use std::{
 };
 
 use tools_core::{CompositeExecutor, DynExecutor, Shared, Stack, Verdict};
+use tools_policy::Gates;
 use tools_web::{Hop, RedirectRefusal, ScrapePolicy, Web};
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
-    gates::Gates,
-    part::{Part, Swap},
-    wiring::Wiring,
-};
+use crate::wiring::Wiring;
 
-/// The policy of one set of web tools.
-#[derive(Debug)]
-pub(crate) struct Pages(Shared<ScrapePolicy>);
-
-impl Pages {
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
-        compile(loaded).map(|policy| Self(Shared::new(policy)))
-    }
-
-    /// The tools. Where a redirect leads is asked of the same gates as the call was.
-    pub(crate) fn executors(&self, wiring: &Wiring) -> Vec<DynExecutor> {
-        let web = Web::new(self.0.clone(), Arc::clone(&wiring.web));
-        let gates = Arc::clone(&wiring.gates);
-        let alone = Stack::new(vec![], CompositeExecutor::new(web.clone().into_executors()));
-        web.following(Arc::new(move |hop: Hop<'_>| judged(&alone, &gates, hop))).into_executors()
-    }
-}
-
-fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<ScrapePolicy, LoadError> {
-    let compiled = loaded.config.tools.scrape.compile();
-    compiled.map_err(|error| loaded.fault(&format!("tools.scrape.{}", error.key), error.problem))
-}
-
-impl Part for Pages {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let policy = compile(loaded)?;
-        Ok(Box::new(move || self.0.store(policy)))
-    }
+/// The tools. Where a redirect leads is asked of the same gates as the call was.
+pub(crate) fn executors(policy: Shared<ScrapePolicy>, wiring: &Wiring) -> Vec<DynExecutor> {
+    let web = Web::new(policy, Arc::clone(&wiring.web));
+    let gates = Arc::clone(&wiring.gates);
+    let alone = Stack::new(vec![], CompositeExecutor::new(web.clone().into_executors()));
+    web.following(Arc::new(move |hop: Hop<'_>| judged(&alone, &gates, hop))).into_executors()
 }
 
 /// A denial counts for every redirect. A question only for one to another host: whoever agreed to a

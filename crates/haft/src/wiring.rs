@@ -12,7 +12,7 @@ pub(crate) struct Wiring {
     #[cfg(feature = "file")]
     pub(crate) credentials: std::sync::Arc<crate::credentials::Credentials>,
     #[cfg(feature = "policy")]
-    pub(crate) gates: std::sync::Arc<crate::gates::Gates>,
+    pub(crate) gates: std::sync::Arc<tools_policy::Gates>,
     #[cfg(feature = "shell")]
     pub(crate) jobs: std::sync::Arc<tools_shell::Jobs>,
     /// The networks of sessions whose commands are gated.

@@ -3,7 +3,7 @@
 
 use std::{io::Write as _, path::Path, sync::Arc};
 
-use haft::overflow_store::{Archive, MemoryStore, OverflowConfig, SqliteStore};
+use haft::overflow_store::{Archive, InMemoryStore, OverflowConfig, SqliteStore};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tools_bench::{Times, compare, timed};
@@ -64,7 +64,7 @@ fn store(folder: &Path) -> (Arc<SqliteStore>, Archive) {
 fn storing(runtime: &Runtime, folder: &Path) {
     let (store, archive) = store(&folder.join("storing"));
     let unlimited = OverflowConfig { max_overflow_bytes: 0, max_total_bytes: 0, ..OverflowConfig::default() };
-    let memory = Archive::new(Arc::new(MemoryStore::default()), &unlimited);
+    let memory = Archive::new(Arc::new(InMemoryStore::default()), &unlimited);
     runtime.block_on(archive.keep("c", "opened")).expect("it is stored");
     for (what, text) in [("log", log(10 * MIB)), ("noise", noise(10 * MIB)), ("log of 64 KiB", log(64 << 10))] {
         let text: Arc<str> = text.into();

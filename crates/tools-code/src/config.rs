@@ -1,13 +1,13 @@
 //! What an operator may set for `search_code`, and the compiled policy that runs.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tools_core::KeyFault;
 
-use crate::languages::named;
+use crate::{ChunkIndex, MemoryChunks, languages::named};
 
 /// The section `[index]`: the tool `search_code`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -149,16 +149,6 @@ impl Default for IndexConfig {
 /// The most that `max_file_bytes` may be.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A value that cannot be used.
-#[derive(Debug, Error, PartialEq, Eq)]
-#[error("{problem}")]
-pub struct IndexConfigError {
-    /// The key below `index`.
-    pub key: String,
-    /// The problem.
-    pub problem: String,
-}
-
 /// The values in force.
 #[derive(Debug, Clone)]
 pub struct IndexPolicy {
@@ -183,12 +173,33 @@ pub(crate) struct Searched {
 }
 
 impl IndexConfig {
+    /// The store of vectors; `None` where words are enough, and where this build has no adapter.
+    ///
+    /// # Errors
+    /// A server that cannot be used as it is configured.
+    pub fn store(&self) -> Result<Option<Arc<dyn ChunkIndex>>, KeyFault> {
+        match self.vector_backend {
+            VectorBackend::Words => Ok(None),
+            VectorBackend::Memory => {
+                Ok(Some(Arc::new(MemoryChunks::up_to(usize::try_from(self.memory_bytes).unwrap_or(usize::MAX)))))
+            }
+            #[cfg(feature = "qdrant")]
+            VectorBackend::Qdrant => {
+                let key = std::env::var(&self.qdrant.key_env).ok();
+                let store = crate::QdrantChunks::new(&self.qdrant, key.as_deref());
+                Ok(Some(Arc::new(store.map_err(|problem| KeyFault::new("qdrant", problem))?)))
+            }
+            #[cfg(not(feature = "qdrant"))]
+            VectorBackend::Qdrant => Ok(None),
+        }
+    }
+
     /// Compiles globs and checks limits.
     ///
     /// # Errors
     /// The first key whose value cannot be used.
-    pub fn compile(&self) -> Result<IndexPolicy, IndexConfigError> {
-        let fault = |key: &str, problem: String| IndexConfigError { key: key.to_owned(), problem };
+    pub fn compile(&self) -> Result<IndexPolicy, KeyFault> {
+        let fault = |key: &str, problem: String| KeyFault::new(key, problem);
         if !(1..=MAX_FILE_BYTES).contains(&self.max_file_bytes) {
             return Err(fault("max_file_bytes", format!("`max_file_bytes` is between 1 and {MAX_FILE_BYTES}")));
         }

@@ -16,7 +16,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Redactor, Subject, ToolError};
 use tools_sandbox::{FileKind, PathError, ReadRules, Roots, shown};
 
-use crate::sources::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
+use tools_sandbox::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 
 /// Entries of a folder that are looked at in one walk.
 const MAX_ENTRIES: u64 = 200_000;

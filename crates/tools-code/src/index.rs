@@ -23,12 +23,12 @@ use crate::{
     parse::{Parsed, parse},
     passages::Passages,
     searched::searched,
-    sources::FileAccess,
     vocabulary::{Posting, Vocabulary},
     watch::Watch,
     weight::weight,
     words::words,
 };
+use tools_sandbox::FileAccess;
 
 /// A file whose content changed this shortly before it was read may change again without other
 /// times to show for it.

@@ -1,14 +1,13 @@
 //! The tool `search_code`: definitions, uses, outlines and passages of code, so that a model reads
 //! less of it.
 //!
-//! Files come from [`Sources`], which whoever has the file tools implements: the same walk, read
-//! rules and ignore files as `grep`. [`FolderSources`] are those of a host without file tools. A
+//! Files come from [`Sources`](tools_sandbox::Sources), which whoever has the file tools
+//! implements: the same walk, read rules and ignore files as `grep`. [`FolderSources`] are those of a host without file tools. A
 //! file is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads
 //! to it; each line is taken from its file at the moment it is shown, and only while the file is
 //! what it was found in.
 
 mod config;
-mod sources;
 
 mod folder_sources;
 
@@ -40,10 +39,9 @@ mod render;
 mod told;
 mod tool;
 
-pub use config::{IndexConfig, IndexConfigError, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
+pub use config::{IndexConfig, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
 pub use folder_sources::FolderSources;
 pub use lsp::{Confine, LaunchConfinement};
-pub use sources::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 pub use tool::{Args, Kind, SearchCode};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;

@@ -2,7 +2,8 @@
 
 use std::{borrow::Cow, path::Path};
 
-use crate::{parse::Lines, sources::FileAccess};
+use crate::parse::Lines;
+use tools_sandbox::FileAccess;
 
 /// The text with blanks where what may be shown differs: as long as before, line by line. Blank
 /// from the first byte that differs in a line to the last.

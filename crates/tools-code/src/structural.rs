@@ -11,9 +11,9 @@ use crate::{
     query::{Name, Query},
     scope::SearchScope,
     searched::searched,
-    sources::FileAccess,
     words::{parts, words},
 };
+use tools_sandbox::FileAccess;
 
 /// The most files that one call parses for one name.
 const MAX_FILES: usize = 400;

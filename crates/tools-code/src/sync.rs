@@ -17,10 +17,10 @@ use crate::{
     config::IndexPolicy,
     index::{Index, UNKNOWN, cancelled, excludes},
     languages::form_of,
-    sources::{Candidate, FileAccess, Visitor},
     sync_result::SyncResult,
     watch::{Changes, Covered, Following, Watch},
 };
+use tools_sandbox::{Candidate, FileAccess, Visitor};
 
 /// New files and folders to which the ways are walked. For more of them everything is.
 const MAX_WAYS: usize = 200;

@@ -1,6 +1,6 @@
 //! The result of bringing the index up to the files.
 
-use crate::sources::WalkSummary;
+use tools_sandbox::WalkSummary;
 
 /// What a look at the files came to.
 #[derive(Debug, Clone, Default)]

@@ -27,11 +27,11 @@ use crate::{
     render::Style,
     scope::SearchScope,
     semantic::joined,
-    sources::{FileAccess, Sources, Space},
     structural::Search,
     sync_result::SyncResult,
     vectors::{ChunkIndex, Meaning, MeaningResult},
 };
+use tools_sandbox::{FileAccess, Sources, Space};
 
 /// Hits of a call that names no number.
 const USUAL: usize = 15;

@@ -90,9 +90,9 @@ pub use dispatch::{
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
-    CategoryRow, ElsewhereError, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, ToolError, ToolErrorCategory,
-    ToolErrorFeedback, ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean, either, nearest,
-    text_for_model,
+    CategoryRow, ElsewhereError, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, KeyFault, ToolError,
+    ToolErrorCategory, ToolErrorFeedback, ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean,
+    either, nearest, text_for_model,
 };
 pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::KeyFault;
 
 /// The `diagnostics` tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,16 +22,6 @@ impl Default for DiagnosticsConfig {
     }
 }
 
-/// A value of `[tools.diagnostics]` that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {problem}")]
-pub struct DiagnosticsConfigError {
-    /// The key below `tools.diagnostics`.
-    pub key: &'static str,
-    /// The problem and its correction.
-    pub problem: String,
-}
-
 /// The section `[tools.diagnostics]`, compiled. A call keeps the one it started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticsPolicy {
@@ -43,8 +34,8 @@ impl DiagnosticsConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<DiagnosticsPolicy, DiagnosticsConfigError> {
-        let fault = |key, problem: &str| Err(DiagnosticsConfigError { key, problem: problem.to_owned() });
+    pub fn compile(&self) -> Result<DiagnosticsPolicy, KeyFault> {
+        let fault = |key: &str, problem: &str| Err(KeyFault::new(key, problem));
         if self.max_diagnostics == 0 {
             return fault("max_diagnostics", "expected at least 1");
         }
@@ -61,10 +52,10 @@ mod tests {
 
     #[test]
     fn what_could_show_nothing_is_refused_by_its_key() {
-        let check = |config: DiagnosticsConfig| config.compile().map(|_| ()).map_err(|error| error.key);
+        let check = |config: DiagnosticsConfig| config.compile().err().map_or_else(String::new, |fault| fault.key);
         let usual = DiagnosticsConfig::default();
-        assert_eq!(check(usual.clone()), Ok(()));
-        assert_eq!(check(DiagnosticsConfig { max_diagnostics: 0, ..usual.clone() }), Err("max_diagnostics"));
-        assert_eq!(check(DiagnosticsConfig { timeout: 0, ..usual }), Err("timeout"));
+        assert_eq!(check(usual.clone()), "");
+        assert_eq!(check(DiagnosticsConfig { max_diagnostics: 0, ..usual.clone() }), "max_diagnostics");
+        assert_eq!(check(DiagnosticsConfig { timeout: 0, ..usual }), "timeout");
     }
 }

@@ -20,7 +20,7 @@ mod words;
 mod below;
 mod checkers;
 
-pub use config::{DiagnosticsConfig, DiagnosticsConfigError, DiagnosticsPolicy};
+pub use config::{DiagnosticsConfig, DiagnosticsPolicy};
 pub use diagnostic::{Diagnostic, Severity};
 pub use diagnostics::{Diagnostics, DiagnosticsArgs, Kind};
 pub use report::{CheckerRun, DiagnosticsReport};

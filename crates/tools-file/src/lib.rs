@@ -59,7 +59,7 @@ mod survey;
 pub use config::{FileConfig, FilePolicy, PathRestriction};
 pub use diff::diff;
 pub use memory::SeenFiles;
-pub use survey::{Extent, FileSurvey, Survey, SurveyedFile, Surveyor};
+pub use survey::Survey;
 pub use tools::{executor, executors, executors_over};
 
 #[cfg(doctest)]

@@ -22,8 +22,7 @@ pub use dependencies::{
     ToolDependencyGraph,
 };
 pub use filter::{
-    InclusionReason, Query, ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy, ToolFilterResult,
-    ToolSchemaFilter,
+    InclusionReason, Query, ToolFilterConfig, ToolFilterMode, ToolFilterPolicy, ToolFilterResult, ToolSchemaFilter,
 };
 pub use profiles::{Profile, ProfileConfig, ProfileFault, core_tools, searched_tools};
 pub use score::{Bm25, EmbeddingScorer, FusedScorer, Grams, Scorer, Scores};

@@ -1,11 +1,15 @@
 //! The section `[tools.memory]`.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::KeyFault;
 
-use crate::Limits;
+use crate::{Limits, MemoryStore, SqliteMemories};
 
 /// Limits and ranking of memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -73,16 +77,6 @@ impl Default for MemoryConfig {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("tools.memory.{key}: {problem}")]
-pub struct MemoryConfigError {
-    /// The key, below `tools.memory`.
-    pub key: &'static str,
-    /// The problem.
-    pub problem: String,
-}
-
 /// The section, compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryPolicy {
@@ -99,8 +93,8 @@ impl MemoryConfig {
     ///
     /// # Errors
     /// A bound of 0, or no file.
-    pub fn compile(&self) -> Result<MemoryPolicy, MemoryConfigError> {
-        let wrong = |key, problem: &str| Err(MemoryConfigError { key, problem: problem.to_owned() });
+    pub fn compile(&self) -> Result<MemoryPolicy, KeyFault> {
+        let wrong = |key: &str, problem: &str| Err(KeyFault::new(key, problem));
         match self {
             Self { max_entries: 0, .. } => wrong("max_entries", "at least 1; `enabled = false` takes the tools away"),
             Self { max_bytes: 0, .. } => wrong("max_bytes", "at least 1; `enabled = false` takes the tools away"),
@@ -111,5 +105,23 @@ impl MemoryConfig {
                 ranking: self.ranking,
             }),
         }
+    }
+
+    /// The store: the file, whose relative path starts in the folder `state`, or the database.
+    /// Nothing is opened until it is used.
+    ///
+    /// # Errors
+    /// A database that this build cannot use.
+    pub fn store(&self, state: &Path) -> Result<Arc<dyn MemoryStore>, KeyFault> {
+        if self.database.is_empty() {
+            return Ok(Arc::new(SqliteMemories::at(state.join(&self.path))));
+        }
+        #[cfg(feature = "postgres")]
+        return match crate::PostgresMemories::at(&self.database) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(_) => Err(KeyFault::new("database", tools_store::NO_ADDRESS)),
+        };
+        #[cfg(not(feature = "postgres"))]
+        Err(KeyFault::new("database", tools_store::NO_SERVERS))
     }
 }

@@ -24,7 +24,7 @@ mod layer;
 mod tainted_sessions;
 mod tools;
 
-pub use config::{FromUntrusted, MemoryConfig, MemoryConfigError, MemoryPolicy, Ranking};
+pub use config::{FromUntrusted, MemoryConfig, MemoryPolicy, Ranking};
 pub use entry::{Kind, Memory, NewMemory, Scope};
 pub use error::MemoryError;
 pub use layer::MemoryLayer;

@@ -9,11 +9,11 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use tools_overflow::{Archive, MemoryStore, OverflowConfig};
+//! use tools_overflow::{Archive, InMemoryStore, OverflowConfig};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), tools_overflow::OverflowError> {
-//! let archive = Archive::new(Arc::new(MemoryStore::default()), &OverflowConfig::default());
+//! let archive = Archive::new(Arc::new(InMemoryStore::default()), &OverflowConfig::default());
 //! let stored = archive.keep("conversation", "one\ntwo\nthree\n").await?;
 //! let entry = archive.open("conversation", stored.reference).await?;
 //! assert_eq!(entry.lines(2, 1).await?, b"two\n");
@@ -55,7 +55,7 @@ pub use split::{Hole, Of, split};
 pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::SqliteStore;
-pub use store::{Facts, Key, LineGap, MemoryStore, NewEntry, OverflowStore};
+pub use store::{Facts, InMemoryStore, Key, LineGap, NewEntry, OverflowStore};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -10,9 +10,8 @@ use std::{
 };
 
 use async_trait::async_trait;
-use thiserror::Error;
 use tools_core::{
-    ConfirmPrompt, Invocation, Layer, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel, Verdict, keys,
+    ConfirmPrompt, Invocation, KeyFault, Layer, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel, Verdict, keys,
 };
 
 /// Description of a gate, available without making one.
@@ -55,23 +54,6 @@ pub enum Stands {
 pub struct CompileContext<'a> {
     /// The folder for `~` in patterns.
     pub home: Option<&'a Path>,
-}
-
-/// Reason why a section cannot be compiled.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}`: {problem}")]
-pub struct Fault {
-    /// The key: `tools.permissions.bash[2].pattern`.
-    pub path: String,
-    /// The problem.
-    pub problem: String,
-}
-
-impl Fault {
-    /// A fault of a key below a section.
-    pub fn below(section: &str, key: &str, problem: impl Into<String>) -> Self {
-        Self { path: format!("{section}.{key}"), problem: problem.into() }
-    }
 }
 
 /// Decision of a gate about a call.
@@ -145,7 +127,7 @@ pub trait Gate: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// The first key that cannot be used.
-    fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, Fault>;
+    fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, KeyFault>;
 
     /// Looks anew at what it decides by where others change that. Called before [`Gate::decide`].
     fn prepare(&self, inv: &Invocation) -> impl Future<Output = ()> + Send {

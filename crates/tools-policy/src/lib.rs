@@ -30,8 +30,11 @@ pub mod anomaly;
 
 pub mod grounding;
 
+mod gates;
+
 pub use decision::{Because, Decision, OtherScript, Part, RuleRef};
 pub use explain::Explanation;
+pub use gates::{GATES, GateRow, GateSections, GateSettings, GateState, Gates};
 pub use hosted::{HostedCalls, HostedVerdict};
 
 #[cfg(doctest)]

@@ -1,10 +1,10 @@
 //! The section `[tools.retry]`, and what it compiles to.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tools_core::{KeyFault, ToolDef};
 
 /// The most attempts that can be configured.
 const MAX_ATTEMPTS: u32 = 10;
@@ -40,16 +40,6 @@ impl Default for RetryConfig {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{key}`: {problem}")]
-pub struct RetryError {
-    /// The key below `tools.retry`.
-    pub key: &'static str,
-    /// The valid form.
-    pub problem: &'static str,
-}
-
 /// The compiled section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -68,8 +58,8 @@ impl RetryConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<RetryPolicy, RetryError> {
-        let fault = |key, problem| Err(RetryError { key, problem });
+    pub fn compile(&self) -> Result<RetryPolicy, KeyFault> {
+        let fault = |key: &str, problem: &str| Err(KeyFault::new(key, problem));
         if !(1..=MAX_ATTEMPTS).contains(&self.max_attempts) {
             return fault("max_attempts", "expected 1 to 10 attempts");
         }
@@ -88,5 +78,20 @@ impl RetryConfig {
             longest: Duration::from_millis(self.max_ms),
             budget: Duration::from_secs(self.budget_secs),
         })
+    }
+
+    /// Sentences on whatever in the section does not do what it looks like, where `tools` are the
+    /// tools there are.
+    pub fn lint(&self, tools: &[Arc<ToolDef>], has_models: bool) -> Vec<String> {
+        let mut found = Vec::new();
+        if !has_models && !self.parameter_reformat_provider.is_empty() {
+            let name = "`tools.retry.parameter_reformat_provider`";
+            found.push(format!("{name}: no model is configured, so parameters are not reformatted"));
+        }
+        let is_usual = Self { parameter_reformat_provider: String::new(), ..self.clone() } == Self::default();
+        if !is_usual && !tools.iter().any(|tool| tool.trusted_traits().retryable) {
+            found.push("`tools.retry`: no tool here may be repeated, so that nothing is retried".to_owned());
+        }
+        found
     }
 }

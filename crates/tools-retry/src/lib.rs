@@ -5,7 +5,7 @@ mod config;
 mod decide;
 mod layer;
 
-pub use config::{RetryConfig, RetryError, RetryPolicy};
+pub use config::{RetryConfig, RetryPolicy};
 pub use decide::{Attempt, Plan, plan};
 pub use layer::RetryLayer;
 

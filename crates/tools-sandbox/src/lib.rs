@@ -19,7 +19,9 @@ mod plain;
 mod private;
 mod reserved;
 mod roots;
+mod sources;
 mod spelling;
+mod store_places;
 mod unclosed;
 
 pub mod kernel;
@@ -39,7 +41,9 @@ pub use plain::read_plain;
 pub use private::{PrivateFolder, make_private_below, make_private_folder, sweep, temporary_places};
 pub use reserved::ReservedFiles;
 pub use roots::{ResolvedPath, Roots, keeps_times};
+pub use sources::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 pub use spelling::{name_spelled, shown, spelled};
+pub use store_places::store_places;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,10 +1,16 @@
 //! The section `[scheduler]`.
 
-use std::path::PathBuf;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::KeyFault;
+
+use crate::{SqliteTasks, TaskStore};
 
 /// Calls and prompts at later times. `haft schedule serve` runs them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -76,16 +82,6 @@ impl Default for SchedulerConfig {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("scheduler.{key}: {problem}")]
-pub struct SchedulerConfigError {
-    /// The key, below `scheduler`.
-    pub key: &'static str,
-    /// The problem.
-    pub problem: String,
-}
-
 /// The section, compiled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchedulerPolicy {
@@ -111,17 +107,17 @@ impl SchedulerConfig {
     ///
     /// # Errors
     /// A bound that cannot be used.
-    pub fn compile(&self) -> Result<SchedulerPolicy, SchedulerConfigError> {
-        let wrong = |key, problem: &str| Err(SchedulerConfigError { key, problem: problem.to_owned() });
+    pub fn compile(&self) -> Result<SchedulerPolicy, KeyFault> {
+        let wrong = |key: &str, problem: &str| Err(KeyFault::new(key, problem));
         if self.max_tasks == 0 {
             return wrong("max_tasks", "at least 1; `enabled = false` takes the tools away");
         }
         if self.path.file_name().is_none() {
             return wrong("path", "a file is expected");
         }
-        let seconds = |key, secs: u64| match i64::try_from(secs) {
+        let seconds = |key: &str, secs: u64| match i64::try_from(secs) {
             Ok(signed) if secs <= MAX_SECS => Ok(SignedDuration::from_secs(signed)),
-            _ => Err(SchedulerConfigError { key, problem: format!("at most {MAX_SECS}") }),
+            _ => Err(KeyFault::new(key, format!("at most {MAX_SECS}"))),
         };
         Ok(SchedulerPolicy {
             max_tasks: self.max_tasks,
@@ -131,5 +127,23 @@ impl SchedulerConfig {
             confirm_create: self.confirm_create,
             lease: SignedDuration::from_secs(60),
         })
+    }
+
+    /// The store: the file, whose relative path starts in the folder `state`, or the database.
+    /// Nothing is opened until it is used.
+    ///
+    /// # Errors
+    /// A database that this build cannot use.
+    pub fn store(&self, state: &Path) -> Result<Arc<dyn TaskStore>, KeyFault> {
+        if self.database.is_empty() {
+            return Ok(Arc::new(SqliteTasks::at(state.join(&self.path))));
+        }
+        #[cfg(feature = "postgres")]
+        return match crate::PostgresTasks::at(&self.database) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(_) => Err(KeyFault::new("database", tools_store::NO_ADDRESS)),
+        };
+        #[cfg(not(feature = "postgres"))]
+        Err(KeyFault::new("database", tools_store::NO_SERVERS))
     }
 }

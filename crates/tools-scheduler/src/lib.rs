@@ -26,7 +26,7 @@ mod config;
 mod error;
 mod tools;
 
-pub use config::{CatchUp, SchedulerConfig, SchedulerConfigError, SchedulerPolicy, UnattendedPolicy};
+pub use config::{CatchUp, SchedulerConfig, SchedulerPolicy, UnattendedPolicy};
 pub use cron::CronLine;
 pub use dispatch::{Dispatch, DueTask};
 pub use due::{Due, due};

@@ -197,16 +197,6 @@ impl Default for LimitsConfig {
     }
 }
 
-/// A value of `[tools.shell]` that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {problem}")]
-pub struct ShellConfigError {
-    /// The key below `tools.shell`.
-    pub key: &'static str,
-    /// The problem and its correction.
-    pub problem: String,
-}
-
 impl ShellConfig {
     /// The folders that commands from `workdir` may write, as they are named: relative ones are
     /// taken from `workdir`, `~` is `home`. One whose home is not known is left out.

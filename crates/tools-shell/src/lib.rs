@@ -38,7 +38,7 @@ mod pattern;
 mod size;
 
 pub use bash::{Bash, BashArgs, ViewOf};
-pub use config::{LimitsConfig, NetworkMode, SandboxChoice, ShellConfig, ShellConfigError};
+pub use config::{LimitsConfig, NetworkMode, SandboxChoice, ShellConfig};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};
 pub use policy::{ShellPolicy, ShellPolicyHandle};

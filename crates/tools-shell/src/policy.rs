@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tools_core::{ConfirmReason, Shared, ToolError};
+use tools_core::{ConfirmReason, KeyFault, Shared, ToolError};
 use tools_sandbox::expand_home;
 use tools_sandbox::kernel::{
     Confinement, Limits, Network, SOCKET_NAMES, SandboxMode, granted_sockets, resolve_by_words,
@@ -10,7 +10,7 @@ use tools_sandbox::kernel::{
 
 use crate::blocklist::{self, BlockRules, Objection};
 use crate::caches::cache_folders;
-use crate::config::{NetworkMode, SandboxChoice, ShellConfig, ShellConfigError};
+use crate::config::{NetworkMode, SandboxChoice, ShellConfig};
 use crate::confirm;
 use crate::error::ShellError;
 use crate::pattern::CommandPattern;
@@ -44,8 +44,8 @@ impl ShellConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<ShellPolicy, ShellConfigError> {
-        let fault = |key, problem: &str| ShellConfigError { key, problem: problem.to_owned() };
+    pub fn compile(&self) -> Result<ShellPolicy, KeyFault> {
+        let fault = |key: &str, problem: &str| KeyFault::new(key, problem);
         if self.timeout == 0 {
             return Err(fault("timeout", "expected at least 1 second"));
         }
@@ -207,7 +207,7 @@ impl ShellPolicyHandle {
     ///
     /// # Errors
     /// As [`ShellConfig::compile`]; the policy stays as it was then.
-    pub fn rebuild(&self, config: &ShellConfig) -> Result<(), ShellConfigError> {
+    pub fn rebuild(&self, config: &ShellConfig) -> Result<(), KeyFault> {
         self.0.store(config.compile()?);
         Ok(())
     }
@@ -229,14 +229,14 @@ mod tests {
 
     #[test]
     fn times_beyond_their_bounds_are_refused_by_name() {
-        let key = |config: ShellConfig| config.compile().err().map(|error| error.key);
+        let key = |config: ShellConfig| config.compile().err().map_or_else(String::new, |fault| fault.key);
         let timeout = |timeout| key(ShellConfig { timeout, ..ShellConfig::default() });
         let grace = |kill_grace_ms| key(ShellConfig { kill_grace_ms, ..ShellConfig::default() });
-        assert_eq!([timeout(0), timeout(604_801), timeout(u64::MAX)], [Some("timeout"); 3]);
-        assert_eq!([grace(60_001), grace(i64::MAX.unsigned_abs())], [Some("kill_grace_ms"); 2]);
-        assert_eq!([timeout(604_800), grace(60_000), grace(0)], [None; 3]);
+        assert_eq!([timeout(0), timeout(604_801), timeout(u64::MAX)], ["timeout"; 3]);
+        assert_eq!([grace(60_001), grace(i64::MAX.unsigned_abs())], ["kill_grace_ms"; 2]);
+        assert_eq!([timeout(604_800), grace(60_000), grace(0)], [""; 3]);
         let sockets = |name: &str| key(ShellConfig { sockets: vec![name.to_owned()], ..ShellConfig::default() });
-        assert_eq!([sockets("agent"), sockets("ssh-agent"), sockets("/run/x")], [Some("sockets"), None, None]);
+        assert_eq!([sockets("agent"), sockets("ssh-agent"), sockets("/run/x")], ["sockets", "", ""]);
     }
 
     /// What a person would see, `allow`, `confirm` or `block`, with the reason.

@@ -19,6 +19,7 @@
 //! # }
 //! ```
 
+mod address;
 #[cfg(feature = "sqlite")]
 mod database;
 mod error;
@@ -30,6 +31,7 @@ mod schema;
 #[cfg(feature = "postgres")]
 mod server;
 
+pub use address::{NO_ADDRESS, NO_SERVERS};
 #[cfg(feature = "sqlite")]
 pub use database::Database;
 pub use error::StoreError;

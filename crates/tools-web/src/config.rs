@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::KeyFault;
 
 use crate::guard::{HostRules, UrlRules};
 
@@ -48,16 +49,6 @@ impl Default for ScrapeConfig {
     }
 }
 
-/// A value of `[tools.scrape]` that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{key}`: {problem}")]
-pub struct ScrapeConfigError {
-    /// The key below `tools.scrape`.
-    pub key: &'static str,
-    /// The problem and its correction.
-    pub problem: String,
-}
-
 /// The section `[tools.scrape]`, compiled. A call keeps the one it started with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScrapePolicy {
@@ -76,8 +67,8 @@ impl ScrapeConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<ScrapePolicy, ScrapeConfigError> {
-        let fault = |key, problem: String| Err(ScrapeConfigError { key, problem });
+    pub fn compile(&self) -> Result<ScrapePolicy, KeyFault> {
+        let fault = |key: &str, problem: String| Err(KeyFault::new(key, problem));
         if self.timeout == 0 {
             return fault("timeout", "expected at least 1 second".to_owned());
         }
@@ -113,20 +104,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_refused_by_its_key() {
-        let check = |config: ScrapeConfig| config.compile().map(|_| ()).map_err(|error| error.key);
+        let check = |config: ScrapeConfig| config.compile().err().map_or_else(String::new, |fault| fault.key);
         let usual = ScrapeConfig::default();
-        assert_eq!(check(usual.clone()), Ok(()));
-        assert_eq!(check(ScrapeConfig { timeout: 0, ..usual.clone() }), Err("timeout"));
-        assert_eq!(check(ScrapeConfig { max_body_bytes: 0, ..usual.clone() }), Err("max_body_bytes"));
-        assert_eq!(check(ScrapeConfig { ports: vec![], ..usual.clone() }), Err("ports"));
-        assert_eq!(check(ScrapeConfig { user_agent: "a\r\nb: c".to_owned(), ..usual.clone() }), Err("user_agent"));
-        assert_eq!(
-            check(ScrapeConfig { denied_domains: vec!["a b".to_owned()], ..usual.clone() }),
-            Err("denied_domains")
-        );
-        assert_eq!(
-            check(ScrapeConfig { allowed_domains: vec!["https://a.b".to_owned()], ..usual }),
-            Err("allowed_domains")
-        );
+        assert_eq!(check(usual.clone()), "");
+        assert_eq!(check(ScrapeConfig { timeout: 0, ..usual.clone() }), "timeout");
+        assert_eq!(check(ScrapeConfig { max_body_bytes: 0, ..usual.clone() }), "max_body_bytes");
+        assert_eq!(check(ScrapeConfig { ports: vec![], ..usual.clone() }), "ports");
+        assert_eq!(check(ScrapeConfig { user_agent: "a\r\nb: c".to_owned(), ..usual.clone() }), "user_agent");
+        assert_eq!(check(ScrapeConfig { denied_domains: vec!["a b".to_owned()], ..usual.clone() }), "denied_domains");
+        assert_eq!(check(ScrapeConfig { allowed_domains: vec!["https://a.b".to_owned()], ..usual }), "allowed_domains");
     }
 }

@@ -47,7 +47,7 @@ mod config;
 mod error;
 mod tools;
 
-pub use config::{ScrapeConfig, ScrapeConfigError, ScrapePolicy};
+pub use config::{ScrapeConfig, ScrapePolicy};
 pub use error::WebError;
 pub use tools::{Hop, MayFollow, RedirectRefusal, Web};
 

@@ -50,7 +50,7 @@ async fn test(common: &CommonArgs) -> Result<Exit, String> {
 }
 
 async fn approvals(common: &CommonArgs) -> Result<Exit, String> {
-    let approvals = open(common)?.approvals().await.map_err(|error| error.to_string())?;
+    let approvals = open(common)?.gates().approvals().await.map_err(|error| error.to_string())?;
     if approvals.is_empty() && !common.json && !common.quiet {
         output::note("no stored approvals");
     }
@@ -96,7 +96,7 @@ async fn allow(
     };
     let said = format!("allowed {reach}, {until}: {tool} calls that match {}", one_line(pattern));
     let rule = StoredRule::new(tool, pattern);
-    toolbox.allow(rule, scope).await.map_err(|error| format!("the approval cannot be stored: {error}"))?;
+    toolbox.gates().allow(rule, scope).await.map_err(|error| format!("the approval cannot be stored: {error}"))?;
     if common.json {
         output::json(&json!({"ok": true}));
     } else if !common.quiet {
@@ -119,7 +119,7 @@ pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, Stri
 
 async fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let approvals = toolbox.approvals().await.map_err(|error| error.to_string())?;
+    let approvals = toolbox.gates().approvals().await.map_err(|error| error.to_string())?;
     let chosen: Vec<_> = if all {
         approvals
     } else {
@@ -131,7 +131,7 @@ async fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exi
     };
     let mut count = 0_usize;
     for approved in chosen {
-        toolbox.revoke(approved).await.map_err(|error| format!("the approval cannot be revoked: {error}"))?;
+        toolbox.gates().revoke(approved).await.map_err(|error| format!("the approval cannot be revoked: {error}"))?;
         count += 1;
     }
     if common.json {

@@ -14,7 +14,7 @@ use crate::{
 pub(crate) fn run(common: &CommonArgs, verb: &TrustVerb) -> Result<Exit, String> {
     let TrustVerb::Reset { tool } = verb;
     let tool = known_tool(&open(common)?, tool)?;
-    haft::leave_trust_reset(&tool)
+    haft::policy::anomaly::ToolHealth::leave_reset(&places::resets_dir(), &tool)
         .map_err(|error| format!("`{}` cannot be written: {error}", places::resets_dir().display()))?;
     if common.json {
         output::json(&json!({"ok": true, "tool": tool}));

@@ -45,7 +45,7 @@ impl ToolHost for Toolbox {
 
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
         #[cfg(feature = "policy")]
-        return self.parts.wiring.gates.memory.ledger.reserve(cx, calls);
+        return self.gates().state.ledger.reserve(cx, calls);
         #[cfg(not(feature = "policy"))]
         {
             let _ = (cx, calls);
@@ -69,7 +69,7 @@ impl ToolHost for Toolbox {
         #[cfg(feature = "skills")]
         self.skills().end_turn(cx.session());
         #[cfg(feature = "policy")]
-        self.parts.wiring.gates.memory.told.user(cx.session(), text);
+        self.gates().state.told.user(cx.session(), text);
         #[cfg(not(feature = "policy"))]
         let _ = (cx, text);
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::Value;
-use tools_core::{SchemaFault, SchemaProblem, did_you_mean, schema_problems};
+use tools_core::{KeyFault, SchemaFault, SchemaProblem, did_you_mean, schema_problems};
 
 use crate::config::{
     environment,
@@ -170,6 +170,12 @@ impl<C: Readable> LoadedConfig<C> {
         let place = self.source.place(path).cloned();
         let fault = ConfigError { path: path.to_owned(), place, problem: problem.into(), hint: None };
         LoadError::Faulty { file: self.file.clone(), faults: vec![fault] }
+    }
+
+    /// The fault of a section that was compiled.
+    pub(crate) fn fault_in(&self, section: &str, fault: KeyFault) -> LoadError {
+        let fault = fault.below(section);
+        self.fault(&fault.key, fault.problem)
     }
 
     /// Where a key, or something below it, was set; `None` for a default.

@@ -3,30 +3,42 @@
 mod absent;
 #[cfg(feature = "policy")]
 mod aliases;
+mod counts;
+mod digest;
 mod embedding;
 mod environment;
 mod error;
+#[cfg(feature = "policy")]
+mod gates;
 mod load;
 mod migrate;
 mod overlay;
 mod readable;
+mod reloaded;
 mod sections;
 mod source;
 mod typed;
+#[cfg(feature = "watch")]
+mod watch;
 
 pub mod places;
 
 pub use absent::AbsentSection;
+pub use digest::policy_digest;
 pub use embedding::EmbeddingConfig;
 pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::LoadedConfig;
 pub use migrate::{Migration, migrate};
 pub use readable::{Readable, ValueFault};
+pub use reloaded::{ReloadReport, ReloadState};
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
+#[cfg(feature = "watch")]
+pub use watch::ConfigWatch;
 
 pub(crate) use absent::refuse;
 #[cfg(feature = "policy")]
 pub(crate) use aliases::named;
+pub(crate) use counts::merged;
 #[cfg(feature = "watch")]
-pub(crate) use overlay::Overlays;
+pub(crate) use watch::ConfigUser;

@@ -13,10 +13,11 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tools_code::{Candidate, FileAccess, IndexConfig, SearchCode, Sources, Space, Visitor, WalkSummary};
+use tools_code::{IndexConfig, SearchCode};
 use tools_core::{
     Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Stack, Subject, ToolCall, ToolError, ToolOutput,
 };
+use tools_sandbox::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 
 /// A folder, what is closed in it, and how often files and folders were read. Names that its file
 /// `.ignore` lists are left out of walks.

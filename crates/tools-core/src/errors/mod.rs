@@ -5,6 +5,7 @@ mod classify;
 mod elsewhere;
 mod error;
 mod feedback;
+mod key_fault;
 mod nearest;
 
 pub use category::{
@@ -14,4 +15,5 @@ pub use classify::{classify_http_status, classify_io_error};
 pub use elsewhere::ElsewhereError;
 pub use error::{ErrorDetail, ToolError};
 pub use feedback::{ToolErrorFeedback, text_for_model};
+pub use key_fault::KeyFault;
 pub use nearest::{did_you_mean, either, nearest};

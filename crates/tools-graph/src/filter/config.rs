@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-use tools_core::ToolName;
+use tools_core::{KeyFault, ToolName};
 
 /// The most tools that a ranking can be asked for.
 const MAX_TOP_K: usize = 10_000;
@@ -60,16 +59,6 @@ pub enum ToolFilterMode {
     Replace,
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`agent.tool_filter.{key}`: {problem}")]
-pub struct ToolFilterError {
-    /// The key below `agent.tool_filter`.
-    pub key: &'static str,
-    /// The valid form.
-    pub problem: String,
-}
-
 /// The compiled section.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolFilterPolicy {
@@ -88,8 +77,8 @@ impl ToolFilterConfig {
     /// # Errors
     /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a
     /// text that is no name of a tool.
-    pub fn compile(&self) -> Result<ToolFilterPolicy, ToolFilterError> {
-        let fault = |key, problem: String| ToolFilterError { key, problem };
+    pub fn compile(&self) -> Result<ToolFilterPolicy, KeyFault> {
+        let fault = |key: &str, problem: String| KeyFault::new(key, problem);
         if !(0.0..=1.0).contains(&self.min_score) {
             return Err(fault("min_score", format!("`{}` is not a number from 0 to 1", self.min_score)));
         }

@@ -6,7 +6,7 @@ mod prepared;
 mod query;
 mod reason;
 
-pub use config::{ToolFilterConfig, ToolFilterError, ToolFilterMode, ToolFilterPolicy};
+pub use config::{ToolFilterConfig, ToolFilterMode, ToolFilterPolicy};
 pub use pipeline::ToolSchemaFilter;
 pub use query::Query;
 pub use reason::{InclusionReason, ToolFilterResult};

@@ -15,7 +15,7 @@ use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk
 
 /// A store in memory: for tests, and for hosts that want nothing on the disk.
 #[derive(Debug, Default)]
-pub struct MemoryStore {
+pub struct InMemoryStore {
     entries: Mutex<HashMap<Reference, StoredEntry>>,
     /// How many entries were made.
     made: AtomicU64,
@@ -33,7 +33,7 @@ struct StoredEntry {
     chunks: Vec<Chunk>,
 }
 
-impl MemoryStore {
+impl InMemoryStore {
     fn entries(&self) -> MutexGuard<'_, HashMap<Reference, StoredEntry>> {
         // Nothing in here panics half-way through a change.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,7 +53,7 @@ impl MemoryStore {
 }
 
 #[async_trait]
-impl OverflowStore for MemoryStore {
+impl OverflowStore for InMemoryStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
         let kept = StoredEntry {
             conversation: entry.key.conversation.to_owned(),

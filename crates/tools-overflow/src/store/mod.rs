@@ -12,5 +12,5 @@ pub(crate) mod sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite_log;
 
-pub use memory::MemoryStore;
+pub use memory::InMemoryStore;
 pub use seam::{Facts, Key, LineGap, NewEntry, OverflowStore};

@@ -7,7 +7,7 @@ use tools_core::{
     CallContext, Complete, FilterConfidence, FilterStats, RecordedResult, Stack, SummaryKind, ToolCall, ToolError,
     ToolErrorCategory, ToolOutput, ToolTraits, keys,
 };
-use tools_overflow::{Archive, MemoryStore, OverflowConfig, OverflowLayer, Reference, THRESHOLD};
+use tools_overflow::{Archive, InMemoryStore, OverflowConfig, OverflowLayer, Reference, THRESHOLD};
 use tools_testkit::{Behaviour, ScriptedExecutor};
 
 struct Made {
@@ -41,7 +41,7 @@ fn is_error(line: &str) -> bool {
 }
 
 async fn shown(traits: ToolTraits, behaviour: Behaviour) -> Made {
-    let archive = Archive::new(Arc::new(MemoryStore::default()), &OverflowConfig::default());
+    let archive = Archive::new(Arc::new(InMemoryStore::default()), &OverflowConfig::default());
     let layer = OverflowLayer::new(Some(archive.clone()), THRESHOLD, is_error);
     let executor = ScriptedExecutor::new().tool("anything", traits, behaviour);
     let stack = Stack::new(vec![Arc::new(layer)], executor);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tools_core::{CallContext, Stack, ToolCall};
-use tools_overflow::{Archive, MemoryStore, OverflowConfig, ReadOverflow};
+use tools_overflow::{Archive, InMemoryStore, OverflowConfig, ReadOverflow};
 use tools_testkit::{Workspace, contract};
 
 struct Reader {
@@ -15,7 +15,7 @@ struct Reader {
 
 impl Reader {
     fn new() -> Self {
-        let archive = Archive::new(Arc::new(MemoryStore::default()), &OverflowConfig::default());
+        let archive = Archive::new(Arc::new(InMemoryStore::default()), &OverflowConfig::default());
         let stack = Stack::new(vec![], ReadOverflow::new(archive.clone()).into_executor());
         Self { stack, cx: CallContext::new("/"), archive }
     }

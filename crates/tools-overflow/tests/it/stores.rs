@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use jiff::SignedDuration;
 use tools_overflow::{
-    Archive, Key, MemoryStore, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, StoredOutput,
+    Archive, InMemoryStore, Key, OverflowConfig, OverflowError, OverflowStore, Reference, SqliteStore, StoredOutput,
 };
 use tools_testkit::FakeClock;
 
@@ -163,7 +163,7 @@ async fn the_oldest_makes_room(store: &Arc<dyn OverflowStore>) {
 
 #[tokio::test]
 async fn memory() {
-    check(Arc::new(MemoryStore::default())).await;
+    check(Arc::new(InMemoryStore::default())).await;
 }
 
 #[tokio::test]
@@ -292,7 +292,7 @@ async fn a_database_of_a_newer_version_is_left_alone() {
 #[tokio::test]
 async fn of_an_output_that_is_too_long_both_ends_are_stored() {
     let config = OverflowConfig { max_overflow_bytes: 1000, ..OverflowConfig::default() };
-    let archive = Archive::new(Arc::new(MemoryStore::default()), &config);
+    let archive = Archive::new(Arc::new(InMemoryStore::default()), &config);
     let text = text(1, 10_000);
     let stored = archive.keep("c", text.as_str()).await.unwrap();
     let whole = read_whole(&archive, "c", &stored).await;
@@ -303,7 +303,7 @@ async fn of_an_output_that_is_too_long_both_ends_are_stored() {
             && whole.ends_with(&text[text.ceil_char_boundary(text.len() - 370)..])
     );
     let unlimited = OverflowConfig { max_overflow_bytes: 0, ..OverflowConfig::default() };
-    let archive = Archive::new(Arc::new(MemoryStore::default()), &unlimited);
+    let archive = Archive::new(Arc::new(InMemoryStore::default()), &unlimited);
     let stored = archive.keep("c", text.as_str()).await.unwrap();
     assert_eq!(read_whole(&archive, "c", &stored).await, text);
 }

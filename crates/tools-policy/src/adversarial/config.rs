@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-use tools_core::CallPhase;
+use tools_core::{CallPhase, KeyFault};
 
 /// The longest a judge may take, in seconds.
 const MAX_TIMEOUT_SECS: u64 = 600;
@@ -88,16 +87,6 @@ impl PhasePolicies {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{key}`: {problem}")]
-pub struct AdversarialError {
-    /// The key below `tools.adversarial_policy`.
-    pub key: &'static str,
-    /// The valid form.
-    pub problem: &'static str,
-}
-
 /// The compiled section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AdversarialPolicy(pub(super) AdversarialConfig);
@@ -107,15 +96,15 @@ impl AdversarialConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<AdversarialPolicy, AdversarialError> {
+    pub fn compile(&self) -> Result<AdversarialPolicy, KeyFault> {
         if !(1..=MAX_TIMEOUT_SECS).contains(&self.timeout) {
-            return Err(AdversarialError { key: "timeout", problem: "expected 1 to 600 seconds" });
+            return Err(KeyFault::new("timeout", "expected 1 to 600 seconds"));
         }
         if self.policies.iter().any(|policy| policy.trim().is_empty()) {
-            return Err(AdversarialError { key: "policies", problem: "an empty policy says nothing" });
+            return Err(KeyFault::new("policies", "an empty policy says nothing"));
         }
         if self.phases.all().any(|policy| policy.trim().is_empty()) {
-            return Err(AdversarialError { key: "phases", problem: "an empty policy says nothing" });
+            return Err(KeyFault::new("phases", "an empty policy says nothing"));
         }
         Ok(AdversarialPolicy(self.clone()))
     }

@@ -9,8 +9,8 @@ use std::{
 
 use serde_json::json;
 use tools_core::{
-    CallDigest, CallPhase, ConfirmPrompt, Invocation, Judge, JudgeRequest, PromptPart, SessionId, Subject, ToolDef,
-    ToolError, ToolErrorCategory, Verdict, keys,
+    CallDigest, CallPhase, ConfirmPrompt, Invocation, Judge, JudgeRequest, KeyFault, PromptPart, SessionId, Subject,
+    ToolDef, ToolError, ToolErrorCategory, Verdict, keys,
 };
 use tools_secrets::SecretRedactor;
 
@@ -19,7 +19,7 @@ use super::{
     decide::{Sentence, requests, sentence},
 };
 use crate::{
-    gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands},
+    gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands},
     grounding::{SessionTexts, ToldBefore, told_before},
     names::unknown,
 };
@@ -203,8 +203,8 @@ impl Gate for AdversarialGate {
         why_here: "a model judges only what the rules leave, and nobody is asked about what it refuses",
     };
 
-    fn compile(config: &AdversarialConfig, _: &CompileContext<'_>) -> Result<AdversarialPolicy, Fault> {
-        config.compile().map_err(|error| Fault::below(SECTION, error.key, error.problem))
+    fn compile(config: &AdversarialConfig, _: &CompileContext<'_>) -> Result<AdversarialPolicy, KeyFault> {
+        config.compile().map_err(|fault| fault.below(SECTION))
     }
 
     /// What the judge would say is not known before it is asked: until then such a call is not

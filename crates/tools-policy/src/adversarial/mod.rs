@@ -11,6 +11,6 @@ mod decide;
 
 mod gate;
 
-pub use config::{AdversarialConfig, AdversarialError, AdversarialPolicy, PhasePolicies};
+pub use config::{AdversarialConfig, AdversarialPolicy, PhasePolicies};
 pub use decide::{Sentence, material, requests, sentence};
 pub use gate::AdversarialGate;

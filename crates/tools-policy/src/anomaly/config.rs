@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tools_core::KeyFault;
 
 /// The most results that are remembered of a tool.
 const MAX_WINDOW: usize = 10_000;
@@ -46,16 +46,6 @@ impl Default for AnomalyConfig {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{key}`: {problem}")]
-pub struct AnomalyError {
-    /// The key below `tools.anomaly`.
-    pub key: &'static str,
-    /// The valid form.
-    pub problem: String,
-}
-
 /// The compiled section.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AnomalyPolicy(pub(super) AnomalyConfig);
@@ -65,8 +55,8 @@ impl AnomalyConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<AnomalyPolicy, AnomalyError> {
-        let fault = |key, problem: String| Err(AnomalyError { key, problem });
+    pub fn compile(&self) -> Result<AnomalyPolicy, KeyFault> {
+        let fault = |key: &str, problem: String| Err(KeyFault::new(key, problem));
         if !(1..=MAX_WINDOW).contains(&self.window_size) {
             return fault("window_size", format!("expected 1 to {MAX_WINDOW} results"));
         }

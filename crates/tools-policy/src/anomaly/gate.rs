@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use tools_core::{Invocation, Outcome};
+use tools_core::{Invocation, KeyFault, Outcome};
 
 use super::{
     config::{AnomalyConfig, AnomalyPolicy},
     decide::{Severity, counts},
     health::ToolHealth,
 };
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Counts the results of executions.
 #[derive(Debug)]
@@ -37,8 +37,8 @@ impl Gate for AnomalyGate {
         why_here: "counts how real executions end; the gate that blocks for it is `trust`",
     };
 
-    fn compile(config: &AnomalyConfig, _: &CompileContext<'_>) -> Result<AnomalyPolicy, Fault> {
-        config.compile().map_err(|error| Fault::below("tools.anomaly", error.key, error.problem))
+    fn compile(config: &AnomalyConfig, _: &CompileContext<'_>) -> Result<AnomalyPolicy, KeyFault> {
+        config.compile().map_err(|fault| fault.below("tools.anomaly"))
     }
 
     fn decide(&self, _: &Arc<AnomalyPolicy>, _: &Invocation) -> Ruling {

@@ -10,7 +10,7 @@ mod health;
 
 mod gate;
 
-pub use config::{AnomalyConfig, AnomalyError, AnomalyPolicy};
+pub use config::{AnomalyConfig, AnomalyPolicy};
 pub use decide::{Severity, Window, assess, counts};
 pub use gate::AnomalyGate;
 pub use health::{Admission, Probe, ToolHealth};

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::CallerId;
-
-use crate::gate::Fault;
+use tools_core::{CallerId, KeyFault};
 
 /// The longest window in seconds: a year.
 const MAX_WINDOW_S: u64 = 366 * 24 * 3600;
@@ -76,8 +74,8 @@ impl CallerQuotaConfig {
     ///
     /// # Errors
     /// The first key that cannot be used: a limit that never applies would look like protection.
-    pub fn compile(&self) -> Result<CallerQuotaPolicy, Fault> {
-        let fault = |key: &str, problem: String| Fault::below("tools.caller_quota", key, problem);
+    pub fn compile(&self) -> Result<CallerQuotaPolicy, KeyFault> {
+        let fault = |key: &str, problem: String| KeyFault::new(format!("tools.caller_quota.{key}"), problem);
         if self.window_s == 0 || self.window_s > MAX_WINDOW_S {
             return Err(fault("window_s", format!("1 to {MAX_WINDOW_S} seconds are expected")));
         }

@@ -6,13 +6,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use tools_core::{CallDigest, CallId, Invocation, Outcome, SessionId, ToolError, ToolErrorCategory};
+use tools_core::{CallDigest, CallId, Invocation, KeyFault, Outcome, SessionId, ToolError, ToolErrorCategory};
 
 use super::{
     accounts::{CallerAccounts, Charged},
     config::{CallerLimit, CallerQuotaConfig, CallerQuotaPolicy, OnUnavailable},
 };
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// The account of calls that name no caller.
 const NO_CALLER: &str = "local";
@@ -57,7 +57,7 @@ impl Gate for CallerQuotaGate {
         why_here: "behind the quota of the session, which is cheaper: what that one refuses costs the caller nothing",
     };
 
-    fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<CallerQuotaPolicy, Fault> {
+    fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<CallerQuotaPolicy, KeyFault> {
         config.compile()
     }
 

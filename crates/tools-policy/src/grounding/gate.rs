@@ -4,14 +4,14 @@
 use std::{borrow::Cow, collections::HashSet, path::Path, sync::Arc};
 
 use serde_json::Value;
-use tools_core::{Access, ClaimSource, Inspection, Invocation, Outcome, Subject, keys, nearest};
+use tools_core::{Access, ClaimSource, Inspection, Invocation, KeyFault, Outcome, Subject, keys, nearest};
 
 use super::{
     SessionTexts, ToldBefore,
     decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, names, suspects},
     extract::extract_paths,
 };
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// How many names of a folder are compared with one that is not in it.
 const MAX_NAMES: usize = 1000;
@@ -145,7 +145,7 @@ impl Gate for GroundingGate {
         why_here: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
     };
 
-    fn compile(config: &bool, _: &CompileContext<'_>) -> Result<bool, Fault> {
+    fn compile(config: &bool, _: &CompileContext<'_>) -> Result<bool, KeyFault> {
         Ok(*config)
     }
 

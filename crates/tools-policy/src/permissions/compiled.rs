@@ -5,10 +5,10 @@ use std::{
     path::Path,
 };
 
-use tools_core::todays_name;
+use tools_core::{KeyFault, todays_name};
 
 use super::{
-    config::{NETWORK, PermissionsConfig, RuleConfig, RuleError},
+    config::{NETWORK, PermissionsConfig, RuleConfig},
     defaults,
     list::RuleList,
 };
@@ -25,18 +25,15 @@ impl PermissionsConfig {
     /// # Errors
     /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may
     /// be an allow.
-    pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, RuleError> {
+    pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, KeyFault> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {
             if tool == NETWORK {
                 continue;
             }
             if let Some(index) = rules.iter().position(|rule| rule.program.is_some() || rule.private) {
-                let path = format!("tools.permissions.{tool}[{index}]");
-                return Err(RuleError {
-                    path,
-                    problem: "only rules of `network` have `program` and `private`".to_owned(),
-                });
+                let problem = "only rules of `network` have `program` and `private`";
+                return Err(KeyFault::new(format!("tools.permissions.{tool}[{index}]"), problem));
             }
             typed.entry(todays_name(tool)).or_default().extend(rules);
         }

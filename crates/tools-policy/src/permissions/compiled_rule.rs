@@ -3,10 +3,10 @@
 
 use std::path::Path;
 
-use tools_core::{Access, Inspection, StoredRule, Subject, Verdict};
+use tools_core::{Access, Inspection, KeyFault, StoredRule, Subject, Verdict};
 
 use super::{
-    config::{RuleError, check_length},
+    config::check_length,
     list::{write_glob, written},
     scripts::{others, run_by},
 };
@@ -32,7 +32,7 @@ pub(super) struct CompiledRule {
 }
 
 impl CompiledRule {
-    pub(super) fn compile(stored: StoredRule) -> Result<Self, RuleError> {
+    pub(super) fn compile(stored: StoredRule) -> Result<Self, KeyFault> {
         check_length(&stored.pattern).map_err(|problem| failed(&stored, problem))?;
         let compile = |glob: String, crossing| {
             Patterns::compile(&[(0, glob)], crossing).map_err(|error| failed(&stored, error.kind().to_string()))
@@ -77,6 +77,6 @@ impl CompiledRule {
     }
 }
 
-pub(super) fn failed(rule: &StoredRule, problem: String) -> RuleError {
-    RuleError { path: format!("session.{}", rule.tool), problem }
+pub(super) fn failed(rule: &StoredRule, problem: String) -> KeyFault {
+    KeyFault::new(format!("session.{}", rule.tool), problem)
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use tools_core::Verdict;
 
 use super::defaults::DefaultRule;
@@ -68,16 +67,6 @@ impl From<&DefaultRule> for RuleConfig {
 
 fn action_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({"type": "string", "enum": ["allow", "ask", "deny"]})
-}
-
-/// Reason why a rule cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}`: {problem}")]
-pub struct RuleError {
-    /// Its place: `tools.permissions.bash[2].pattern`.
-    pub path: String,
-    /// The problem.
-    pub problem: String,
 }
 
 /// Refuses what no pattern can be.

@@ -3,8 +3,8 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use tools_core::{
-    Access, Change, ConfiguredFiles, ConfirmPrompt, Inspection, Invocation, PromptPart, Subject, ToolDef, ToolError,
-    ToolErrorCategory, ToolKind, Verdict,
+    Access, Change, ConfiguredFiles, ConfirmPrompt, Inspection, Invocation, KeyFault, PromptPart, Subject, ToolDef,
+    ToolError, ToolErrorCategory, ToolKind, Verdict,
 };
 
 use super::{
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Because, Decision,
-    gate::{Applies, CompileContext, Fault, Gate, GateInfo, ReadRestriction, Ruling, Stands},
+    gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands},
     matching::PathForms,
     names::unknown,
 };
@@ -87,8 +87,8 @@ impl Gate for PermissionGate {
         why_here: "last gate: a person is asked only about a call that nothing else refuses",
     };
 
-    fn compile(config: &PermissionsConfig, cx: &CompileContext<'_>) -> Result<Permissions, Fault> {
-        config.compile(cx.home).map_err(|error| Fault { path: error.path, problem: error.problem })
+    fn compile(config: &PermissionsConfig, cx: &CompileContext<'_>) -> Result<Permissions, KeyFault> {
+        config.compile(cx.home)
     }
 
     async fn prepare(&self, inv: &Invocation) {

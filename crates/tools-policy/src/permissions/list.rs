@@ -5,10 +5,10 @@ use std::{
     sync::OnceLock,
 };
 
-use tools_core::{Access, Verdict, WebUrl};
+use tools_core::{Access, KeyFault, Verdict, WebUrl};
 
 use super::{
-    config::{RuleConfig, RuleError, check_length},
+    config::{RuleConfig, check_length},
     defaults::DefaultRule,
 };
 use crate::{
@@ -80,11 +80,11 @@ impl RuleList {
         typed: &[&RuleConfig],
         defaults: &[DefaultRule],
         home: Option<&Path>,
-    ) -> Result<Self, RuleError> {
+    ) -> Result<Self, KeyFault> {
         let mut rules = Vec::with_capacity(typed.len() + defaults.len());
         for (index, rule) in typed.iter().enumerate() {
             check(rule, home)
-                .map_err(|problem| RuleError { path: format!("tools.permissions.{tool}[{index}].pattern"), problem })?;
+                .map_err(|problem| KeyFault::new(format!("tools.permissions.{tool}[{index}].pattern"), problem))?;
             rules.push(Rule::new(rule, index, None));
         }
         for (index, default) in defaults.iter().enumerate() {

@@ -83,7 +83,7 @@ mod gate;
 
 pub use approvals_config::{ApprovalsConfig, OnApprovalsAway};
 pub use compiled::Permissions;
-pub use config::{NETWORK, PermissionsConfig, RuleConfig, RuleError};
+pub use config::{NETWORK, PermissionsConfig, RuleConfig};
 pub use decide::{Question, decide};
 pub use examples::{RuleExample, TestedExample};
 pub use file_approvals::FileApprovals;

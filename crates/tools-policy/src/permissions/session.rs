@@ -9,11 +9,10 @@ use std::{
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{CallerId, Clock, FileDiff, SessionId, Shared, StoredRule, Subject, SystemClock};
+use tools_core::{CallerId, Clock, FileDiff, KeyFault, SessionId, Shared, StoredRule, Subject, SystemClock};
 
 use super::{
     compiled_rule::{CompiledRule, JudgedCall, failed},
-    config::RuleError,
     list::RuleList,
     scripts::{others, run_by},
     store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable},
@@ -214,7 +213,7 @@ impl SessionRules {
     /// # Errors
     /// When the pattern is no valid glob, or the session has more rules than a person can have
     /// agreed to.
-    pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), RuleError> {
+    pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), KeyFault> {
         let rule = Arc::new(CompiledRule::compile(rule)?);
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         let view = Arc::make_mut(sessions.entry(session.clone()).or_default());

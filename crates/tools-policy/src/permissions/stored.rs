@@ -8,13 +8,9 @@ use std::{
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use tools_core::{CallerId, Script, StoredRule, ToolName, Verdict};
+use tools_core::{CallerId, KeyFault, Script, StoredRule, ToolName, Verdict};
 
-use super::{
-    compiled_rule::CompiledRule,
-    config::{RuleConfig, RuleError},
-    list::RuleList,
-};
+use super::{compiled_rule::CompiledRule, config::RuleConfig, list::RuleList};
 
 /// Reach of an approval beyond its session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +106,7 @@ enum CompiledApproval {
 }
 
 impl CompiledApproval {
-    fn compile(stored: &StoredApproval) -> Result<Self, RuleError> {
+    fn compile(stored: &StoredApproval) -> Result<Self, KeyFault> {
         if stored.rejects {
             let rule = RuleConfig::new(&stored.pattern, Verdict::Deny);
             return RuleList::compile(stored.tool.as_str(), &[&rule], &[], None)
@@ -133,7 +129,7 @@ impl StoredApproval {
     ///
     /// # Errors
     /// When it is no valid glob.
-    pub fn check(&self) -> Result<(), RuleError> {
+    pub fn check(&self) -> Result<(), KeyFault> {
         CompiledApproval::compile(self).map(drop)
     }
 

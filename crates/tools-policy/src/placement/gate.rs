@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use tools_core::Invocation;
+use tools_core::{Invocation, KeyFault};
 use tools_secrets::SecretRedactor;
 
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Asks about calls whose content has placeholders of credentials from other files than the one
 /// they write.
@@ -34,7 +34,7 @@ impl Gate for PlacementGate {
         why_here: "outside `permissions`, whose question says nothing of credentials: whoever is asked about a call is asked once, and reads where a credential would go",
     };
 
-    fn compile((): &(), _: &CompileContext<'_>) -> Result<(), Fault> {
+    fn compile((): &(), _: &CompileContext<'_>) -> Result<(), KeyFault> {
         Ok(())
     }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use tools_core::{Invocation, Outcome, ToolError, ToolErrorCategory};
+use tools_core::{Invocation, KeyFault, Outcome, ToolError, ToolErrorCategory};
 
 use super::{config::QuotaPolicy, decide::Charge, ledger::Ledger};
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Holds a session to its quota of calls.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Gate for QuotaGate {
         why_here: "outside the gates: a loop of refused calls must end too; retries, further in, are free",
     };
 
-    fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<QuotaPolicy, Fault> {
+    fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<QuotaPolicy, KeyFault> {
         Ok(QuotaPolicy::compile(*config))
     }
 

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-use tools_core::{Verdict, todays_name};
+use tools_core::{KeyFault, Verdict, todays_name};
 
 use crate::matching::{OneGlob, Patterns, SeparatorRule, literal, parse, path_glob};
 
@@ -77,16 +76,6 @@ pub enum PolicyEffect {
     Allow,
     /// Refuses the call.
     Deny,
-}
-
-/// Reason why a rule cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}`: {problem}")]
-pub struct PolicyRuleError {
-    /// Key of the rule: `tools.policy.rules[2].args_match`.
-    pub path: String,
-    /// The problem.
-    pub problem: String,
 }
 
 /// Compiled rules: what runs.
@@ -169,7 +158,7 @@ impl PolicyEnforcer {
         policy: &PolicyConfig,
         authorization: &AuthorizationConfig,
         home: Option<&Path>,
-    ) -> Result<Self, PolicyRuleError> {
+    ) -> Result<Self, KeyFault> {
         let lists =
             [("policy", policy.enabled, &policy.rules), ("authorization", authorization.enabled, &authorization.rules)];
         let (mut compiled, mut uncounted) = (Vec::new(), Vec::new());
@@ -206,16 +195,8 @@ impl PolicyEnforcer {
 }
 
 impl PolicyRule {
-    fn compile(
-        list: &str,
-        index: usize,
-        rule: &PolicyRuleConfig,
-        home: Option<&Path>,
-    ) -> Result<Self, PolicyRuleError> {
-        let failed = |key: &str, problem: String| PolicyRuleError {
-            path: format!("tools.{list}.rules[{index}].{key}"),
-            problem,
-        };
+    fn compile(list: &str, index: usize, rule: &PolicyRuleConfig, home: Option<&Path>) -> Result<Self, KeyFault> {
+        let failed = |key: &str, problem: String| KeyFault::new(format!("tools.{list}.rules[{index}].{key}"), problem);
         let args_match = rule.args_match.as_deref().map(Regex::new).transpose();
         let args_match = args_match.map_err(|error| failed("args_match", last_line(&error.to_string())))?;
         let tool = ToolGlob::compile(&rule.tool).map_err(|problem| failed("tool", problem))?;

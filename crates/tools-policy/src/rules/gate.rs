@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Invocation, ToolDef, ToolError, ToolErrorCategory};
+use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory};
 
 use super::{
     closes::closes,
@@ -10,7 +10,7 @@ use super::{
     decide::{PolicyQuestion, decide},
     lint::lint,
 };
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, ReadRestriction, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands};
 
 /// Refuses what the operator's rules deny.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,9 +30,8 @@ impl Gate for PolicyGate {
         why_here: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
     };
 
-    fn compile((policy, authorization): &Self::Config, cx: &CompileContext<'_>) -> Result<PolicyEnforcer, Fault> {
+    fn compile((policy, authorization): &Self::Config, cx: &CompileContext<'_>) -> Result<PolicyEnforcer, KeyFault> {
         PolicyEnforcer::compile(policy, authorization, cx.home)
-            .map_err(|error| Fault { path: error.path, problem: error.problem })
     }
 
     fn decide(&self, policy: &Arc<PolicyEnforcer>, inv: &Invocation) -> Ruling {

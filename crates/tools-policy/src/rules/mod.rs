@@ -22,7 +22,7 @@ mod lint;
 
 mod gate;
 
-pub use config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyRuleConfig, PolicyRuleError};
+pub use config::{AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyRuleConfig};
 pub use decide::{PolicyDecision, PolicyQuestion, decide};
 pub use gate::PolicyGate;
 pub use lint::lint;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-use tools_core::{CallerId, ToolName, TrustLevel};
+use tools_core::{CallerId, KeyFault, ToolName, TrustLevel};
 
 /// Trust in origins. Effective is the lowest level that has a say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,16 +27,6 @@ impl Default for TrustConfig {
     }
 }
 
-/// Reason why a level cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{path}`: {problem}")]
-pub struct TrustConfigError {
-    /// Key of the level.
-    pub path: String,
-    /// The problem.
-    pub problem: String,
-}
-
 /// Compiled levels: what runs.
 #[derive(Debug, Clone, Default)]
 pub struct TrustPolicy {
@@ -50,18 +39,14 @@ impl TrustConfig {
     /// # Errors
     /// The first key that can name no caller or tool: a level that never applies would look like
     /// protection.
-    pub fn compile(&self) -> Result<TrustPolicy, TrustConfigError> {
+    pub fn compile(&self) -> Result<TrustPolicy, KeyFault> {
         for caller in self.callers.keys() {
-            CallerId::parse(caller).map_err(|error| TrustConfigError {
-                path: format!("tools.trust.callers.{caller}"),
-                problem: error.to_string(),
-            })?;
+            CallerId::parse(caller)
+                .map_err(|error| KeyFault::new(format!("tools.trust.callers.{caller}"), error.to_string()))?;
         }
         for tool in self.tools.keys() {
-            ToolName::parse(tool).map_err(|error| TrustConfigError {
-                path: format!("tools.trust.tools.{tool}"),
-                problem: error.to_string(),
-            })?;
+            ToolName::parse(tool)
+                .map_err(|error| KeyFault::new(format!("tools.trust.tools.{tool}"), error.to_string()))?;
         }
         Ok(TrustPolicy { config: self.clone() })
     }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{Invocation, ToolDef, ToolError, ToolErrorCategory, TrustLevel, Verdict};
+use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory, TrustLevel, Verdict};
 
 use super::{
     config::{TrustConfig, TrustPolicy},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     anomaly::{Admission, Probe, ToolHealth},
-    gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands},
+    gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands},
     names::unknown,
 };
 
@@ -41,8 +41,8 @@ impl Gate for TrustGate {
         why_here: "the trust in the origin, lowered before the permissions read it, and tools that are blocked for failing",
     };
 
-    fn compile(config: &TrustConfig, _: &CompileContext<'_>) -> Result<TrustPolicy, Fault> {
-        config.compile().map_err(|error| Fault { path: error.path, problem: error.problem })
+    fn compile(config: &TrustConfig, _: &CompileContext<'_>) -> Result<TrustPolicy, KeyFault> {
+        config.compile()
     }
 
     fn decide(&self, policy: &Arc<TrustPolicy>, inv: &Invocation) -> Ruling {

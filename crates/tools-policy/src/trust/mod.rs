@@ -11,6 +11,6 @@ mod decide;
 
 mod gate;
 
-pub use config::{TrustConfig, TrustConfigError, TrustPolicy};
+pub use config::{TrustConfig, TrustPolicy};
 pub use decide::{effective, floor};
 pub use gate::TrustGate;

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tools_core::KeyFault;
 
 /// Skips calls that are not worth making.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,16 +43,6 @@ impl Default for UtilityWeights {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{key}`: {problem}")]
-pub struct UtilityError {
-    /// The key below `tools.utility`.
-    pub key: &'static str,
-    /// The valid form.
-    pub problem: &'static str,
-}
-
 /// The compiled section.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct UtilityPolicy(pub(super) UtilityConfig);
@@ -62,9 +52,9 @@ impl UtilityConfig {
     ///
     /// # Errors
     /// Names the key whose value cannot be used.
-    pub fn compile(&self) -> Result<UtilityPolicy, UtilityError> {
+    pub fn compile(&self) -> Result<UtilityPolicy, KeyFault> {
         if !self.threshold.is_finite() {
-            return Err(UtilityError { key: "threshold", problem: "expected a number" });
+            return Err(KeyFault::new("threshold", "expected a number"));
         }
         let UtilityWeights { cost, redundancy, exploration } = self.weights;
         let problem = "expected a number that is not negative";
@@ -72,7 +62,7 @@ impl UtilityConfig {
             [("weights.cost", cost), ("weights.redundancy", redundancy), ("weights.exploration", exploration)]
         {
             if !(weight.is_finite() && weight >= 0.0) {
-                return Err(UtilityError { key, problem });
+                return Err(KeyFault::new(key, problem));
             }
         }
         Ok(UtilityPolicy(self.clone()))

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use tools_core::{Invocation, Outcome, ToolError, ToolErrorCategory};
+use tools_core::{Invocation, KeyFault, Outcome, ToolError, ToolErrorCategory};
 
 use super::{
     config::{UtilityConfig, UtilityPolicy},
     decide::{UtilityDecision, UtilityQuestion, decide},
     history::History,
 };
-use crate::gate::{Applies, CompileContext, Fault, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Skips calls that are not worth making.
 #[derive(Debug)]
@@ -36,8 +36,8 @@ impl Gate for UtilityGate {
         why_here: "before a model or a person is asked about a call that is not worth making",
     };
 
-    fn compile(config: &UtilityConfig, _: &CompileContext<'_>) -> Result<UtilityPolicy, Fault> {
-        config.compile().map_err(|error| Fault::below("tools.utility", error.key, error.problem))
+    fn compile(config: &UtilityConfig, _: &CompileContext<'_>) -> Result<UtilityPolicy, KeyFault> {
+        config.compile().map_err(|fault| fault.below("tools.utility"))
     }
 
     fn decide(&self, policy: &Arc<UtilityPolicy>, inv: &Invocation) -> Ruling {

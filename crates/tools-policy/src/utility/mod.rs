@@ -14,7 +14,7 @@ mod history;
 
 mod gate;
 
-pub use config::{UtilityConfig, UtilityError, UtilityPolicy, UtilityWeights};
+pub use config::{UtilityConfig, UtilityPolicy, UtilityWeights};
 pub use decide::{Score, UtilityDecision, UtilityQuestion, decide, score};
 pub use gate::UtilityGate;
 pub use history::{Experience, History};

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use tools_core::KeyFault;
 use tools_tls::Endpoint;
 
 use super::{
@@ -114,32 +114,22 @@ impl Default for ProviderConfig {
     }
 }
 
-/// A value that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{key}`: {problem}")]
-pub struct LlmFault {
-    /// The key below `llm`.
-    pub key: String,
-    /// The valid form.
-    pub problem: String,
-}
-
 impl LlmConfig {
     /// Checks the values.
     ///
     /// # Errors
     /// The first value that cannot be used.
-    pub fn check(&self) -> Result<(), LlmFault> {
+    pub fn check(&self) -> Result<(), KeyFault> {
         let mut names = BTreeSet::new();
         for (at, provider) in self.providers.iter().enumerate() {
-            let fault = |(key, problem): (&str, String)| LlmFault { key: format!("providers[{at}].{key}"), problem };
+            let fault = |(key, problem): (&str, String)| KeyFault::new(format!("providers[{at}].{key}"), problem);
             provider.check().map_err(fault)?;
             if !names.insert(provider.name.as_str()) {
                 return Err(fault(("name", format!("two providers are called `{}`", provider.name))));
             }
         }
         if !self.provider.is_empty() && !names.contains(self.provider.as_str()) {
-            return Err(LlmFault { key: "provider".to_owned(), problem: self.unknown(&self.provider) });
+            return Err(KeyFault::new("provider", self.unknown(&self.provider)));
         }
         Ok(())
     }
@@ -226,8 +216,8 @@ impl ProviderConfig {
     ///
     /// # Errors
     /// The first value that cannot be used.
-    pub fn open(&self, command: Option<KeyReader>) -> Result<HttpProvider, LlmFault> {
-        let fault = |(key, problem): (&str, String)| LlmFault { key: format!("providers.{key}"), problem };
+    pub fn open(&self, command: Option<KeyReader>) -> Result<HttpProvider, KeyFault> {
+        let fault = |(key, problem): (&str, String)| KeyFault::new(format!("providers.{key}"), problem);
         let endpoint = self.check().map_err(fault)?;
         let keys: Option<KeyReader> = match (self.key_variable(), command) {
             (_, Some(command)) if !self.key_command.is_empty() => Some(command),

@@ -4,6 +4,6 @@ mod config;
 mod key;
 mod provider;
 
-pub use config::{Kind, LlmConfig, LlmFault, ProviderConfig};
+pub use config::{Kind, LlmConfig, ProviderConfig};
 pub use key::{Key, KeyReader};
 pub use provider::HttpProvider;

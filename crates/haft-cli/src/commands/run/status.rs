@@ -43,7 +43,7 @@ impl SessionStatus {
     fn of(running: &AgentRun) -> Self {
         let toolbox = &running.toolbox;
         let context = toolbox.context();
-        let (used, most) = toolbox.quota(context.session());
+        let (used, most) = toolbox.gates().state.ledger.state(context.session());
         let cached = toolbox.cache().metrics();
         Self {
             agent: running.agent.status(),
@@ -51,7 +51,14 @@ impl SessionStatus {
             cache: Cache { hits: cached.hits, misses: cached.misses },
             jobs: toolbox.running_jobs(context.session()),
             held_tools: held(toolbox.servers().held(context.session())),
-            blocked_tools: toolbox.blocked_tools().into_iter().map(|(tool, ..)| tool.to_string()).collect(),
+            blocked_tools: toolbox
+                .gates()
+                .state
+                .health
+                .blocked()
+                .into_iter()
+                .map(|(tool, ..)| tool.to_string())
+                .collect(),
         }
     }
 }

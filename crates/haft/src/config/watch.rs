@@ -1,4 +1,4 @@
-//! The configuration file of a toolbox that runs for long: looked after, and read again when it
+//! The configuration file of a program that runs for long: looked after, and read again when it
 //! changes.
 
 use std::{
@@ -7,10 +7,7 @@ use std::{
     io,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    sync::{
-        PoisonError,
-        mpsc::{Receiver, RecvTimeoutError, channel},
-    },
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
     time::{Duration, Instant},
 };
@@ -19,10 +16,7 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use crate::{
-    ReloadReport, ReloadState, Toolbox,
-    config::{LoadedConfig, Overlays, places},
-};
+use super::{HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlay::Overlays, places};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -52,29 +46,38 @@ impl ConfigWatch {
     }
 }
 
-impl Toolbox {
-    /// Reads the configuration file and its overlays again whenever one of them changes, until the
-    /// watch is dropped; `None` when there is neither a file nor a place for overlays.
+/// Who obeys a configuration that is looked after.
+pub(crate) trait ConfigUser: Send + 'static {
+    /// Whether the kernel keeps commands, as they are confined now, from writing a place.
+    fn is_held(&self, place: &Path) -> bool;
+
+    /// Puts another configuration in force, whole or not at all.
     ///
-    /// A file that is broken leaves in force what was, and that is logged and told by
-    /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
-    /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
-    /// commands from writing it (without a sandbox, and inside writable folders without
-    /// namespaces), it is not looked after at all.
-    pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
-        let loaded = &self.parts.loaded;
+    /// # Errors
+    /// Why it cannot be used.
+    fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError>;
+
+    /// Hears what a change came to.
+    fn told(&self, state: ReloadState);
+}
+
+impl ConfigWatch {
+    /// Looks after the files of `loaded`, and those rules of filters that are a file; `None` where
+    /// there is neither a file nor a place for overlays.
+    pub(crate) fn begin(
+        loaded: &LoadedConfig<HaftConfig>,
+        rules: Option<PathBuf>,
+        environment: impl Fn(&str) -> Option<String> + Send + 'static,
+        user: impl ConfigUser,
+    ) -> Option<Self> {
         let usual = || places::config_file().filter(|_| loaded.overlay_folder().is_some());
         let anchor = std::path::absolute(loaded.file.clone().or_else(usual)?).ok()?;
         let (stop, changes) = channel();
-        #[cfg(feature = "filter")]
-        let rules = self.parts.filters.file.clone();
-        #[cfg(not(feature = "filter"))]
-        let rules = None;
         let overlays = &loaded.overlays;
         let files: Vec<PathBuf> = std::iter::once(anchor.clone()).chain(rules.clone()).collect();
         let told = watcher(&files, overlays.folder(), stop.clone());
         let watched = WatchState {
-            toolbox: self.clone(),
+            user: Box::new(user),
             folder: identity_of_folder(&anchor),
             // What was read, not what is there: it may have changed since.
             seen: Seen {
@@ -92,7 +95,7 @@ impl Toolbox {
             tracing::warn!(%error, "changes of the configuration are not looked for");
             return None;
         }
-        Some(ConfigWatch { _watcher: told, stop })
+        Some(Self { _watcher: told, stop })
     }
 }
 
@@ -125,7 +128,7 @@ fn watcher(
 }
 
 struct WatchState {
-    toolbox: Toolbox,
+    user: Box<dyn ConfigUser>,
     /// The configuration; `None` where there was none at the start, and only overlays count.
     file: Option<PathBuf>,
     /// The same, or where it would be.
@@ -169,7 +172,7 @@ impl WatchState {
     fn is_held(&self) -> bool {
         let overlays = Overlays::folder_of(&self.anchor);
         let places = [Some(&self.anchor), self.rules.as_ref(), Some(&overlays)];
-        places.into_iter().flatten().all(|place| is_held(&self.toolbox, place))
+        places.into_iter().flatten().all(|place| self.user.is_held(place))
     }
 
     fn now(&self) -> Seen {
@@ -204,8 +207,7 @@ impl WatchState {
                 (Some(problem), vec![])
             }
         };
-        let state = ReloadState { at: SystemClock.now(), problem, needs_restart };
-        *self.toolbox.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        self.user.told(ReloadState { at: SystemClock.now(), problem, needs_restart });
     }
 
     fn read(&self) -> Result<ReloadReport, String> {
@@ -220,30 +222,8 @@ impl WatchState {
         let (text, overlays) = (self.seen.text.as_ref()?, self.seen.overlays.as_ref()?);
         let loaded = LoadedConfig::assemble(text, self.file.clone(), overlays.clone(), &self.environment);
         let loaded = loaded.map_err(|error| error.to_string())?;
-        self.toolbox.reload(&loaded).map_err(|error| error.to_string())
+        self.user.reload(&loaded).map_err(|error| error.to_string())
     }
-}
-
-/// Whether the kernel keeps the commands of a toolbox from writing a file.
-#[cfg(feature = "shell")]
-fn is_held(toolbox: &Toolbox, file: &Path) -> bool {
-    use tools_sandbox::kernel::Level;
-    let Some(Ok(strength)) = toolbox.tools().map(|tools| tools.commands.strength()) else {
-        // Nothing runs.
-        return true;
-    };
-    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    match strength.level {
-        Level::Namespaces => true,
-        Level::Landlock => !toolbox.writable().iter().any(|folder| file.starts_with(folder)),
-        Level::Off => false,
-    }
-}
-
-/// Nothing runs in a build without a shell.
-#[cfg(not(feature = "shell"))]
-fn is_held(_: &Toolbox, _: &Path) -> bool {
-    true
 }
 
 /// Waits until nothing happens any more, but not for ever: what never rests is read as it is.

@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tools_core::inline_schema;
 
-use crate::{ReloadReport, config::HaftConfig};
+use super::{HaftConfig, ReloadReport};
 
 /// The new configuration with the old values of what counts from the start only, and what is
 /// different in it.
@@ -46,7 +46,7 @@ struct Counts {
 static COUNTS: LazyLock<Counts> = LazyLock::new(|| {
     let mut counts = Counts::default();
     #[cfg(feature = "policy")]
-    for about in crate::gates::GATES.iter().map(|row| &row.about) {
+    for about in tools_policy::GATES.iter().map(|row| &row.about) {
         let is_swapped = about.applies == tools_policy::gate::Applies::Reload;
         about.sections.iter().for_each(|section| counts.add((*section).to_owned(), is_swapped));
     }

@@ -1,6 +1,5 @@
-//! Where files come from. The index opens nothing itself: whoever has the roots and read rules of
-//! the file tools shows it what a call may see, and is asked again before anything is shown to a
-//! model.
+//! The files that a call may see, for tools that open nothing themselves (an index): whoever has
+//! the roots and read rules shows them, and is asked again before anything is shown to a model.
 
 use std::{
     io,
@@ -9,8 +8,7 @@ use std::{
 
 use tools_core::{AnswerBudget, CallContext, FileState, Inspection, ToolError};
 
-/// The files of workspaces under the rules of the file tools. Called by [`crate::SearchCode`] for
-/// each call.
+/// The files of workspaces under the rules of the file tools.
 pub trait Sources: Send + Sync + 'static {
     /// What a search at `path` would touch, or one of the whole workspace; opens nothing.
     ///

@@ -1,6 +1,6 @@
 //! What tells configurations apart, in the record and in stored tasks.
 
-use crate::config::HaftConfig;
+use super::HaftConfig;
 
 /// The digest of the sections that calls are judged by: SHA-256 in hexadecimal. The order of keys
 /// and tables in the text does not matter.

@@ -1,0 +1,178 @@
+//! The one list of gates. Order, compilation, reload, `explain`, lint, the reference pages and
+//! which tools are listed all go through it: another gate is one more entry here.
+
+use std::{borrow::Cow, fmt, path::Path, sync::Arc};
+
+use tools_core::{Invocation, KeyFault, Layer, Shared, ToolDef};
+
+use super::{GateSettings, GateState};
+use crate::{
+    Explanation,
+    adversarial::{AdversarialConfig, AdversarialGate},
+    anomaly::{AnomalyConfig, AnomalyGate},
+    caller_quota::{CallerQuotaConfig, CallerQuotaGate},
+    gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, ReadRestriction, Stands},
+    grounding::GroundingGate,
+    permissions::{PermissionGate, PermissionsConfig},
+    placement::PlacementGate,
+    quota::QuotaGate,
+    rules::{AuthorizationConfig, PolicyConfig, PolicyGate},
+    trust::{TrustConfig, TrustGate},
+    utility::{UtilityConfig, UtilityGate},
+};
+
+/// The gates, outermost first.
+pub const GATES: &[GateRow] = &[
+    row::<QuotaGate>(|state| {
+        let gate = QuotaGate::new(Arc::clone(&state.ledger));
+        wired(gate, state.quota.clone(), |sections| &sections.max_tool_calls_per_session)
+    }),
+    row::<CallerQuotaGate>(|state| {
+        let gate = CallerQuotaGate::new(Arc::clone(&state.callers));
+        wired(gate, Shared::default(), |sections| sections.caller_quota)
+    }),
+    row::<UtilityGate>(|state| {
+        wired(UtilityGate::new(Arc::clone(&state.history)), Shared::default(), |sections| sections.utility)
+    }),
+    row::<GroundingGate>(|state| {
+        let gate = GroundingGate::new(Arc::clone(&state.told));
+        wired(gate, Shared::default(), |sections| &sections.hallucination_detection)
+    }),
+    row::<PolicyGate>(|_| wired(PolicyGate, Shared::default(), |sections| &sections.rules)),
+    row::<AdversarialGate>(|state| {
+        let gate = AdversarialGate::new(state.judge.clone(), state.secrets.clone(), Arc::clone(&state.told));
+        wired(gate, Shared::default(), |sections| sections.adversarial_policy)
+    }),
+    row::<TrustGate>(|state| {
+        wired(TrustGate::new(Arc::clone(&state.health)), Shared::default(), |sections| sections.trust)
+    }),
+    row::<PlacementGate>(|state| wired(PlacementGate::new(state.secrets.clone()), Shared::default(), |_| &())),
+    row::<PermissionGate>(|state| {
+        wired(PermissionGate::new(Arc::clone(&state.rules)), Shared::default(), |sections| &sections.permissions)
+    }),
+    row::<AnomalyGate>(|state| {
+        wired(AnomalyGate::new(Arc::clone(&state.health)), state.anomaly.clone(), |sections| sections.anomaly)
+    }),
+];
+
+/// The sections that gates are compiled from.
+#[derive(Debug)]
+pub struct GateSections<'a> {
+    /// `tools.max_tool_calls_per_session`.
+    pub max_tool_calls_per_session: Option<u64>,
+    /// `[tools.caller_quota]`.
+    pub caller_quota: &'a CallerQuotaConfig,
+    /// `[tools.utility]`.
+    pub utility: &'a UtilityConfig,
+    /// `agent.hallucination_detection`.
+    pub hallucination_detection: bool,
+    /// `[tools.policy]` and `[tools.authorization]`.
+    pub rules: (PolicyConfig, AuthorizationConfig),
+    /// `[tools.adversarial_policy]`.
+    pub adversarial_policy: &'a AdversarialConfig,
+    /// `[tools.trust]`.
+    pub trust: &'a TrustConfig,
+    /// `[tools.permissions]`.
+    pub permissions: Cow<'a, PermissionsConfig>,
+    /// `[tools.anomaly]`.
+    pub anomaly: &'a AnomalyConfig,
+}
+
+/// One gate of the list.
+pub struct GateRow {
+    /// Its description.
+    pub about: GateInfo,
+    wire: fn(&GateState) -> WiredGate,
+}
+
+/// A gate that is made, and how its policy is made anew.
+struct WiredGate {
+    gate: Arc<dyn AnyGate>,
+    compile: Box<Compile>,
+}
+
+/// Puts in force what was compiled.
+type Swap = Box<dyn FnOnce() + Send>;
+type Compile = dyn Fn(&GateSections<'_>, &CompileContext<'_>) -> Result<Swap, KeyFault> + Send + Sync;
+
+const fn row<G: Gate>(wire: fn(&GateState) -> WiredGate) -> GateRow {
+    GateRow { about: G::ABOUT, wire }
+}
+
+/// A gate over a policy that is compiled from what `section` gives.
+fn wired<G: Gate>(
+    gate: G,
+    policy: Shared<G::Policy>,
+    section: for<'a> fn(&'a GateSections<'_>) -> &'a G::Config,
+) -> WiredGate {
+    let gate = Arc::new(GateLayer::new(gate, policy.clone()));
+    let compile = move |sections: &GateSections<'_>, cx: &CompileContext<'_>| {
+        let (policy, compiled) = (policy.clone(), G::compile(section(sections), cx)?);
+        Ok(Box::new(move || policy.store(compiled)) as Swap)
+    };
+    WiredGate { gate, compile: Box::new(compile) }
+}
+
+/// The gates in the order of [`GATES`], and what they remember.
+pub struct Gates {
+    /// Their memory.
+    pub state: GateState,
+    wired: Vec<WiredGate>,
+}
+
+impl Gates {
+    /// The gates under these sections, with nothing remembered.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled.
+    pub fn new(settings: GateSettings, sections: &GateSections<'_>) -> Result<Self, KeyFault> {
+        let state = GateState::new(settings);
+        let gates = Self { wired: GATES.iter().map(|row| (row.wire)(&state)).collect(), state };
+        gates.compile(sections)?();
+        Ok(gates)
+    }
+
+    /// Compiles other sections without changing anything. What comes back puts all in force; calls
+    /// under way keep their policies, and what the gates remember stays.
+    ///
+    /// # Errors
+    /// The first section that cannot be compiled.
+    pub fn compile(&self, sections: &GateSections<'_>) -> Result<impl FnOnce() + Send + 'static, KeyFault> {
+        let home = tools_sandbox::home();
+        let cx = CompileContext { home: home.as_deref() };
+        let compiled = self.wired.iter().map(|wired| (wired.compile)(sections, &cx)).collect::<Result<Vec<_>, _>>()?;
+        Ok(move || compiled.into_iter().for_each(|swap| swap()))
+    }
+
+    /// The layers that stand in one place, outermost first.
+    pub fn layers(&self, stands: Stands) -> impl Iterator<Item = Arc<dyn Layer>> {
+        let here = self.all().filter(move |gate| gate.about().stands == stands);
+        here.map(|gate| Arc::clone(gate) as Arc<dyn Layer>)
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<dyn AnyGate>> + Clone {
+        self.wired.iter().map(|wired| &wired.gate)
+    }
+
+    /// The paths that gates refuse a tool to read in calls from `workdir`.
+    pub fn closes(&self, tool: &str, workdir: &Path) -> Vec<ReadRestriction> {
+        self.all().filter_map(|gate| gate.closes(tool, workdir)).collect()
+    }
+
+    /// The predicted decision about a call. Changes nothing that they remember.
+    pub fn explain(&self, inv: &Invocation) -> Explanation {
+        Explanation::of(self.all(), inv)
+    }
+
+    /// Sentences on whatever in their sections does not do what it looks like, where `tools` are
+    /// the tools there are.
+    pub fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String> {
+        self.all().flat_map(|gate| gate.lint(tools)).collect()
+    }
+}
+
+impl fmt::Debug for Gates {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gates").field("health", &self.state.health).finish_non_exhaustive()
+    }
+}

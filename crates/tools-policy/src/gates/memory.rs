@@ -1,0 +1,79 @@
+//! What gates remember of earlier calls, and what they share with whoever makes them.
+
+use std::{path::PathBuf, sync::Arc};
+
+use tools_core::{Judge, SessionId, Shared, SystemClock};
+use tools_secrets::SecretRedactor;
+
+use crate::{
+    anomaly::{AnomalyPolicy, ToolHealth},
+    caller_quota::CallerAccounts,
+    grounding::SessionTexts,
+    permissions::{ApprovalsConfig, SessionRules},
+    quota::{Ledger, QuotaPolicy},
+    utility::History,
+};
+
+/// Input of gates beside their sections.
+pub struct GateSettings {
+    /// Rules that people agree to.
+    pub rules: SessionRules,
+    /// Time for which they count.
+    pub approvals: ApprovalsConfig,
+    /// The accounts of callers.
+    pub callers: Arc<dyn CallerAccounts>,
+    /// The model that judges calls; `None` where there is none.
+    pub judge: Option<Arc<dyn Judge>>,
+    /// Finder of credentials.
+    pub secrets: SecretRedactor,
+    /// The folder in which people leave the wish that a blocked tool be let back.
+    pub resets: PathBuf,
+}
+
+/// Memory of gates.
+pub struct GateState {
+    /// Rules that people agreed to.
+    pub rules: Arc<SessionRules>,
+    /// The calls of sessions, against the quota.
+    pub ledger: Arc<Ledger>,
+    /// Tools that fail.
+    pub health: Arc<ToolHealth>,
+    /// Texts of sessions.
+    pub told: Arc<SessionTexts>,
+    /// The model that judges calls; `None` where there is none.
+    pub judge: Option<Arc<dyn Judge>>,
+    pub(super) approvals: ApprovalsConfig,
+    pub(super) callers: Arc<dyn CallerAccounts>,
+    pub(super) history: Arc<History>,
+    pub(super) quota: Shared<QuotaPolicy>,
+    pub(super) anomaly: Shared<AnomalyPolicy>,
+    pub(super) secrets: SecretRedactor,
+}
+
+impl GateState {
+    pub(super) fn new(settings: GateSettings) -> Self {
+        let GateSettings { rules, approvals, callers, judge, secrets, resets } = settings;
+        let (quota, anomaly) = (Shared::new(QuotaPolicy::default()), Shared::new(AnomalyPolicy::default()));
+        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(resets);
+        Self {
+            rules: Arc::new(rules),
+            ledger: Arc::new(Ledger::new(quota.clone())),
+            health: Arc::new(health),
+            told: Arc::default(),
+            judge,
+            approvals,
+            callers,
+            history: Arc::default(),
+            quota,
+            anomaly,
+            secrets,
+        }
+    }
+
+    /// Forgets what a session used and saw; what people allowed for it stays.
+    pub fn reset(&self, session: &SessionId) {
+        self.ledger.reset(session);
+        self.history.reset(session);
+        self.told.forget(session);
+    }
+}

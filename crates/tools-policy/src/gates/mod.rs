@@ -1,0 +1,8 @@
+//! All gates of a host: made from their sections, swapped and asked together.
+
+mod allowed;
+mod list;
+mod memory;
+
+pub use list::{GATES, GateRow, GateSections, Gates};
+pub use memory::{GateSettings, GateState};
