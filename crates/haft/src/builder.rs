@@ -172,9 +172,9 @@ impl ToolboxBuilder {
 
         let credentials = Arc::new(Credentials::new(&loaded, server.clone())?);
         #[cfg(feature = "llm")]
-        let models = Arc::new(crate::models::Models::new(&loaded, self.providers)?);
+        let models = crate::models::open(&loaded, self.providers)?;
         #[cfg(all(feature = "policy", feature = "llm"))]
-        let judge = self.judge.or_else(|| models.judge(&loaded.config));
+        let judge = self.judge.or_else(|| crate::models::judge(&models, &loaded.config));
         #[cfg(all(feature = "policy", not(feature = "llm")))]
         let judge = self.judge;
         #[cfg(feature = "policy")]

@@ -4,10 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tools_checkpoint::{Checkpoints, Coverage};
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, places},
-    paths,
-};
+use crate::config::{HaftConfig, LoadError, LoadedConfig, paths, places};
 
 /// The folder in which changes of calls are kept under `config`.
 pub(crate) fn folder(config: &HaftConfig) -> PathBuf {

@@ -39,7 +39,7 @@ pub(crate) fn tool(
 pub(crate) fn held(
     reserved: &[PathBuf],
     config: &HaftConfig,
-    commands: &Arc<crate::commands::Commands>,
+    commands: &Arc<tools_shell::CommandConfinement>,
 ) -> tools_code::LaunchConfinement {
     let (confining, reserved) = (Arc::clone(commands), reserved.to_vec());
     tools_code::LaunchConfinement {

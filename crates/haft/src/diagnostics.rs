@@ -7,8 +7,9 @@ use std::{
 
 use tools_core::{DynExecutor, Shared};
 use tools_diagnostics::{Diagnostics, DiagnosticsPolicy};
+use tools_shell::CommandConfinement;
 
-use crate::{commands::Commands, config::HaftConfig, files::Files};
+use crate::{config::HaftConfig, files::Files};
 
 /// The tool, in the roots of `files` and under the confinement of `commands`.
 pub(crate) fn executor(
@@ -16,7 +17,7 @@ pub(crate) fn executor(
     reserved: &[PathBuf],
     config: &HaftConfig,
     files: &Files,
-    commands: &Arc<Commands>,
+    commands: &Arc<CommandConfinement>,
 ) -> DynExecutor {
     let (rooted, confining) = (files.policy().clone(), Arc::clone(commands));
     let reserved = reserved.to_vec();

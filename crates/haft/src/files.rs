@@ -12,10 +12,9 @@ use tools_sandbox::{PathError, ReadRules, ReservedFiles, folder_hint, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, places},
+    config::{HaftConfig, LoadError, LoadedConfig, paths, places},
     credentials,
     part::{Part, Swap},
-    paths,
     wiring::Wiring,
 };
 

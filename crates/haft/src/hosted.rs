@@ -1,11 +1,11 @@
 //! Calls that another program runs: judged by the gates of a toolbox, and left to it.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use tools_core::{ApprovalContext, CallContext, CallerId, Confirmer, SystemClock, ToolCall};
 use tools_policy::{HostedCalls, HostedVerdict};
 
-use crate::{Toolbox, config::HaftConfig};
+use crate::Toolbox;
 
 impl Toolbox {
     /// Judges a call that another program runs, by the same gates as a call of our own, and puts it
@@ -27,18 +27,5 @@ impl Toolbox {
 
     fn judging(&self) -> HostedCalls {
         HostedCalls::new(self.parts.judging.0.clone(), Arc::clone(&self.stack))
-    }
-}
-
-impl HaftConfig {
-    /// The same configuration, with tools kept in `root` where it names no folders.
-    pub fn kept_in(mut self, root: &Path) -> Self {
-        if self.tools.file.allowed_paths.is_empty() {
-            self.tools.file.allowed_paths = vec![root.to_owned()];
-        }
-        if self.tools.shell.allowed_paths.is_empty() {
-            self.tools.shell.allowed_paths = vec![root.to_string_lossy().into_owned()];
-        }
-        self
     }
 }

@@ -33,11 +33,9 @@ mod builder;
 mod toolbox;
 
 mod part;
-mod reading;
 
 mod credentials;
 mod own_places;
-mod paths;
 #[cfg(any(feature = "shell", feature = "file"))]
 mod reserved;
 
@@ -81,10 +79,7 @@ mod diagnostics;
 mod egress;
 #[cfg(feature = "file")]
 mod files;
-#[cfg(feature = "shell")]
-mod hidden;
 mod tools;
-mod view;
 #[cfg(feature = "web")]
 mod web;
 
@@ -97,11 +92,8 @@ mod acp;
 #[cfg(feature = "agent")]
 mod agent;
 mod databases;
-mod doctor;
 #[cfg(feature = "embed")]
 mod embedding;
-#[cfg(feature = "mcp")]
-mod faulty;
 #[cfg(feature = "http")]
 mod guests;
 #[cfg(feature = "hosts")]
@@ -134,10 +126,10 @@ pub use acp::{AcpAgent, AcpPlace, serve_acp};
 #[cfg(all(feature = "agent", feature = "scheduler"))]
 pub use agent::AgentPrompts;
 #[cfg(feature = "agent")]
-pub use agent::{agent_builder, agent_provider, agent_settings, saved_sessions};
+pub use agent::{agent_builder, agent_provider, saved_sessions};
 pub use builder::ToolboxBuilder;
-pub use databases::databases;
-pub use doctor::{Doctor, Finding};
+#[cfg(feature = "agent")]
+pub use config::agent_settings;
 #[cfg(feature = "http")]
 pub use guests::{HttpGuests, serve_mcp_http};
 #[cfg(feature = "mcp")]
@@ -157,9 +149,6 @@ pub use record::audit_file;
 pub use skills::{skill_pins, skill_places};
 pub use stack::{LayerRow, layers};
 pub use toolbox::Toolbox;
-pub use view::{ViewReport, VisiblePlace};
-#[cfg(all(feature = "approvals", feature = "shell"))]
-pub use watchers::notify;
 #[cfg(feature = "approvals")]
 pub use watchers::{watch_folder, watchers};
 
@@ -206,6 +195,7 @@ pub use tools_policy as policy;
 pub use tools_policy::Explanation;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
+pub use tools_sandbox as sandbox;
 pub use tools_sandbox::{home, near_folder, process::outlive_file_size_limit};
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
@@ -215,6 +205,9 @@ pub use tools_skills as skill_folders;
 /// The record in a database that several machines share.
 #[cfg(all(feature = "audit", feature = "postgres"))]
 pub use tools_team::audit as team_audit;
+/// Whether a database can be reached.
+#[cfg(feature = "postgres")]
+pub use tools_team::reach;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -9,12 +9,11 @@ use std::{
 };
 
 use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
-use tools_mcp::{Greeting, McpError, McpServer, StructuredContent, ToolVisibility, Workspace};
+use tools_mcp::{FaultyTools, Greeting, McpError, McpServer, StructuredContent, ToolVisibility, Workspace};
 
 use crate::{
     Toolbox,
     config::ConfigWatch,
-    faulty::Faulty,
     resources,
     watchers::{Beside, watchers},
 };
@@ -40,7 +39,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
             Ok(toolbox) => toolbox,
             Err(error) => {
                 let Some(listed) = otherwise(&error) else { return Err(error.into()) };
-                let stack = Faulty::stack(listed.stack().listed(), &error.to_string());
+                let stack = FaultyTools::stack(listed.stack().listed(), &error.to_string(), REMEDY);
                 let _ = found.set(error.to_string());
                 return Ok(McpServer::builder(Arc::new(stack)).greeting(greeting()).build());
             }
@@ -69,6 +68,10 @@ fn introduce(toolbox: &Toolbox) {
         tracing::warn!(server, %error, "the tools of an MCP server are not offered");
     }
 }
+
+/// What a model is told where the tools could not be set up.
+const REMEDY: &str = "Do not work around it. Tell the user what the fault is; `haft config check` shows where, and \
+    the server has to be started again.";
 
 /// What a model is told of the tools before it sees them.
 const INSTRUCTIONS: &str = "Runs shell commands and works on files of the user's workspace. Prefer these tools to \

@@ -5,16 +5,17 @@ use std::{ffi::OsString, path::Path, sync::Arc};
 
 use tools_catalog::Checked;
 use tools_core::{CallContext, DynExecutor, Redactor};
+#[cfg(feature = "mcp-client-http")]
+use tools_mcp_client::PreparedRemote;
 use tools_mcp_client::{
-    Launch, Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedRemote, PreparedServer, Secret,
-    Server, TokenReader, Way, compile, pins::LockStore,
+    Launch, LaunchFolders, Launcher, McpServers, McpTools, NetworkAccess, PreparedChild, PreparedServer, Server, Way,
+    compile, pins::LockStore,
 };
 use tools_sandbox::kernel::{Network, NetworkNamespace};
 
 use crate::{
     commands::Commands,
-    config::{HaftConfig, LoadError, LoadedConfig},
-    own_places::lock_file,
+    config::{HaftConfig, LoadError, LoadedConfig, places::lock_file},
     wiring::Wiring,
 };
 
@@ -45,84 +46,32 @@ pub(crate) fn launcher(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> Launch
     let (wiring, commands) = (Arc::clone(wiring), Arc::clone(commands));
     Arc::new(move |server: &Server, cx: &CallContext| {
         if server.is_remote() {
-            return credentials(server).map(PreparedServer::Remote);
+            #[cfg(feature = "mcp-client-http")]
+            return PreparedRemote::of(server, &crate::config::places::logins()).map(PreparedServer::Remote);
+            #[cfg(not(feature = "mcp-client-http"))]
+            return Err("this build reaches no servers over HTTP".to_owned());
         }
         prepared(&wiring, &commands, server, cx).map(|child| PreparedServer::Child(Box::new(child)))
     })
 }
 
-/// What is sent to a server over HTTP besides the protocol; a command is run at the first request.
-fn credentials(server: &Server) -> Result<PreparedRemote, String> {
-    let config = &server.config;
-    let variable = |name: &str| {
-        let value = std::env::var(name).map_err(|_| format!("`{name}` is not set"))?;
-        Secret::new(&value).ok_or_else(|| format!("`{name}` holds nothing that can be sent"))
-    };
-    let mut headers = Vec::new();
-    for (name, value) in &config.headers {
-        headers.push((
-            name.clone(),
-            Secret::new(value).ok_or_else(|| format!("the header `{name}` holds nothing that can be sent"))?,
-        ));
-    }
-    for (name, holder) in &config.header_env {
-        headers.push((name.clone(), variable(holder)?));
-    }
-    let token = if config.token_env.is_empty() {
-        (!config.token_command.is_empty()).then(|| token_of(config.token_command.clone()))
-    } else {
-        let token = variable(&config.token_env)?;
-        Some(Arc::new(move || -> Reading { Box::pin(std::future::ready(Ok(token.clone()))) }) as TokenReader)
-    };
-    let prepared = PreparedRemote::new(headers, token);
-    #[cfg(feature = "mcp-client-http")]
-    let login = config.takes_login().then(|| server_login(server)).transpose().map_err(|error| error.to_string())?;
-    #[cfg(feature = "mcp-client-http")]
-    let prepared = prepared.with_login(login);
-    Ok(prepared)
-}
-
 /// The login of this user at the authorization server of an MCP server over HTTP.
 ///
 /// # Errors
-/// When the section of the server cannot be used, or a variable that it names is not set.
+/// As [`tools_mcp_client::ServerLogin::of_user`].
 #[cfg(feature = "mcp-client-http")]
 pub fn server_login(server: &Server) -> Result<Arc<tools_mcp_client::ServerLogin>, tools_mcp_client::LoginError> {
-    use tools_mcp_client::{ClientKeys, LoginError, LoginStore, ServerLogin};
-    let oauth = server.config.oauth.clone().unwrap_or_default();
-    let variable = |name: &str| {
-        let value = (!name.is_empty()).then(|| std::env::var(name)).transpose();
-        value.map_err(|_| LoginError::Config(format!("`{name}` is not set")))
-    };
-    let keys =
-        ClientKeys { secret: variable(&oauth.client_secret_env)?, private_key: variable(&oauth.private_key_env)? };
-    ServerLogin::new(server, keys, &LoginStore::new(crate::own_places::logins()), Arc::new(tools_core::SystemClock))
-}
-
-type Reading = std::pin::Pin<Box<dyn Future<Output = Result<Secret, String>> + Send>>;
-
-/// Reads a token that a command prints.
-#[cfg(feature = "mcp-client-http")]
-fn token_of(words: Vec<String>) -> TokenReader {
-    Arc::new(move || -> Reading {
-        let words = words.clone();
-        Box::pin(async move {
-            let text = tools_sandbox::process::printed(&words, "token_command").await?;
-            Secret::new(&text).ok_or_else(|| "`token_command` printed no token".to_owned())
-        })
-    })
-}
-
-#[cfg(not(feature = "mcp-client-http"))]
-fn token_of(_: Vec<String>) -> TokenReader {
-    Arc::new(|| -> Reading { Box::pin(std::future::ready(Err("this build runs no commands for tokens".to_owned()))) })
+    tools_mcp_client::ServerLogin::of_user(server, &crate::config::places::logins())
 }
 
 fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<PreparedChild, String> {
-    let mut launch = Launch::of(server, commands.writable(), cx.workdir())?;
+    let mut launch = Launch::of(server, commands.held.writable(), cx.workdir())?;
     let (network, way) = network(wiring, server, cx, &mut launch.env)?;
     let joins = way.as_ref().map(|(_, network)| Arc::clone(network));
-    let sandbox = launch.held(|folders| commands.server(folders, network, joins.clone()))?;
+    let sandbox = launch.held(|LaunchFolders { writable, protected, readable }| {
+        let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
+        commands.held.server(writable, protected, further, network, joins.clone())
+    })?;
     Ok(launch.in_sandbox(sandbox, way.map(|(way, _)| way)))
 }
 

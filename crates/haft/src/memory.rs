@@ -56,7 +56,7 @@ impl MemoryParts {
     pub(crate) fn executors(&self) -> Vec<DynExecutor> {
         let tools = MemoryTools::new(self.memories.clone(), self.taint.clone());
         #[cfg(feature = "agent")]
-        let tools = tools.with_conversations(Arc::new(crate::agent::ConversationStore(self.sessions.clone())));
+        let tools = tools.with_conversations(Arc::new(tools_agent::sessions::SaidBefore::new(self.sessions.clone())));
         tools.into_executors()
     }
 

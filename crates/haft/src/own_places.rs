@@ -4,10 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{
-    config::{HaftConfig, LoadError, places},
-    paths::writable,
-};
+use crate::config::{HaftConfig, LoadError, paths, places};
 
 /// Folders that are ours as a whole, under the names by which they are read.
 #[derive(Debug)]
@@ -37,7 +34,7 @@ impl OwnPlaces {
         workdir: &Path,
         discovered: Option<&Path>,
     ) -> Result<(), LoadError> {
-        let roots = writable(config, workdir);
+        let roots = paths::writable(config, workdir);
         if let Some(file) = discovered {
             let names = [std::path::absolute(file).ok(), file.canonicalize().ok()];
             if let Some(root) = roots.iter().find(|root| names.iter().flatten().any(|name| name.starts_with(root))) {
@@ -52,18 +49,4 @@ impl OwnPlaces {
         }
         Ok(())
     }
-}
-
-/// Where accepted definitions of MCP servers are kept: beside the configuration, else in the folder
-/// of the user's state.
-#[cfg(feature = "mcp-client")]
-pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
-    let folder = beside.and_then(Path::parent).map_or_else(places::state_dir, Path::to_owned);
-    folder.join("mcp.lock.json")
-}
-
-/// The folder of the logins at MCP servers, which no tool reads.
-#[cfg(feature = "mcp-client-http")]
-pub(crate) fn logins() -> PathBuf {
-    places::state_dir().join("mcp-logins")
 }

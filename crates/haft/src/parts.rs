@@ -8,15 +8,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-use tools_core::{
-    Approval, CallContext, CompositeExecutor, DynExecutor, ExecuteResult, Inspection, Layer, Stack, ToolCall, ToolDefs,
-    ToolError, ToolExecutor, ToolName,
-};
+use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack, ToolExecutor as _, ToolName};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
     part::Part,
-    reading::ReadOnlyTools,
     tools::ToolSet,
     wiring::Wiring,
 };
@@ -39,7 +35,7 @@ pub(crate) struct Parts {
     #[cfg(feature = "graph")]
     pub(crate) offering: Arc<crate::offer::ToolOffer>,
     #[cfg(feature = "llm")]
-    pub(crate) models: Arc<crate::models::Models>,
+    pub(crate) models: Arc<tools_providers::Models>,
     #[cfg(feature = "audit")]
     pub(crate) record: Option<Arc<crate::record::Record>>,
     #[cfg(feature = "cache")]
@@ -94,7 +90,7 @@ impl Parts {
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
     ) -> Result<Arc<Stack>, LoadError> {
-        let mut executors = Vec::new();
+        let (mut executors, mut held) = (Vec::new(), None);
         #[cfg(feature = "mcp-client")]
         let mut servers = None;
         #[cfg(feature = "scheduler")]
@@ -103,6 +99,7 @@ impl Parts {
             let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots)?;
             self.sets.keep(&set);
             executors.push(tools);
+            held.replace(Arc::clone(&set));
             #[cfg(feature = "scheduler")]
             foresight.replace(Arc::clone(&set.foresight));
             #[cfg(feature = "mcp-client")]
@@ -129,7 +126,11 @@ impl Parts {
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(&joined));
         drop(all);
-        let stack = Stack::new(self.layers.0.clone(), JoinedExecutors(joined));
+        let stack = Stack::new(self.layers.0.clone(), joined);
+        let stack = match held {
+            Some(set) => stack.holding(set),
+            None => stack,
+        };
         #[cfg(feature = "graph")]
         self.offering.publish(&stack.listed());
         #[cfg(feature = "skills")]
@@ -166,32 +167,6 @@ impl Parts {
     #[cfg(feature = "mcp")]
     pub(crate) fn closed(&self) -> Arc<Stack> {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
-    }
-}
-
-/// All executors of a stack, held by whoever asks them for their tools again, too.
-struct JoinedExecutors(Arc<CompositeExecutor>);
-
-impl ToolExecutor for JoinedExecutors {
-    fn tool_definitions(&self) -> ToolDefs {
-        self.0.tool_definitions()
-    }
-
-    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
-        self.0.inspect(call, cx).await
-    }
-
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
-        self.0.execute_tool_call(call, cx).await
-    }
-
-    async fn execute_tool_call_confirmed(
-        &self,
-        call: &ToolCall,
-        approval: &Approval,
-        cx: &CallContext,
-    ) -> ExecuteResult {
-        self.0.execute_tool_call_confirmed(call, approval, cx).await
     }
 }
 

@@ -6,9 +6,8 @@ use std::sync::{Arc, PoisonError};
 use crate::config::{ConfigUser, ConfigWatch};
 use crate::{
     Toolbox,
-    config::{self, HaftConfig, LoadError, LoadedConfig, ReloadReport, merged},
+    config::{self, HaftConfig, LoadError, LoadedConfig, ReloadReport, merged, paths},
     part::Swap,
-    paths,
 };
 
 impl Toolbox {
@@ -71,7 +70,7 @@ impl Toolbox {
 impl ConfigUser for Toolbox {
     fn is_held(&self, place: &std::path::Path) -> bool {
         #[cfg(feature = "shell")]
-        if let Some(Ok(strength)) = self.tools().map(|tools| tools.commands.strength()) {
+        if let Ok(strength) = self.strength() {
             use tools_sandbox::kernel::Level;
             let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
             return match strength.level {

@@ -60,7 +60,7 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     #[cfg(feature = "policy")]
     files.push(config.tools.approvals.file(&places::state_dir()));
     #[cfg(feature = "mcp-client")]
-    files.push(crate::own_places::lock_file(beside));
+    files.push(places::lock_file(beside));
     let _ = (config, beside, &mut files);
     files
 }
@@ -110,7 +110,7 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
 /// is not there cannot be hidden by the kernel.
 #[cfg(feature = "mcp-client-http")]
 fn logins(config: &HaftConfig) -> PathBuf {
-    let folder = crate::own_places::logins();
+    let folder = places::logins();
     if config.mcp.servers.iter().any(tools_mcp_client::McpServerConfig::takes_login) {
         let _ = tools_sandbox::make_private_folder(&folder);
     }

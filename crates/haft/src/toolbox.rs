@@ -12,9 +12,8 @@ use tools_core::{
 };
 
 use crate::{
-    config::{HaftConfig, LoadError, ReloadState},
+    config::{HaftConfig, LoadError, ReloadState, paths},
     parts::Parts,
-    paths,
 };
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
@@ -42,6 +41,41 @@ impl Toolbox {
     /// The configuration in force.
     pub fn config(&self) -> &HaftConfig {
         &self.config
+    }
+
+    /// The configuration that counts by now: after a reload another one than [`Self::config`].
+    pub fn running(&self) -> Arc<HaftConfig> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The file that the configuration was read from; `None` for a text or the defaults.
+    pub fn config_file(&self) -> Option<&Path> {
+        self.parts.loaded.file.as_deref()
+    }
+
+    /// The place of the record, for people; `None` where none is kept.
+    #[cfg(feature = "audit")]
+    pub fn record_place(&self) -> Option<String> {
+        self.parts.record.as_ref().map(|record| record.place.to_string())
+    }
+
+    /// Confinement of a command by now, as in the result of a call.
+    ///
+    /// # Errors
+    /// Why none would run.
+    #[cfg(feature = "shell")]
+    pub fn strength(&self) -> Result<tools_sandbox::kernel::Strength, String> {
+        self.tools().map_or_else(
+            || Err("there are no tools".to_owned()),
+            |tools| tools.commands.held.strength(cfg!(feature = "egress")),
+        )
+    }
+
+    /// The files and folders that commands see which are held at this level.
+    #[cfg(feature = "shell")]
+    pub fn view(&self, level: tools_sandbox::kernel::Level) -> tools_sandbox::view::ViewReport {
+        let made = self.tools().map(|tools| tools.commands.held.view(&tools.commands.held.writable()));
+        made.map(|made| made.view.report(level, &made.left_out)).unwrap_or_default()
     }
 
     /// The definition of a tool; a cautious one without schema when nobody owns it.
@@ -274,8 +308,7 @@ impl Toolbox {
     /// # Errors
     /// When one of the roots cannot be opened.
     pub fn narrowed(&self, roots: &[PathBuf]) -> Result<Self, LoadError> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let loaded = self.parts.loaded.with(paths::narrowed(&running, roots));
+        let loaded = self.parts.loaded.with(paths::narrowed(&self.running(), roots));
         let workdir = roots.first().map_or_else(|| self.workdir().to_owned(), Clone::clone);
         let stack = self.parts.stack(&loaded, &workdir, Some(roots.to_vec()))?;
         let context = self.context.clone().with_workdir(workdir);

@@ -6,10 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{
-    Approval, CallContext, CompositeExecutor, DynExecutor, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError,
-    ToolExecutor,
-};
+use tools_core::{CompositeExecutor, DynExecutor};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -17,7 +14,8 @@ use crate::{
     wiring::Wiring,
 };
 
-/// The policies of one set of tools.
+/// The policies of one set of tools. They are kept in step with the configuration for as long as a
+/// stack holds them.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
     pub(crate) workdir: PathBuf,
@@ -65,7 +63,7 @@ impl ToolSet {
         #[cfg(feature = "file")]
         let files = {
             #[cfg(feature = "shell")]
-            let rules = Some(commands.typed_rules());
+            let rules = Some(&commands.typed_rules);
             #[cfg(not(feature = "shell"))]
             let rules = None;
             Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved, rules)?)
@@ -80,7 +78,7 @@ impl ToolSet {
             let code = Live::new(loaded, "index", |config| config.index.compile())?;
             let tool = crate::code::tool(code.policy(), loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
-            let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands));
+            let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands.held));
             tools.push(DynExecutor::new(tool.into_executor()));
             parts.push(code);
         }
@@ -88,7 +86,7 @@ impl ToolSet {
         {
             let checks = Live::new(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
             let (policy, config) = (checks.policy(), &loaded.config);
-            tools.push(crate::diagnostics::executor(policy, &reserved, config, &files, &commands));
+            tools.push(crate::diagnostics::executor(policy, &reserved, config, &files, &commands.held));
             parts.push(checks);
         }
         #[cfg(feature = "web")]
@@ -118,37 +116,6 @@ impl ToolSet {
             foresight,
             parts,
         });
-        let tools = HeldTools { tools: CompositeExecutor::new(tools), _set: Arc::clone(&set) };
-        Ok((set, DynExecutor::new(tools)))
-    }
-}
-
-/// Tools that hold their policies: those are kept in step with the configuration for as long as
-/// somebody holds the tools.
-struct HeldTools {
-    tools: CompositeExecutor,
-    _set: Arc<ToolSet>,
-}
-
-impl ToolExecutor for HeldTools {
-    fn tool_definitions(&self) -> ToolDefs {
-        self.tools.tool_definitions()
-    }
-
-    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
-        self.tools.inspect(call, cx).await
-    }
-
-    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
-        self.tools.execute_tool_call(call, cx).await
-    }
-
-    async fn execute_tool_call_confirmed(
-        &self,
-        call: &ToolCall,
-        approval: &Approval,
-        cx: &CallContext,
-    ) -> ExecuteResult {
-        self.tools.execute_tool_call_confirmed(call, approval, cx).await
+        Ok((set, DynExecutor::new(CompositeExecutor::new(tools))))
     }
 }

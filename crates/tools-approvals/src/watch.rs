@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
     time::{sleep, timeout},
 };
-use tools_core::{ConfirmPrompt, Question};
+use tools_core::{ConfirmPrompt, Question, in_runtime};
 
 use crate::{
     folder::{Folder, is_ours},
@@ -84,11 +84,10 @@ impl Watch {
     /// Starts to listen in `folder`, which is created if it does not exist.
     ///
     /// # Errors
-    /// If others have access to the folder, or no socket can be created in it.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime with I/O.
+    /// If others have access to the folder, or no socket can be created in it;
+    /// [`NoRuntime`](tools_core::NoRuntime) outside of a tokio runtime with timers and I/O.
     pub async fn open(folder: &Path) -> io::Result<Self> {
+        in_runtime(UnixStream::pair)??;
         let folder = Folder::make(folder)?;
         folder.sweep().await;
         let (listener, socket) = folder.listen()?;

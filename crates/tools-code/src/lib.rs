@@ -2,10 +2,10 @@
 //! less of it.
 //!
 //! Files come from [`Sources`](tools_sandbox::Sources), which whoever has the file tools
-//! implements: the same walk, read rules and ignore files as `grep`. [`FolderSources`] are those of a host without file tools. A
-//! file is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads
-//! to it; each line is taken from its file at the moment it is shown, and only while the file is
-//! what it was found in.
+//! implements: the same walk, read rules and ignore files as `grep`. [`FolderSources`] are those of
+//! a host without file tools. A file is scanned for its names when it is first seen and parsed
+//! (tree-sitter) when a query leads to it; each line is taken from its file at the moment it is
+//! shown, and only while the file is what it was found in.
 
 mod config;
 

@@ -85,8 +85,8 @@ pub use calls::{
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
-    Invocation, Layer, Next, OptionalBoard, Outcome, RecordedResult, ReplaceableLayer, Stack, StandIns, ToolExecutor,
-    UnlistedLayer, is_tool_retryable, requires_confirmation,
+    Invocation, Layer, Next, NoRuntime, OptionalBoard, Outcome, ReadOnlyTools, RecordedResult, ReplaceableLayer, Stack,
+    StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable, requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{

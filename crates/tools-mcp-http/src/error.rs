@@ -21,6 +21,9 @@ pub enum HttpError {
         "`{0}` is not a loopback address: without a TLS certificate and key, tokens and results could be read on the way"
     )]
     Unencrypted(SocketAddr),
+    /// The program has no runtime to serve with.
+    #[error(transparent)]
+    Runtime(#[from] tools_core::NoRuntime),
     /// Nobody may enter.
     #[error("there is no guest: at least one token is needed")]
     NoGuest,

@@ -18,6 +18,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tools_core::in_runtime;
 
 use crate::{
     Guest, GuestList, HttpError, HttpSettings, ServerName,
@@ -58,7 +59,12 @@ impl HttpServer {
             return Err(HttpError::Unencrypted(address));
         }
         let failed = |source| HttpError::Address { address, source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
+        let bound = in_runtime(|| {
+            let listener = std::net::TcpListener::bind(address)?;
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        });
+        let listener = bound?.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let guests = GuestList::new(guests, settings.answered_hosts(address), settings.clone())?;
         Ok(Self { listener, address, guests, settings })

@@ -12,6 +12,9 @@ pub enum McpError {
     /// Signals or the standard streams cannot be used.
     #[error("the standard streams cannot be served: {0}")]
     Stdio(#[from] std::io::Error),
+    /// The program has no runtime to serve with.
+    #[error(transparent)]
+    Runtime(#[from] tools_core::NoRuntime),
     /// The server could not be built; see `McpServer::serve_stdio_while_building`.
     #[error("the server could not be set up: {0}")]
     Setup(Box<dyn std::error::Error + Send + Sync>),

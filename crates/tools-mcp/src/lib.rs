@@ -34,6 +34,7 @@ mod catalog;
 mod progress;
 
 mod elsewhere;
+mod faulty;
 mod input;
 mod late;
 mod pending;
@@ -59,6 +60,7 @@ pub use builder::Builder;
 pub use connected::ConnectedService;
 pub use elsewhere::Elsewhere;
 pub use error::McpError;
+pub use faulty::FaultyTools;
 pub use greeting::Greeting;
 pub use prompts::{Prompt, PromptError, Prompts};
 pub use resources::{

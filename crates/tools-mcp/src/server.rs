@@ -9,7 +9,7 @@ use tokio::{
     sync::SetOnce,
 };
 use tokio_util::sync::CancellationToken;
-use tools_core::{SessionId, Stack};
+use tools_core::{SessionId, Stack, in_runtime};
 
 use crate::{
     Builder, Greeting, McpError,
@@ -47,6 +47,7 @@ impl McpServer {
     /// # Errors
     /// [`McpError`] when the handshake fails or the machine refuses signals.
     pub async fn serve_stdio(self) -> Result<(), McpError> {
+        in_runtime(|| ())?;
         let stop = CancellationToken::new();
         let (read, write) = stdio::streams();
         let serving = Box::pin(self.serve_until(read, write, stop.clone()));
@@ -67,6 +68,7 @@ impl McpServer {
         B: FnOnce() -> Result<Self, E> + Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>>,
     {
+        in_runtime(|| ())?;
         let stop = CancellationToken::new();
         let (read, write) = stdio::streams();
         let serving = Box::pin(Self::serve_while_building(greeting, build, read, write, stop.clone()));
@@ -139,6 +141,7 @@ impl McpServer {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
+        in_runtime(|| ())?;
         let lifetime = Lifetime { ended: stop, ..Lifetime::default() };
         let made = PendingConnection::default();
         let (door, waiting) = (ConnectedService::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
@@ -172,6 +175,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
+    in_runtime(|| ())?;
     let transport = LineTransport::new(read, write, lifetime.clone());
     let running = match serve_server_with_ct(door, transport, lifetime.ended.clone()).await {
         Ok(running) => running,
@@ -196,7 +200,7 @@ async fn until_a_signal(
     mut serving: Pin<Box<impl Future<Output = Result<(), McpError>>>>,
     stop: CancellationToken,
 ) -> Result<(), McpError> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut interrupt = in_runtime(|| signal(SignalKind::interrupt()))??;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
     let mut any_signal = async || {

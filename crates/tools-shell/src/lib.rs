@@ -3,6 +3,7 @@
 //! in one envelope.
 
 mod config;
+mod confinement;
 mod lint;
 mod policy;
 
@@ -39,6 +40,7 @@ mod size;
 
 pub use bash::{Bash, BashArgs, ViewOf};
 pub use config::{LimitsConfig, NetworkMode, SandboxChoice, ShellConfig};
+pub use confinement::{CommandConfinement, ConfinementSettings, ReservedNow};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};
 pub use policy::{ShellPolicy, ShellPolicyHandle};

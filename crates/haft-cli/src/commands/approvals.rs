@@ -3,6 +3,7 @@
 
 mod lines;
 mod machine;
+mod notify;
 mod person;
 
 use std::{path::Path, time::Duration};
@@ -67,7 +68,7 @@ impl QuestionView {
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
         let line = line.to_owned();
         tokio::spawn(async move {
-            if let Err(problem) = haft::notify(&line, variables).await {
+            if let Err(problem) = notify::notify(&line, variables).await {
                 output::note(&format!("haft: {problem}"));
             }
         });

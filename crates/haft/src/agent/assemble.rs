@@ -6,8 +6,7 @@ use std::sync::Arc;
 use tools_agent::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost};
 use tools_providers::Provider;
 
-use super::agent_settings;
-use crate::Toolbox;
+use crate::{Toolbox, config::agent_settings};
 
 /// What the model is told before anything else. It holds nothing that changes between turns.
 const SYSTEM: &str = "You are a software engineer's agent. You work in one folder with the tools you are given, on what \

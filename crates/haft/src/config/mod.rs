@@ -1,6 +1,8 @@
 //! Configuration: one TOML text, one struct per crate, errors that name key, line and remedy.
 
 mod absent;
+#[cfg(feature = "agent")]
+mod agent;
 #[cfg(feature = "policy")]
 mod aliases;
 mod counts;
@@ -13,6 +15,7 @@ mod gates;
 mod load;
 mod migrate;
 mod overlay;
+pub(crate) mod paths;
 mod readable;
 mod reloaded;
 mod sections;
@@ -24,6 +27,8 @@ mod watch;
 pub mod places;
 
 pub use absent::AbsentSection;
+#[cfg(feature = "agent")]
+pub use agent::agent_settings;
 pub use digest::policy_digest;
 pub use embedding::EmbeddingConfig;
 pub use environment::unknown_variables;

@@ -78,3 +78,17 @@ pub(crate) fn own_state_dir() -> Result<(), String> {
     }
     Ok(())
 }
+
+/// Where accepted definitions of MCP servers are kept: beside the configuration, else in the folder
+/// of the user's state.
+#[cfg(feature = "mcp-client")]
+pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
+    let folder = beside.and_then(Path::parent).map_or_else(state_dir, Path::to_owned);
+    folder.join("mcp.lock.json")
+}
+
+/// The folder of the logins at MCP servers, which no tool reads.
+#[cfg(feature = "mcp-client-http")]
+pub(crate) fn logins() -> PathBuf {
+    state_dir().join("mcp-logins")
+}

@@ -6,7 +6,7 @@ type CatchResult<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>
 
 /// Parts of what tokio, and what builds on it, panic with where there is no runtime, or one that
 /// lacks timers or I/O. Nothing else tells.
-const RUNTIME_LACKS: [&str; 2] = ["Tokio 1.x", "Tokio context"];
+pub(super) const RUNTIME_LACKS: [&str; 2] = ["Tokio 1.x", "Tokio context"];
 
 /// The failure of a call for which the program has no fitting runtime.
 pub(super) fn no_runtime(message: String) -> ToolError {
@@ -17,11 +17,7 @@ pub(super) fn no_runtime(message: String) -> ToolError {
 /// Turns a panic into a failure; its text goes to the operator only.
 pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolError> {
     result.unwrap_or_else(|panic| {
-        let said = panic
-            .downcast_ref::<&'static str>()
-            .map(|text| (*text).to_owned())
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_else(|| "a value that is not text".to_owned());
+        let said = said(&*panic);
         tracing::error!(who, said, "panic while handling a tool call");
         let error = if RUNTIME_LACKS.iter().any(|part| said.contains(part)) {
             no_runtime(format!("`{who}` needs a tokio runtime with timers and I/O, and the program has none"))
@@ -34,4 +30,13 @@ pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolErro
         };
         Err(error.with_source(std::io::Error::other(format!("panic: {said}"))))
     })
+}
+
+/// The text of a panic.
+pub(super) fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&'static str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a value that is not text".to_owned())
 }

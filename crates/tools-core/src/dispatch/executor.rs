@@ -1,6 +1,6 @@
 //! The protocol between the stack and whatever runs tools.
 
-use std::future::Future;
+use std::{future::Future, sync::Arc};
 
 use crate::{Approval, CallContext, Inspection, ToolCall, ToolDefs, ToolError, ToolOutput};
 
@@ -45,4 +45,28 @@ pub trait ToolExecutor: Send + Sync {
         approval: &Approval,
         cx: &CallContext,
     ) -> impl Future<Output = ExecuteResult> + Send;
+}
+
+/// For whoever keeps an executor that others hold, too.
+impl<T: ToolExecutor> ToolExecutor for Arc<T> {
+    fn tool_definitions(&self) -> ToolDefs {
+        T::tool_definitions(self)
+    }
+
+    async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        T::inspect(self, call, cx).await
+    }
+
+    async fn execute_tool_call(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
+        T::execute_tool_call(self, call, cx).await
+    }
+
+    async fn execute_tool_call_confirmed(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
+        T::execute_tool_call_confirmed(self, call, approval, cx).await
+    }
 }

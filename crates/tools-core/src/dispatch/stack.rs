@@ -1,6 +1,6 @@
 //! The dispatcher: an ordered list of layers around one executor.
 
-use std::{collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
+use std::{any::Any, collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Arc};
 
 use futures_util::FutureExt;
 
@@ -23,6 +23,8 @@ pub struct Stack {
     leaf: Arc<dyn ErasedToolExecutor>,
     catalog: Shared<Catalog>,
     stand_ins: Option<Arc<dyn StandIns>>,
+    /// What lives as long as the stack.
+    _held: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 /// The call that is meant by another one.
@@ -60,13 +62,19 @@ impl Stack {
     pub fn new(layers: Vec<Arc<dyn Layer>>, executor: impl ToolExecutor + 'static) -> Self {
         let leaf: Arc<dyn ErasedToolExecutor> = Arc::new(executor);
         let catalog = Shared::new(Catalog::of(leaf.tool_definitions_erased()));
-        Self { layers, leaf, catalog, stand_ins: None }
+        Self { layers, leaf, catalog, stand_ins: None, _held: None }
     }
 
     /// The same stack, in which names that no executor owns may stand for calls of its tools.
     #[must_use]
     pub fn with_stand_ins(self, stand_ins: Arc<dyn StandIns>) -> Self {
         Self { stand_ins: Some(stand_ins), ..self }
+    }
+
+    /// The same stack, which keeps `held` alive: the policies of its tools.
+    #[must_use]
+    pub fn holding(self, held: Arc<dyn Any + Send + Sync>) -> Self {
+        Self { _held: Some(held), ..self }
     }
 
     /// Runs a call that nobody was asked about.

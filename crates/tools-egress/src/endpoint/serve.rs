@@ -9,6 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{sleep, timeout};
+use tools_core::in_runtime;
 
 use super::gate::Gate;
 use super::keeper::{Keeper, Permit};
@@ -44,13 +45,11 @@ impl Endpoint {
     /// Serves a listener from now on.
     ///
     /// # Errors
-    /// When the runtime does not take the listener.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime with I/O; connections need its timers, too.
+    /// When the runtime does not take the listener; [`NoRuntime`](tools_core::NoRuntime) outside of
+    /// a tokio runtime with timers and I/O.
     pub fn start(listener: TcpListener, door: Door, gate: Arc<Gate>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let listener = in_runtime(|| tokio::net::TcpListener::from_std(listener))??;
         let served = move |client, peer| serve(client, peer, door.clone(), Arc::clone(&gate));
         Ok(Self(tokio::spawn(accept(listener, served))))
     }
@@ -62,7 +61,7 @@ impl Endpoint {
     /// When the runtime does not take the listener.
     pub fn publish(listener: TcpListener, port: PublishedPort, keeper: Arc<dyn Keeper>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
-        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let listener = in_runtime(|| tokio::net::TcpListener::from_std(listener))??;
         let port = Arc::new(port);
         let served = move |client, _| published::serve(client, Arc::clone(&port), Arc::clone(&keeper));
         Ok(Self(tokio::spawn(accept(listener, served))))

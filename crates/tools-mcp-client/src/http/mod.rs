@@ -6,6 +6,7 @@ mod client;
 mod events;
 mod fault;
 mod place;
+mod section;
 mod wire;
 
 pub(crate) use body::whole;

@@ -7,6 +7,7 @@ mod caches;
 mod concealed;
 mod discover;
 mod grants;
+mod report;
 mod repository;
 mod surroundings;
 mod toolchains;
@@ -15,5 +16,6 @@ mod value;
 
 pub use caches::{CACHES, CachePlace};
 pub use discover::ViewAsk;
+pub use report::{ViewReport, VisiblePlace};
 pub use surroundings::Surroundings;
 pub use value::{ConcealedFolder, GrantedPath, HandedIn, Link, View};

@@ -6,12 +6,15 @@ use haft::core::Verdict;
 use serde_json::{Value, json};
 
 use super::stage::{RULES, Stage, verdict};
-use crate::{commands::call::Consent, output::printable};
+use crate::{
+    commands::{call::Consent, doctor::Doctor},
+    output::printable,
+};
 
 /// What this machine can hold.
 pub(super) fn machine(stage: &mut Stage) {
     stage.act("What holds on this machine");
-    for finding in stage.toolbox.doctor().lines() {
+    for finding in Doctor::examine(&stage.toolbox).lines() {
         stage.line(&format!("  {finding}"));
     }
     stage.line("  rules of this demo (the user's own configuration is left alone):");

@@ -2,20 +2,21 @@
 //! tools answered is left out.
 
 use async_trait::async_trait;
-use tools_agent::sessions::{KeptSession, Sessions, SessionsError};
 use tools_core::SessionId;
 use tools_memory::{ConversationHit, Conversations, MemoryError, Passage, project_of};
 use tools_providers::{Block, Role};
+
+use super::{KeptSession, Sessions, SessionsError};
 
 /// The latest conversations that are searched.
 const SESSIONS: usize = 200;
 
 /// The conversations that this user keeps.
 #[derive(Debug)]
-pub(crate) struct ConversationStore(pub(crate) Sessions);
+pub struct SaidBefore(Sessions);
 
 #[async_trait]
-impl Conversations for ConversationStore {
+impl Conversations for SaidBefore {
     async fn search(&self, query: &str, project: &str, limit: usize) -> Result<Vec<ConversationHit>, MemoryError> {
         let sessions = self.of_project(project).await.unwrap_or_else(|error| {
             tracing::warn!(%error, "the saved conversations cannot be searched");
@@ -30,7 +31,12 @@ impl Conversations for ConversationStore {
     }
 }
 
-impl ConversationStore {
+impl SaidBefore {
+    /// The texts of these conversations.
+    pub fn new(sessions: Sessions) -> Self {
+        Self(sessions)
+    }
+
     /// The latest conversations of a project.
     async fn of_project(&self, project: &str) -> Result<Vec<KeptSession>, SessionsError> {
         let listed = self.0.list().await?;

@@ -8,9 +8,9 @@ use tools_sandbox::ReadRules;
 #[cfg(any(feature = "shell", feature = "file", feature = "checkpoint"))]
 use tools_sandbox::home;
 
-use crate::config::HaftConfig;
+use super::HaftConfig;
 #[cfg(any(feature = "shell", feature = "checkpoint"))]
-use crate::config::{LoadError, LoadedConfig};
+use super::{LoadError, LoadedConfig};
 
 /// The folders that commands from `workdir` may write, as they are named; none without a shell.
 pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
@@ -78,5 +78,19 @@ pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> R
     {
         let rules = ReadRules::compile(None, &[], workdir, home.as_deref());
         rules.map_err(|error| loaded.fault("tools.file", error.to_string()))
+    }
+}
+
+#[cfg(feature = "hosts")]
+impl HaftConfig {
+    /// The same configuration, with tools kept in `root` where it names no folders.
+    pub fn kept_in(mut self, root: &Path) -> Self {
+        if self.tools.file.allowed_paths.is_empty() {
+            self.tools.file.allowed_paths = vec![root.to_owned()];
+        }
+        if self.tools.shell.allowed_paths.is_empty() {
+            self.tools.shell.allowed_paths = vec![root.to_string_lossy().into_owned()];
+        }
+        self
     }
 }

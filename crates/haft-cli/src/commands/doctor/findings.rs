@@ -1,71 +1,73 @@
 //! What this machine can hold, what a call would be held by, and what is not stopped.
 
+use haft::{
+    NetworkMode, Toolbox,
+    config::ReloadState,
+    sandbox::{
+        kernel::{Facility, Level, Probe},
+        view::ViewReport,
+    },
+};
 use serde::Serialize;
-use tools_sandbox::kernel::{Facility, Probe};
-
-use crate::{Toolbox, ViewReport, config::ReloadState};
 
 /// What calls cannot do without.
 const REQUIRED: [&str; 2] = ["record", "program bash"];
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The subject of the check.
-    pub what: String,
+    pub(crate) what: String,
     /// Whether it is as it should be.
-    pub ok: bool,
+    pub(crate) ok: bool,
     /// The result of the check.
-    pub found: String,
+    pub(crate) found: String,
 }
 
 /// Abilities of this machine. Field names are permanent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Doctor {
+pub(crate) struct Doctor {
     /// Confinement of a command on this machine: `namespaces`, `landlock`, `off`, or why nothing
     /// runs.
-    pub sandbox: String,
+    pub(crate) sandbox: String,
     /// The single checks.
-    pub findings: Vec<Finding>,
+    pub(crate) findings: Vec<Finding>,
     /// Gaps of the confinement, one sentence each.
-    pub not_stopped: Vec<String>,
+    pub(crate) not_stopped: Vec<String>,
     /// The files and folders that commands can see.
-    pub view: ViewReport,
-}
-
-impl Toolbox {
-    /// Abilities of this machine, and the gaps that remain.
-    pub fn doctor(&self) -> Doctor {
-        Doctor::examine(self)
-    }
+    pub(crate) view: ViewReport,
 }
 
 impl Doctor {
-    fn examine(toolbox: &Toolbox) -> Self {
+    /// Looks at this machine, as a toolbox uses it.
+    pub(crate) fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
-        let ConfinementState { sandbox, not_stopped, view } = held(toolbox);
-        #[cfg(feature = "shell")]
+        let strength = toolbox.strength();
+        let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
+        let (sandbox, not_stopped) = match strength {
+            Ok(strength) => (name(level).to_owned(), strength.not_stopped),
+            Err(problem) => (format!("nothing runs: {problem}"), vec![]),
+        };
         findings.push(network(toolbox, &sandbox));
-        #[cfg(feature = "policy")]
         findings.extend(judge(toolbox));
         findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
-        Self { sandbox, findings, not_stopped, view }
+        Self { sandbox, findings, not_stopped, view: toolbox.view(level) }
     }
 
     /// Whether calls can run and are put on record: what the exit code of `haft doctor` tells.
-    pub fn is_usable(&self) -> bool {
+    pub(crate) fn is_usable(&self) -> bool {
         !self.sandbox.starts_with("nothing runs")
             && self.findings.iter().all(|finding| finding.ok || !REQUIRED.contains(&finding.what.as_str()))
     }
 
     /// The report as a person reads it.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("commands are confined by: {}", self.sandbox)];
         for finding in &self.findings {
             let mark = if finding.ok { "ok     " } else { "MISSING" };
             lines.push(format!("{mark} {:<34} {}", finding.what, finding.found));
         }
-        lines.extend(crate::view::lines(&self.view));
+        lines.extend(self.view.lines());
         lines.push("what is not stopped:".to_owned());
         lines.extend(self.not_stopped.iter().map(|sentence| format!("  - {sentence}")));
         if self.not_stopped.is_empty() {
@@ -75,44 +77,17 @@ impl Doctor {
     }
 }
 
-/// What holds commands, and what they see.
-struct ConfinementState {
-    sandbox: String,
-    not_stopped: Vec<String>,
-    view: ViewReport,
-}
-
-/// As in the result of a call.
-#[cfg(feature = "shell")]
-fn held(toolbox: &Toolbox) -> ConfinementState {
-    use tools_sandbox::kernel::Level;
-    let tools = toolbox.tools();
-    let strength = tools.as_ref().map_or(Err("there are no tools".to_owned()), |tools| tools.commands.strength());
-    let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
-    let made = tools.map(|tools| tools.commands.view(&tools.commands.writable()));
-    let view = made.map_or_else(ViewReport::default, |made| ViewReport::new(&made, level));
-    let name = match level {
+fn name(level: Level) -> &'static str {
+    match level {
         Level::Namespaces => "namespaces",
         Level::Landlock => "landlock",
         Level::Off => "off",
-    };
-    match strength {
-        Ok(strength) => ConfinementState { sandbox: name.to_owned(), not_stopped: strength.not_stopped, view },
-        Err(problem) => ConfinementState { sandbox: format!("nothing runs: {problem}"), not_stopped: vec![], view },
     }
 }
 
-#[cfg(not(feature = "shell"))]
-fn held(_: &Toolbox) -> ConfinementState {
-    let sandbox = "no commands run: this build has no shell".to_owned();
-    ConfinementState { sandbox, not_stopped: vec![], view: ViewReport::default() }
-}
-
 /// Whether commands have the network that is configured.
-#[cfg(feature = "shell")]
 fn network(toolbox: &Toolbox, sandbox: &str) -> Finding {
-    use tools_shell::NetworkMode;
-    let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let running = toolbox.running();
     let works = sandbox == "namespaces" && cfg!(feature = "egress");
     let (ok, found) = match running.tools.shell.network {
         NetworkMode::Open => (true, "open: that of the machine"),
@@ -141,9 +116,8 @@ fn program(name: &str) -> Finding {
 }
 
 /// What judges calls by policies in plain language, where that is on.
-#[cfg(feature = "policy")]
 fn judge(toolbox: &Toolbox) -> Option<Finding> {
-    let running = toolbox.running.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let running = toolbox.running();
     let config = &running.tools.adversarial_policy;
     let model = toolbox.gates().state.judge.as_ref().map(|judge| judge.model());
     let found = format!(
@@ -157,12 +131,7 @@ fn judge(toolbox: &Toolbox) -> Option<Finding> {
 
 /// The file that is in force, and what became of its last change.
 fn configuration(toolbox: &Toolbox) -> Finding {
-    let file = toolbox
-        .parts
-        .loaded
-        .file
-        .as_ref()
-        .map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
+    let file = toolbox.config_file().map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
     let (ok, found) = match toolbox.last_reload() {
         None => (true, file),
         Some(ReloadState { at, problem: Some(problem), .. }) => {
@@ -178,14 +147,8 @@ fn configuration(toolbox: &Toolbox) -> Finding {
     Finding { what: "configuration".to_owned(), ok, found }
 }
 
-#[cfg(feature = "audit")]
 fn record(toolbox: &Toolbox) -> Finding {
-    let file = toolbox.parts.record.as_ref().map(|record| record.place.to_string());
+    let file = toolbox.record_place();
     let found = file.clone().unwrap_or_else(|| "off (`tools.audit.enabled`)".to_owned());
     Finding { what: "record".to_owned(), ok: file.is_some(), found }
-}
-
-#[cfg(not(feature = "audit"))]
-fn record(_: &Toolbox) -> Finding {
-    Finding { what: "record".to_owned(), ok: true, found: "none: this build keeps no record".to_owned() }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::{databases::databases, findings::Doctor};
 use crate::{
     args::{CommonArgs, Offer},
     commands::{
@@ -17,8 +18,8 @@ use crate::{
 /// Looks and prints.
 pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let mut report = toolbox.doctor();
-    report.findings.extend(haft::databases(toolbox.config()).await);
+    let mut report = Doctor::examine(&toolbox);
+    report.findings.extend(databases(toolbox.config()).await);
     let hosts = found(common).unwrap_or_default();
     let served = served(common);
     let watching = haft::watchers(Duration::ZERO, false).count().await;

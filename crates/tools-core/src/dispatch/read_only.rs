@@ -3,20 +3,21 @@
 
 use std::sync::Arc;
 
-use tools_core::{
+use crate::{
     Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
 };
 
 /// Those tools of an executor that only read.
 #[derive(Debug)]
-pub(crate) struct ReadOnlyTools {
+pub struct ReadOnlyTools {
     inner: DynExecutor,
     /// What `inner` published last, and those of it that only read.
     last: Shared<(ToolDefs, ToolDefs)>,
 }
 
 impl ReadOnlyTools {
-    pub(crate) fn new(inner: DynExecutor) -> Self {
+    /// Those of `inner`.
+    pub fn new(inner: DynExecutor) -> Self {
         let last = Shared::new(split(inner.tool_definitions()));
         Self { inner, last }
     }

@@ -2,7 +2,7 @@
 
 use tools_agent::AgentSettings;
 
-use crate::config::HaftConfig;
+use super::HaftConfig;
 
 /// The limits that a configuration sets for an agent.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a float beyond the range takes its end")]

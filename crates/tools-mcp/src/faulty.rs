@@ -7,23 +7,22 @@ use tools_core::{
 };
 
 /// Tools that say why they do not run.
-pub(crate) struct Faulty {
+pub struct FaultyTools {
     definitions: ToolDefs,
     fault: ToolError,
 }
 
-impl Faulty {
-    /// The tools of `definitions`, of which none runs because of `fault`.
-    pub(crate) fn stack(definitions: ToolDefs, fault: &str) -> Stack {
+impl FaultyTools {
+    /// The tools of `definitions`, of which none runs because of `fault`; `remedy` is the advice to
+    /// a model.
+    pub fn stack(definitions: ToolDefs, fault: &str, remedy: &str) -> Stack {
         let message = format!("the server could not be set up, so nothing runs: {fault}");
-        let fault = ToolError::new(ToolErrorCategory::PermanentFailure, "not_set_up", message).with_suggestion(
-            "Do not work around it. Tell the user what the fault is; `haft config check` shows where, and the server has to be started again.",
-        );
-        Stack::new(vec![], Self { definitions, fault })
+        let fault = ToolError::new(ToolErrorCategory::PermanentFailure, "not_set_up", message);
+        Stack::new(vec![], Self { definitions, fault: fault.with_suggestion(remedy) })
     }
 }
 
-impl ToolExecutor for Faulty {
+impl ToolExecutor for FaultyTools {
     fn tool_definitions(&self) -> ToolDefs {
         self.definitions.clone()
     }

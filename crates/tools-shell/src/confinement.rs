@@ -1,0 +1,161 @@
+//! What commands of one folder are held to: the folders that they may write, their view, and what
+//! is hidden from them. Programs that run beside commands (checkers, language servers, MCP servers)
+//! are held to the same.
+
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tools_core::KeyFault;
+use tools_sandbox::{
+    ReadRules, home,
+    kernel::{Confinement, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
+};
+
+use crate::{
+    ShellConfig, ShellPolicyHandle,
+    view::{ComputedView, ViewSettings, Views},
+};
+
+/// Gives the places that no child may write, as they are now.
+pub type ReservedNow = Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+
+/// Input of a [`CommandConfinement`].
+pub struct ConfinementSettings {
+    /// The folder that calls come from.
+    pub workdir: PathBuf,
+    /// The policy of the shell.
+    pub policy: ShellPolicyHandle,
+    /// Rules on what may not be read.
+    pub rules: ReadRules,
+    /// The same as masks, with whatever else is hidden.
+    pub hidden: MaskRules,
+    /// Further places that may be read, with the reason of each.
+    pub further: Vec<(PathBuf, String)>,
+    /// The folder for caches.
+    pub state: PathBuf,
+    /// Places that no child may write.
+    pub reserved: ReservedNow,
+}
+
+/// Confinement of the commands of one folder.
+pub struct CommandConfinement {
+    settings: ConfinementSettings,
+    views: Views,
+}
+
+impl fmt::Debug for CommandConfinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CommandConfinement").field("workdir", &self.settings.workdir).finish_non_exhaustive()
+    }
+}
+
+impl CommandConfinement {
+    /// The confinement; nothing is computed until it is asked for.
+    pub fn new(settings: ConfinementSettings) -> Self {
+        let views = Views::caching_in(settings.state.clone());
+        Self { settings, views }
+    }
+
+    /// The policy of the shell.
+    pub fn policy(&self) -> &ShellPolicyHandle {
+        &self.settings.policy
+    }
+
+    /// The masks of whatever commands cannot read.
+    pub fn hidden(&self) -> &MaskRules {
+        &self.settings.hidden
+    }
+
+    /// Puts another section in force; what was computed is computed anew.
+    ///
+    /// # Errors
+    /// As [`ShellConfig::compile`]; everything stays as it was then.
+    pub fn rebuild(&self, config: &ShellConfig) -> Result<(), KeyFault> {
+        self.settings.policy.rebuild(config)?;
+        self.settings.hidden.forget();
+        self.views.forget();
+        Ok(())
+    }
+
+    /// The folders that commands may write.
+    pub fn writable(&self) -> Vec<PathBuf> {
+        let (shell, home) = (self.settings.policy.load(), home());
+        let home = home.as_deref().and_then(Path::to_str);
+        let mut writable = shell.roots(&self.settings.workdir, home).unwrap_or_default();
+        writable.extend(shell.shared_caches(&writable, home));
+        writable
+    }
+
+    /// The view of commands that may write these folders.
+    pub fn view(&self, writable: &[PathBuf]) -> Arc<ComputedView> {
+        let shell = self.settings.policy.load();
+        let typed = shell.read_places(&self.settings.workdir, home().as_deref());
+        let further = self.settings.further.iter().filter(|(place, _)| !writable.contains(place)).cloned();
+        self.seeing(&ViewSettings {
+            writable: writable.to_vec(),
+            further: typed.into_iter().chain(further).collect(),
+            cache_limit: shell.cache_limit(),
+        })
+    }
+
+    fn seeing(&self, wanted: &ViewSettings) -> Arc<ComputedView> {
+        self.views.view(wanted, &|path| self.settings.rules.denies(path))
+    }
+
+    /// Confinement of a child that may write these folders and not read those that are `hidden`.
+    pub fn confined(&self, writable: Vec<PathBuf>, mut hidden: Vec<PathBuf>, reserved: Vec<PathBuf>) -> Confinement {
+        let view = Arc::clone(&self.view(&writable).view);
+        hidden.extend(self.hidden().masks_read_only(&view.searched, &writable));
+        let ask = self.settings.policy.load().confinement(writable, hidden, reserved);
+        let view = (ask.mode != SandboxMode::Off).then_some(view);
+        Confinement { view, ..ask }
+    }
+
+    /// The sandbox of a server that may write these folders but for those that are `protected`, and
+    /// read `further` places; `joins` is the network that it shares with others of its session.
+    ///
+    /// # Errors
+    /// Why it cannot be held.
+    pub fn server(
+        &self,
+        writable: Vec<PathBuf>,
+        protected: Vec<PathBuf>,
+        further: Vec<(PathBuf, String)>,
+        network: Network,
+        joins: Option<Arc<NetworkNamespace>>,
+    ) -> Result<Sandbox, String> {
+        let wanted = ViewSettings { writable: writable.clone(), further, cache_limit: None };
+        let view = Arc::clone(&self.seeing(&wanted).view);
+        let masks = self.hidden().masks(&writable);
+        if masks.incomplete {
+            return Err("the folders that it may write are too large to be searched for secret files".to_owned());
+        }
+        let mut hidden = masks.paths;
+        hidden.extend(self.hidden().masks_read_only(&view.searched, &writable));
+        let ask = self.settings.policy.load().confinement(writable, hidden, (self.settings.reserved)());
+        let view = (ask.mode != SandboxMode::Off).then_some(view);
+        let (held, absent) = (masks.obeyed.held(), masks.obeyed.missing_hooks);
+        let protected = [ask.protected, protected].concat();
+        let ask = Confinement { protected, view, network, joins, held, absent, sockets: vec![], ..ask };
+        Sandbox::compile(&ask).map_err(|error| error.to_string())
+    }
+
+    /// Strength of the confinement of a command by now, as in the result of a call; `is_gated` is
+    /// whether there is a gate for the network.
+    ///
+    /// # Errors
+    /// Why none would run.
+    pub fn strength(&self, is_gated: bool) -> Result<Strength, String> {
+        let masks = self.hidden().masks(&self.writable());
+        let asked = self.confined(self.writable(), masks.paths, (self.settings.reserved)());
+        let joins = match asked.network {
+            Network::Gate if is_gated => NetworkNamespace::create().ok().map(Arc::new),
+            _ => None,
+        };
+        let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
+        Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+    }
+}
