@@ -56,7 +56,7 @@ pub async fn serve_mcp_http(
     listening: impl FnOnce(&str, HttpGuests),
 ) -> Result<(), HttpError> {
     let heeds_roots = address.ip().is_loopback();
-    let server = HttpServer::bind(address, welcome(&guests, heeds_roots).await?, settings).await?;
+    let server = HttpServer::bind(address, welcome(&guests, heeds_roots).await?, settings)?;
     drop(guests);
     listening(&server.url(), HttpGuests { list: server.guests(), heeds_roots });
     server.serve_until(stop).await;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
-use tools_mcp::{FaultyTools, Greeting, McpError, McpServer, StructuredContent, ToolVisibility, Workspace};
+use tools_mcp::{FaultyTools, Greeting, McpServer, ServeError, StructuredContent, ToolVisibility, Workspace};
 
 use crate::{
     Toolbox,
@@ -31,7 +31,7 @@ use crate::{
 pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 'static>(
     make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
     otherwise: impl FnOnce(&E) -> Option<Toolbox> + Send + 'static,
-) -> Result<(), McpError> {
+) -> Result<(), ServeError> {
     let fault: Arc<OnceLock<String>> = Arc::default();
     let found = Arc::clone(&fault);
     let build = move || {
@@ -51,7 +51,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
     };
     McpServer::serve_stdio_while_building(greeting(), build).await?;
     match fault.get() {
-        Some(fault) => Err(McpError::Setup(fault.clone().into())),
+        Some(fault) => Err(ServeError::Setup(fault.clone().into())),
         None => Ok(()),
     }
 }

@@ -11,8 +11,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tools_core::SessionId;
 
 use crate::{
-    AcpHost, InitializeRequest, OpenConversation, OpenError, Resume, SessionEvent, SessionRequest, Severity, Watch,
-    prompt,
+    AcpHost, ClientView, InitializeRequest, OpenConversation, OpenError, Resume, SessionEvent, SessionRequest,
+    Severity, prompt,
     rpc::{IncomingMessage, Line, MAX_MESSAGE_BYTES, Peer, RequestId, RpcError},
     session::Session,
     wire::{self, Initialize, ListSessions, NewSession, OldSession, Prompt, SessionOnly, SetMode},
@@ -184,7 +184,7 @@ impl Connection {
         let name = name.as_str().to_owned();
         let ClientFeatures { notices, terminals } = self.state().client.unwrap_or_default();
         let viewer = viewer.filter(|_| terminals);
-        let watch = Watch::new(self.0.peer.clone(), &name, workdir, notices, viewer, patience);
+        let watch = ClientView::new(self.0.peer.clone(), &name, workdir, notices, viewer, patience);
         for happening in past {
             watch.tell(happening).await;
         }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use tools_core::SessionId;
 
-use crate::{Modes, SessionEvent, Viewer, Watch};
+use crate::{ClientView, Modes, SessionEvent, Viewer};
 
 /// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`,
 /// `session/delete` and the lists of kept sessions. The program that has models and tools
@@ -97,7 +97,7 @@ pub struct SessionSummary {
 pub trait Conversation: Send {
     /// Answers the user. Everything that happens is told to `watch` before this returns; every call
     /// that was told of has its end by then. Returns soon after `cancel` is cancelled.
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd;
+    async fn prompt(&mut self, task: &str, watch: &ClientView, cancel: &CancellationToken) -> PromptEnd;
 
     /// Ends what the session runs in the background. When this returns nothing of it is left.
     async fn close(&mut self);

@@ -3,8 +3,8 @@
 //!
 //! This crate is the protocol alone. What answers is a [`Conversation`] that an [`AcpHost`] opens:
 //! for each session one, in the folder that the client names. A conversation tells what happens
-//! through a [`Watch`], which turns it into notifications in the right order, and asks the person
-//! through it.
+//! through a [`ClientView`], which turns it into notifications in the right order, and asks the
+//! person through it.
 //!
 //! The types of the wire are this crate's own: the published Rust crates switch on features of
 //! `serde_json` that change the order of keys for every crate of a build. They are the other side
@@ -35,7 +35,7 @@ pub use host::{AcpHost, Conversation, OpenConversation, OpenError, PromptEnd, Re
 pub use modes::{Mode, Modes};
 pub use serve::{InitializeRequest, serve, serve_stdio};
 pub use terminal::{Viewer, show_in_terminal};
-pub use watch::Watch;
+pub use watch::ClientView;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Conversation, Modes, PromptEnd, Watch,
+    ClientView, Conversation, Modes, PromptEnd,
     rpc::{RequestId, RpcError},
 };
 
@@ -36,12 +36,12 @@ pub(crate) struct Turns {
     prompts: mpsc::UnboundedReceiver<QueuedPrompt>,
     session: Session,
     conversation: Box<dyn Conversation>,
-    watch: Watch,
+    watch: ClientView,
 }
 
 impl Session {
     /// A session, and what runs it.
-    pub(crate) fn new(conversation: Box<dyn Conversation>, modes: Modes, watch: Watch) -> (Self, Turns) {
+    pub(crate) fn new(conversation: Box<dyn Conversation>, modes: Modes, watch: ClientView) -> (Self, Turns) {
         let (sender, prompts) = mpsc::unbounded_channel();
         let session = Self {
             prompts: sender,

@@ -14,7 +14,7 @@ use crate::{SessionEvent, Viewer, calls::Calls, permission::Permission, rpc::Pee
 
 /// The client's view of one session. Clones are the same view.
 #[derive(Clone)]
-pub struct Watch {
+pub struct ClientView {
     peer: Peer,
     session: Arc<str>,
     patience: Duration,
@@ -22,7 +22,7 @@ pub struct Watch {
     displays: Arc<Displays>,
 }
 
-impl Watch {
+impl ClientView {
     /// The view of a client that shows notices where `notices` says so, and commands in terminals
     /// where there is a `viewer`.
     pub(crate) fn new(
@@ -41,7 +41,7 @@ impl Watch {
 
     /// Tells what happened, waiting for a client that is slow. To be called from one place after
     /// the other: the order in which things are told is the order in which the client hears of
-    /// them. What calls print is held back until [`Watch::flush`].
+    /// them. What calls print is held back until [`ClientView::flush`].
     pub async fn tell(&self, happening: SessionEvent) {
         let terminal = self.displays.before(&happening).await;
         let update = self.calls().update(happening);
@@ -94,8 +94,8 @@ impl Watch {
     }
 }
 
-impl std::fmt::Debug for Watch {
+impl std::fmt::Debug for ClientView {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watch").field("session", &self.session).finish_non_exhaustive()
+        f.debug_struct("ClientView").field("session", &self.session).finish_non_exhaustive()
     }
 }

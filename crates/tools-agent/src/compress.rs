@@ -15,7 +15,7 @@ use tools_core::{
 };
 use tools_providers::{Message, Provider};
 
-use crate::{Compression, CompressionStrategy, Selection, history::render, summarize};
+use crate::{Compression, CompressionStrategy, MessageSelection, history::render, summarize};
 
 /// Messages that a compression leaves alone where the call does not say.
 const USUAL: usize = 6;
@@ -177,7 +177,7 @@ impl Wish {
     pub(crate) async fn serve(
         self,
         provider: Arc<dyn Provider>,
-        selected: Option<(Selection, Vec<Arc<Message>>)>,
+        selected: Option<(MessageSelection, Vec<Arc<Message>>)>,
         tokens: u64,
         cx: CallContext,
     ) -> Option<Compression> {

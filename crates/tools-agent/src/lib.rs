@@ -47,7 +47,7 @@ pub use doom::{Admission, DoomWatch};
 pub use event::{AgentEvent, AgentEvents};
 pub use fenced::{Block as FencedBlock, FencedCall, blocks as fenced_blocks, calls as fenced_calls};
 pub use history::{
-    Budget, Compression, CompressionStrategy, History, Invalid, NoGain, Pressure, Selection, Summary, select,
+    Budget, Compression, CompressionStrategy, History, Invalid, MessageSelection, NoGain, Pressure, Summary, select,
 };
 pub use host::{OnBehalf, StackHost, ToolHost};
 pub use plan::may_run_at_once;

@@ -1,7 +1,7 @@
 //! Questions of this user's processes, shown and answered by a person in another terminal: for
 //! servers whose client cannot ask anybody, and for hooks of hosts that cannot.
 //!
-//! A watcher ([`Watch`]) listens on a socket in a private folder. Whoever has a question
+//! A watcher ([`QuestionWatch`]) listens on a socket in a private folder. Whoever has a question
 //! ([`Watchers`], a [`tools_core::Confirmer`]) puts it to all watchers at once; the first answer
 //! counts, and the others are told that the question is no longer open by the end of the
 //! connection. Nothing is kept on disk: a process that is killed takes its question or its watch
@@ -22,7 +22,7 @@ mod watchers;
 
 pub use activities::{Activities, ActivityRow, activities};
 pub use message::{Asker, Choice};
-pub use watch::{EndReason, Event, OpenQuestion, Watch};
+pub use watch::{EndReason, Event, OpenQuestion, QuestionWatch};
 pub use watchers::Watchers;
 
 #[cfg(doctest)]

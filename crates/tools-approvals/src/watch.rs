@@ -33,14 +33,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Receives the questions of this user's processes. When it is dropped, it gets no more of them.
 #[derive(Debug)]
-pub struct Watch {
+pub struct QuestionWatch {
     socket: PathBuf,
     events: mpsc::Receiver<Event>,
     open: Open,
     listening: JoinHandle<()>,
 }
 
-/// An event of a [`Watch`].
+/// An event of a [`QuestionWatch`].
 #[derive(Debug)]
 pub enum Event {
     /// A new question.
@@ -57,7 +57,7 @@ pub enum Event {
 /// An open question.
 #[derive(Debug)]
 pub struct OpenQuestion {
-    /// Number of the question, unique for this [`Watch`].
+    /// Number of the question, unique for this [`QuestionWatch`].
     pub id: u64,
     /// The process that asks.
     pub asker: Asker,
@@ -80,7 +80,7 @@ pub enum EndReason {
 
 type Open = Arc<Mutex<HashMap<u64, oneshot::Sender<Choice>>>>;
 
-impl Watch {
+impl QuestionWatch {
     /// Starts to listen in `folder`, which is created if it does not exist.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for QuestionWatch {
     fn drop(&mut self) {
         self.listening.abort();
         let _ = std::fs::remove_file(&self.socket);

@@ -18,7 +18,7 @@ use crate::{
     left,
     record::Checkpoint,
     seen::{FolderState, Rules},
-    select::Selection,
+    select::UndoSelection,
     store::{Store, StoreLock},
     undo::{self, Undone},
 };
@@ -86,7 +86,7 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When the store cannot be read, or there is no such call.
-    pub fn diff(&self, workspace: &Path, calls: impl Into<Selection>) -> Result<String, CheckpointError> {
+    pub fn diff(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<String, CheckpointError> {
         let calls = calls.into();
         self.0.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
     }
@@ -98,7 +98,7 @@ impl Checkpoints {
     /// # Errors
     /// When the store cannot be read or written, or there is no such call. What has been put back
     /// by then stays so; asking again goes on.
-    pub fn undo(&self, workspace: &Path, calls: impl Into<Selection>) -> Result<Undone, CheckpointError> {
+    pub fn undo(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<Undone, CheckpointError> {
         let (roots, calls) = (self.0.roots(workspace), calls.into());
         self.0.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();

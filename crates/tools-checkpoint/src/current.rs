@@ -16,7 +16,7 @@ use std::{
 use tools_core::Writes;
 use tools_sandbox::{
     Directory, FileKind,
-    tree::{self, Bounds, Node, Noticed, Watch},
+    tree::{self, Bounds, Node, Noticed, TreeWatch},
 };
 
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) struct Current {
 #[derive(Debug)]
 struct Known {
     state: Arc<FolderState>,
-    watch: Watch,
+    watch: TreeWatch,
     /// What has to be looked at whatever is told: files with several names, and what changed so
     /// shortly before it was looked at that it could change once more without a trace.
     unsettled: BTreeSet<(PathBuf, OsString)>,
@@ -102,7 +102,7 @@ impl Current {
         }
         // A process that makes one call is done after the look after it.
         let is_worth_it = before.is_none() && self.count >= MIN_ENTRIES && self.untold < MAX_UNTOLD;
-        let watch = is_worth_it.then(|| Watch::new(root)).and_then(Result::ok);
+        let watch = is_worth_it.then(|| TreeWatch::new(root)).and_then(Result::ok);
         let skips = |path: &Path, names: &[(OsString, FileKind)]| skipping.skips(path, names);
         let state = Arc::new(FolderState::everything(root, bounds, &skips, watch.as_ref())?);
         self.count = state.count;
@@ -294,7 +294,7 @@ fn unsettled(state: &FolderState) -> BTreeSet<(PathBuf, OsString)> {
 }
 
 /// Ends a watch, which the system takes some milliseconds for.
-fn discard(watch: Watch) {
+fn discard(watch: TreeWatch) {
     let closing: io::Result<_> = std::thread::Builder::new().name("haft-unwatch".into()).spawn(move || drop(watch));
     drop(closing);
 }

@@ -8,7 +8,7 @@ use crate::{
     error::CheckpointError,
     hash::Hash,
     record::{Change, Checkpoint},
-    state::{Kind, State, shown},
+    state::{EntryKind, State, shown},
     store::Store,
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn diff(store: &Store, checkpoints: &[Checkpoint], workspace: &Path) 
 fn one(store: &Store, change: &Change, workspace: &Path) -> Result<String, CheckpointError> {
     let name = shown(&change.path.0, workspace);
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
-    let is_file = |state: Option<&State>| state.is_none_or(|state| state.kind == Kind::File);
+    let is_file = |state: Option<&State>| state.is_none_or(|state| state.kind == EntryKind::File);
     let hash = |state: Option<&State>| state.and_then(|state| state.hash.clone());
     if is_file(before)
         && is_file(after)
@@ -72,10 +72,10 @@ fn content(store: &Store, state: Option<&State>) -> Result<Option<String>, Check
 fn described(state: Option<&State>) -> String {
     let Some(state) = state else { return "nothing".to_owned() };
     match (state.kind, &state.target) {
-        (Kind::File, _) => format!("file of {} bytes, mode {:o}", state.size, state.mode),
-        (Kind::Directory, _) => format!("folder, mode {:o}", state.mode),
-        (Kind::Symlink, Some(target)) => format!("link to {}", target.0.display()),
-        (Kind::Fifo, _) => "named pipe".to_owned(),
+        (EntryKind::File, _) => format!("file of {} bytes, mode {:o}", state.size, state.mode),
+        (EntryKind::Directory, _) => format!("folder, mode {:o}", state.mode),
+        (EntryKind::Symlink, Some(target)) => format!("link to {}", target.0.display()),
+        (EntryKind::Fifo, _) => "named pipe".to_owned(),
         _ => "something else".to_owned(),
     }
 }

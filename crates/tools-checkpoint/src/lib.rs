@@ -40,8 +40,8 @@ pub use config::CheckpointConfig;
 pub use diff::patch;
 pub use error::CheckpointError;
 pub use record::{Change, Checkpoint, Repository};
-pub use select::Selection;
-pub use state::{Kind, Name, State};
+pub use select::UndoSelection;
+pub use state::{EntryKind, Name, State};
 pub use undo::{Refusal, Undone};
 
 #[cfg(doctest)]

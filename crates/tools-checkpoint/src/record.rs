@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     repository,
-    state::{Kind, Name, State},
+    state::{EntryKind, Name, State},
 };
 
 /// One thing a call changed.
@@ -30,7 +30,7 @@ impl Change {
     pub fn is_telling(&self) -> bool {
         match (&self.before, &self.after) {
             (Some(_), Some(_)) if repository::is_bookkeeping(&self.path.0) => false,
-            (Some(before), Some(after)) => before.kind != Kind::Directory || !before.holds_the_same(after),
+            (Some(before), Some(after)) => before.kind != EntryKind::Directory || !before.holds_the_same(after),
             _ => true,
         }
     }

@@ -22,7 +22,7 @@ use crate::{
     record::{Change, Checkpoint, Repository},
     repository,
     seen::{FolderState, bounds, innermost, joined, open, watched},
-    state::{Kind, Name, State, shown},
+    state::{EntryKind, Name, State, shown},
     unfinished::CallNotes,
 };
 
@@ -369,8 +369,8 @@ impl CallChanges {
             return;
         }
         let is_lost = before.as_ref().is_some_and(|state| match state.kind {
-            Kind::File => state.hash.is_none(),
-            Kind::Other => true,
+            EntryKind::File => state.hash.is_none(),
+            EntryKind::Other => true,
             _ => false,
         });
         if is_lost {
@@ -385,7 +385,7 @@ impl CallChanges {
         changes
             .filter_map(|change| {
                 let is_directory =
-                    |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == Kind::Directory);
+                    |state: &Option<State>| state.as_ref().is_some_and(|state| state.kind == EntryKind::Directory);
                 let relative = change.path.0.strip_prefix(root).ok()?;
                 repository::of(relative, is_directory(&change.before) || is_directory(&change.after))
             })

@@ -11,7 +11,7 @@ use std::{
 
 use tools_sandbox::{
     Directory, FileKind, Roots,
-    tree::{self, Bounds, CutReason, Node, Skips, Watch},
+    tree::{self, Bounds, CutReason, Node, Skips, TreeWatch},
 };
 
 use crate::{error::CheckpointError, hash::Hash};
@@ -84,7 +84,7 @@ impl FolderState {
         root: &Directory,
         bounds: &Bounds<'_>,
         skips: &Skips<'_>,
-        watch: Option<&Watch>,
+        watch: Option<&TreeWatch>,
     ) -> Result<Self, CheckpointError> {
         let look = tree::look_below(root, vec![PathBuf::new()], bounds, skips, watch)?;
         if let Some(cut) = look.cut {

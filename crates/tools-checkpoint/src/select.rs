@@ -4,7 +4,7 @@ use crate::{error::CheckpointError, record::Checkpoint};
 
 /// Calls of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Selection {
+pub enum UndoSelection {
     /// The last ones that were not taken back, of one session or of all. Those of which something
     /// had to stay when they were to be taken back are passed over: they do not stand in the way of
     /// others.
@@ -18,13 +18,13 @@ pub enum Selection {
     Numbers(Vec<u64>),
 }
 
-impl From<usize> for Selection {
+impl From<usize> for UndoSelection {
     fn from(count: usize) -> Self {
         Self::Last { count, session: None }
     }
 }
 
-impl Selection {
+impl UndoSelection {
     /// The selected of all records, the last one first.
     ///
     /// # Errors

@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Name {
 /// Kind of an entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum EntryKind {
     /// A regular file.
     #[default]
     File,
@@ -64,7 +64,7 @@ pub enum Kind {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     /// Its kind.
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// Its permission bits.
     pub mode: u32,
     /// Its owner and group.
@@ -93,13 +93,13 @@ impl State {
         let hash = hash.map(|hash| hash.to_string());
         let shape = node.shape();
         let (kind, target) = match shape.kind {
-            ShapeKind::File => (Kind::File, None),
-            ShapeKind::Directory => (Kind::Directory, None),
-            ShapeKind::Symlink(target) => (Kind::Symlink, Some(Name(target))),
-            ShapeKind::Fifo => (Kind::Fifo, None),
-            ShapeKind::Other => (Kind::Other, None),
+            ShapeKind::File => (EntryKind::File, None),
+            ShapeKind::Directory => (EntryKind::Directory, None),
+            ShapeKind::Symlink(target) => (EntryKind::Symlink, Some(Name(target))),
+            ShapeKind::Fifo => (EntryKind::Fifo, None),
+            ShapeKind::Other => (EntryKind::Other, None),
         };
-        let size = if kind == Kind::File { node.metadata.size } else { 0 };
+        let size = if kind == EntryKind::File { node.metadata.size } else { 0 };
         let owner = (shape.uid, shape.gid);
         Self { kind, mode: shape.mode, owner, modified: shape.modified, size, hash, target, ..Self::default() }
     }
@@ -107,10 +107,10 @@ impl State {
     /// What is needed to make it again.
     pub(crate) fn shape(&self) -> Shape {
         let kind = match (self.kind, &self.target) {
-            (Kind::File, _) => ShapeKind::File,
-            (Kind::Directory, _) => ShapeKind::Directory,
-            (Kind::Symlink, Some(target)) => ShapeKind::Symlink(target.0.clone()),
-            (Kind::Fifo, _) => ShapeKind::Fifo,
+            (EntryKind::File, _) => ShapeKind::File,
+            (EntryKind::Directory, _) => ShapeKind::Directory,
+            (EntryKind::Symlink, Some(target)) => ShapeKind::Symlink(target.0.clone()),
+            (EntryKind::Fifo, _) => ShapeKind::Fifo,
             _ => ShapeKind::Other,
         };
         Shape { kind, mode: self.mode, uid: self.owner.0, gid: self.owner.1, modified: self.modified }
@@ -122,8 +122,8 @@ impl State {
         let known = self.hash.is_some() && other.hash.is_some();
         (self.kind, self.mode, &self.target) == (other.kind, other.mode, &other.target)
             && match self.kind {
-                Kind::File if known => self.hash == other.hash,
-                Kind::File => (self.size, self.modified) == (other.size, other.modified),
+                EntryKind::File if known => self.hash == other.hash,
+                EntryKind::File => (self.size, self.modified) == (other.size, other.modified),
                 _ => true,
             }
     }

@@ -22,7 +22,7 @@ use crate::{
     record::{Change, Checkpoint, Repository},
     repository,
     seen::{FolderState, is_no_folder, open, own},
-    state::{Kind, State},
+    state::{EntryKind, State},
     store::Store,
 };
 
@@ -73,7 +73,9 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     };
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let times = |state: Option<&State>| state.map(|state| state.modified);
-    if same(now, before) && (times(now) == times(before) || before.is_some_and(|state| state.kind == Kind::Directory)) {
+    if same(now, before)
+        && (times(now) == times(before) || before.is_some_and(|state| state.kind == EntryKind::Directory))
+    {
         return Step::Nothing;
     }
     if change.shared {
@@ -84,7 +86,7 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     }
     match before {
         None => Step::Remove,
-        Some(State { kind: Kind::File, hash: None, .. }) => Step::Refuse("its former content was not kept"),
+        Some(State { kind: EntryKind::File, hash: None, .. }) => Step::Refuse("its former content was not kept"),
         Some(_) => Step::Restore,
     }
 }
@@ -261,7 +263,7 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
             all_done &= is_done;
             is_as_left |= change.path.0 == *folder && matches!(looked, Ok((Step::Restore, _)));
             lost |= !is_done
-                && change.before.as_ref().is_some_and(|state| state.kind == Kind::File && state.hash.is_none());
+                && change.before.as_ref().is_some_and(|state| state.kind == EntryKind::File && state.hash.is_none());
         }
         if all_done {
             continue;
@@ -318,7 +320,7 @@ impl Work<'_> {
             && now
                 .as_ref()
                 .zip(change.before.as_ref())
-                .is_some_and(|(now, before)| now.kind == Kind::Directory && before.kind == Kind::Directory);
+                .is_some_and(|(now, before)| now.kind == EntryKind::Directory && before.kind == EntryKind::Directory);
         if is_only_settled {
             self.touched.insert(path.clone(), None);
             return Ok(step);
@@ -328,8 +330,8 @@ impl Work<'_> {
         if let Some(before) = change.before.as_ref().filter(|_| step == Step::Restore) {
             let kinds = (now.as_ref().map(|now| now.kind), before.kind);
             // A rename cannot put a file where a folder is, nor the other way round.
-            if matches!(kinds, (Some(Kind::Directory), kind) if kind != Kind::Directory)
-                || matches!(kinds, (Some(kind), Kind::Directory) if kind != Kind::Directory)
+            if matches!(kinds, (Some(EntryKind::Directory), kind) if kind != EntryKind::Directory)
+                || matches!(kinds, (Some(kind), EntryKind::Directory) if kind != EntryKind::Directory)
             {
                 tree::remove(root, &relative)?;
             }
@@ -343,7 +345,7 @@ impl Work<'_> {
             if !is_linked {
                 tree::put(root, &relative, &before.shape(), &mut content)?;
             }
-            if before.kind == Kind::Directory {
+            if before.kind == EntryKind::Directory {
                 self.touched.insert(path.clone(), None);
             }
         } else {
@@ -384,7 +386,9 @@ impl Work<'_> {
     fn settle<'c>(&mut self, changes: impl Iterator<Item = &'c Change>) -> Vec<(PathBuf, String)> {
         let mut wanted: BTreeMap<PathBuf, Shape> = BTreeMap::new();
         for change in changes {
-            let Some(before) = change.before.as_ref().filter(|before| before.kind == Kind::Directory) else { continue };
+            let Some(before) = change.before.as_ref().filter(|before| before.kind == EntryKind::Directory) else {
+                continue;
+            };
             let path = &change.path.0;
             let times = match self.touched.get(path) {
                 Some(None) => None,
@@ -395,7 +399,7 @@ impl Work<'_> {
                 },
             };
             let is_ours = times.is_none_or(|times| {
-                let after = change.after.as_ref().filter(|after| after.kind == Kind::Directory);
+                let after = change.after.as_ref().filter(|after| after.kind == EntryKind::Directory);
                 after.is_none_or(|after| times == (after.mode, after.modified))
             });
             if is_ours {
@@ -463,7 +467,7 @@ fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
     let link = parent.read_link(name).ok();
     let node = tree::Node { metadata, link, is_fresh: true };
     let mut state = State::of(&node, None);
-    if state.kind == Kind::File {
+    if state.kind == EntryKind::File {
         state.hash = match parent.open(name) {
             Ok(file) => Some(Hash::of(file)?.to_string()),
             // The file cannot be read, so it is compared by length and time.

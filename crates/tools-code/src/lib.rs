@@ -42,7 +42,7 @@ mod tool;
 pub use config::{IndexConfig, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
 pub use folder_sources::FolderSources;
 pub use lsp::{Confine, LaunchConfinement};
-pub use tool::{Args, Kind, SearchCode};
+pub use tool::{Args, SearchCode, SearchKind};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;
 pub use vectors::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, MemoryChunks, Near};

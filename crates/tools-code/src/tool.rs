@@ -128,7 +128,7 @@ pub struct Args {
     /// A name (`Stack::dispatch`) or a few words. Optional for `outline`.
     query: Option<String>,
     /// Default `auto`: a definition, else words.
-    kind: Option<Kind>,
+    kind: Option<SearchKind>,
     /// File or folder. Default: workspace.
     path: Option<String>,
     /// For example `rust`.
@@ -141,7 +141,7 @@ pub struct Args {
 /// Kind of the search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum SearchKind {
     /// The kind that fits the query.
     #[default]
     Auto,
@@ -201,7 +201,7 @@ enum LanguageServerAnswer {
 #[derive(Debug, Clone)]
 struct SearchRequest {
     query: Option<Query>,
-    kind: Kind,
+    kind: SearchKind,
     wanted: SearchScope,
     limit: usize,
     offset: usize,
@@ -213,11 +213,11 @@ impl SearchRequest {
         let text = args.query.as_deref().map(str::trim).filter(|text| !text.is_empty());
         let query = match text {
             Some(text) => Some(Query::read(text)?),
-            None if kind == Kind::Outline => None,
+            None if kind == SearchKind::Outline => None,
             None if args.query.is_some() => return Err(CodeError::NoWords),
             None => return Err(CodeError::NoQuery),
         };
-        let (usual, most) = if kind == Kind::Outline { (MAX_OUTLINED, MAX_OUTLINED) } else { (USUAL, MAX_HITS) };
+        let (usual, most) = if kind == SearchKind::Outline { (MAX_OUTLINED, MAX_OUTLINED) } else { (USUAL, MAX_HITS) };
         Ok(Self {
             query,
             kind,
@@ -229,7 +229,7 @@ impl SearchRequest {
 
     /// Whether passages are asked for.
     fn is_in_words(&self) -> bool {
-        matches!(self.kind, Kind::Auto | Kind::Semantic)
+        matches!(self.kind, SearchKind::Auto | SearchKind::Semantic)
     }
 }
 
@@ -258,7 +258,7 @@ impl Answer {
         let outside =
             if elsewhere > 0 { format!(", {elsewhere} more outside of what is searched") } else { String::new() };
         self.head.push(format!("[lsp] {} references{outside}\n", uses.len()));
-        if asked.kind == Kind::Reference {
+        if asked.kind == SearchKind::Reference {
             self.hits = fuse(vec![self.hits, uses]);
         } else {
             let what = told.hover.as_deref().map(|text| search.shown_of(text)).filter(|text| !text.is_empty());
@@ -286,8 +286,8 @@ impl SearchCode {
         cx: &CallContext,
     ) -> Result<LanguageServerAnswer, ToolError> {
         let is_about_a_name = match asked.kind {
-            Kind::Auto => asked.query.as_ref().is_some_and(|query| query.is_name),
-            Kind::Definition | Kind::Reference => true,
+            SearchKind::Auto => asked.query.as_ref().is_some_and(|query| query.is_name),
+            SearchKind::Definition | SearchKind::Reference => true,
             _ => false,
         };
         let Some(held) = self.held.as_ref().filter(|_| is_about_a_name && !policy.servers.is_empty()) else {
@@ -361,7 +361,7 @@ impl SearchCode {
             }
             let mut filling = WindowWriter::new(sight.answer().less(NOTES));
             let parts = asked.query.as_ref().map_or(&[][..], |query| query.parts.as_slice());
-            let is_outline = asked.kind == Kind::Outline;
+            let is_outline = asked.kind == SearchKind::Outline;
             let hits = answer.hits.get(asked.offset.min(answer.hits.len())..).unwrap_or_default();
             for line in &answer.head {
                 filling.takes(line);
@@ -375,18 +375,18 @@ impl SearchCode {
     }
 
     fn answer(&self, search: &Search<'_>, asked: &SearchRequest, is_whole: bool) -> Answer {
-        let Some(query) = asked.query.as_ref().filter(|_| asked.kind != Kind::Outline) else {
+        let Some(query) = asked.query.as_ref().filter(|_| asked.kind != SearchKind::Outline) else {
             return Answer { hits: search.outline(asked.query.as_ref()), ..Answer::default() };
         };
         let hits = match asked.kind {
-            Kind::Definition => {
+            SearchKind::Definition => {
                 let named = Query { is_name: true, ..query.clone() };
                 search.definitions(if query.sought().next().is_some() { query } else { &named })
             }
-            Kind::Reference => query.names.last().map(|name| search.references(name)).unwrap_or_default(),
-            Kind::Semantic => return self.passages(search, query, is_whole),
-            Kind::Text => search.lines(query),
-            Kind::Auto | Kind::Outline => return self.every_layer(search, query, is_whole),
+            SearchKind::Reference => query.names.last().map(|name| search.references(name)).unwrap_or_default(),
+            SearchKind::Semantic => return self.passages(search, query, is_whole),
+            SearchKind::Text => search.lines(query),
+            SearchKind::Auto | SearchKind::Outline => return self.every_layer(search, query, is_whole),
         };
         Answer { hits, ..Answer::default() }
     }
@@ -457,7 +457,7 @@ impl SearchCode {
     ) -> ToolOutput {
         let (total, end) = (answer.hits.len(), asked.offset + page.passed);
         let mut notes = Vec::new();
-        let what = if asked.kind == Kind::Outline { "definitions" } else { "results" };
+        let what = if asked.kind == SearchKind::Outline { "definitions" } else { "results" };
         if page.shown == 0 && (total > 0 || answer.head.is_empty()) {
             notes.push(match total {
                 0 => nothing(asked),
@@ -540,13 +540,13 @@ fn too_long(index: &Index, wanted: &SearchScope, sight: &dyn FileAccess, policy:
 /// What to do when nothing was found.
 fn nothing(asked: &SearchRequest) -> String {
     match asked.kind {
-        Kind::Outline => {
+        SearchKind::Outline => {
             "nothing is defined there in a language that is known; use `read` or `list_directory`".to_owned()
         }
-        Kind::Definition => {
+        SearchKind::Definition => {
             "no definition of that name; `kind: semantic` takes words, `grep` finds any text".to_owned()
         }
-        Kind::Reference => "no use of that name; `kind: text` searches comments and strings too".to_owned(),
+        SearchKind::Reference => "no use of that name; `kind: text` searches comments and strings too".to_owned(),
         _ => "nothing found; try other words, or `grep` for text in files of other kinds".to_owned(),
     }
 }

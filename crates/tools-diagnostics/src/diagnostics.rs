@@ -35,7 +35,7 @@ use crate::workspace::{Confine, RootsOf, Workspace};
 pub struct DiagnosticsArgs {
     /// For Rust; `clippy` finds more. Default `check`.
     #[serde(alias = "level")]
-    pub kind: Option<Kind>,
+    pub kind: Option<CheckKind>,
     /// Project, or a file or directory in one. Default: working directory.
     pub path: Option<String>,
     /// Most errors and warnings to show.
@@ -47,7 +47,7 @@ pub struct DiagnosticsArgs {
 /// Command that checks a Rust project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum CheckKind {
     /// `cargo check`.
     #[default]
     Check,
@@ -281,7 +281,7 @@ struct CheckerPlan {
 }
 
 impl CheckerPlan {
-    fn new(job: Job, kind: Kind, roots: &Roots) -> Self {
+    fn new(job: Job, kind: CheckKind, roots: &Roots) -> Self {
         let marker = marker(&job, roots);
         let command = job.checker.command(&job.request(kind, &marker));
         Self { job, command, marker }

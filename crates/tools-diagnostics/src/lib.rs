@@ -22,7 +22,7 @@ mod checkers;
 
 pub use config::{DiagnosticsConfig, DiagnosticsPolicy};
 pub use diagnostic::{Diagnostic, Severity};
-pub use diagnostics::{Diagnostics, DiagnosticsArgs, Kind};
+pub use diagnostics::{CheckKind, Diagnostics, DiagnosticsArgs};
 pub use report::{CheckerRun, DiagnosticsReport};
 pub use workspace::{Confine, RootsOf};
 

@@ -8,7 +8,7 @@ use tools_sandbox::{FileKind, PathError, Roots, shown};
 use crate::below::projects_below;
 use crate::checkers::{self, ALL, BARE, Checker, Request};
 use crate::diagnostic::Diagnostic;
-use crate::diagnostics::Kind;
+use crate::diagnostics::CheckKind;
 use crate::error::DiagnosticsError;
 
 /// Directories above a project that are looked at.
@@ -30,7 +30,7 @@ pub(crate) struct Job {
 
 impl Job {
     /// What is to be checked.
-    pub(crate) fn request<'a>(&'a self, kind: Kind, marker: &'a str) -> Request<'a> {
+    pub(crate) fn request<'a>(&'a self, kind: CheckKind, marker: &'a str) -> Request<'a> {
         let folder = self.aside.as_deref().filter(|aside| aside.is_dir());
         Request { kind, marker, file: self.file.as_deref(), folder }
     }
@@ -254,7 +254,7 @@ mod tests {
         Ok(jobs
             .iter()
             .map(|job| {
-                let request = job.request(Kind::Check, "");
+                let request = job.request(CheckKind::Check, "");
                 let program = job.checker.command(&request).program;
                 (format!("{program} in {}", relative(&job.directory)), job.file.as_deref().map(relative))
             })

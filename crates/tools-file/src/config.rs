@@ -207,7 +207,8 @@ impl FilePolicy {
     /// The roots of a call from `workdir`.
     ///
     /// # Errors
-    /// [`PathError::Root`] when the working directory is the only root and cannot be opened.
+    /// [`PathError::Root`] when the working directory is the only root and cannot be opened,
+    /// [`PathError::Everything`] when it is the only root and the root of the machine.
     pub fn roots(&self, workdir: &Path) -> Result<Roots, PathError> {
         let roots = match &self.roots {
             AllowedPaths::Listed(roots) => roots.clone(),
@@ -216,6 +217,9 @@ impl FilePolicy {
             }
             AllowedPaths::Workdir { .. } => Roots::open(&[], workdir)?.reserving(&self.reserved),
         };
+        if matches!(self.roots, AllowedPaths::Workdir { .. }) && roots.is_only(Path::new("/")) {
+            return Err(PathError::Everything);
+        }
         Ok(if self.spellings.is_empty() { roots } else { roots.spelled(&self.spellings) })
     }
 
@@ -285,5 +289,19 @@ impl FilePolicy {
 
     pub(crate) fn limits(&self) -> &FileConfig {
         &self.limits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_machine_is_a_root_only_where_somebody_names_it() {
+        let root = Path::new("/");
+        let usual = FileConfig::default().compile(root, None).unwrap();
+        assert!(matches!(usual.roots(root), Err(PathError::Everything)));
+        let named = FileConfig { allowed_paths: vec![root.to_owned()], ..FileConfig::default() };
+        assert!(named.compile(root, None).unwrap().roots(root).is_ok());
     }
 }

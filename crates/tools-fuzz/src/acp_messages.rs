@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 use tools_acp::{
-    AcpHost, Conversation, InitializeRequest, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent,
-    SessionRequest, SessionSummary, Watch, serve,
+    AcpHost, ClientView, Conversation, InitializeRequest, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent,
+    SessionRequest, SessionSummary, serve,
 };
 use tools_core::SessionId;
 
@@ -61,7 +61,7 @@ impl AcpHost for Echo {
 
 #[async_trait]
 impl Conversation for Echo {
-    async fn prompt(&mut self, task: &str, watch: &Watch, _: &CancellationToken) -> PromptEnd {
+    async fn prompt(&mut self, task: &str, watch: &ClientView, _: &CancellationToken) -> PromptEnd {
         watch.tell(SessionEvent::Said { text: task.to_owned() }).await;
         PromptEnd::Done
     }

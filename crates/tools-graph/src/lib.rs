@@ -2,7 +2,7 @@
 //!
 //! Every definition is paid for in every request, and a model chooses worse from a long list.
 //! [`ToolSchemaFilter`] keeps what the turn's query speaks of, ranked by a [`Scorer`];
-//! [`ToolDependencyGraph`] keeps back what needs another tool first; [`Selection`] puts both into a
+//! [`ToolDependencyGraph`] keeps back what needs another tool first; [`ToolSelection`] puts both into a
 //! list whose beginning stays the same for the session, so that the provider's cache of the prompt
 //! holds.
 //!
@@ -26,7 +26,7 @@ pub use filter::{
 };
 pub use profiles::{Profile, ProfileConfig, ProfileFault, core_tools, searched_tools};
 pub use score::{Bm25, EmbeddingScorer, FusedScorer, Grams, Scorer, Scores};
-pub use selection::Selection;
+pub use selection::ToolSelection;
 pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};
 
 #[cfg(doctest)]

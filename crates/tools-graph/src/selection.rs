@@ -14,16 +14,16 @@ use crate::{ToolFilterMode, ToolFilterResult};
 ///
 /// The core, sorted by name, stands at the beginning and is never changed. Behind it come the tools
 /// that turns brought in, in the order in which they came; they stay as they were first shown, also
-/// when their definition changes or their server goes, until [`Selection::compact`]. So each list
-/// begins with the bytes of the one before.
+/// when their definition changes or their server goes, until [`ToolSelection::compact`]. So each
+/// list begins with the bytes of the one before.
 #[derive(Debug, Clone)]
-pub struct Selection {
+pub struct ToolSelection {
     mode: ToolFilterMode,
     core: Vec<Arc<ToolDef>>,
     added: Vec<Arc<ToolDef>>,
 }
 
-impl Selection {
+impl ToolSelection {
     /// A session that begins with these tools.
     pub fn new(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
         let mut core: Vec<_> = core.into_iter().collect();

@@ -362,7 +362,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build();
     let settings = HttpSettings { hosts: vec![host.clone()], ..HttpSettings::default() };
     let guest = Guest::new("suite", token, server)?;
-    let server = HttpServer::bind(([127, 0, 0, 1], 0).into(), vec![guest], settings).await?;
+    let server = HttpServer::bind(([127, 0, 0, 1], 0).into(), vec![guest], settings)?;
     println!("{}", server.address());
     let stop = CancellationToken::new();
     let ended = stop.clone();

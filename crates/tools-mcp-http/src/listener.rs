@@ -51,7 +51,7 @@ impl HttpServer {
     /// # Errors
     /// [`HttpError`]: no guest, two with one token, an address that is no loopback address without TLS, or one that
     /// cannot be had.
-    pub async fn bind(address: SocketAddr, guests: Vec<Guest>, settings: HttpSettings) -> Result<Self, HttpError> {
+    pub fn bind(address: SocketAddr, guests: Vec<Guest>, settings: HttpSettings) -> Result<Self, HttpError> {
         if guests.is_empty() {
             return Err(HttpError::NoGuest);
         }

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Reason why a connection could not be served.
 #[derive(Debug, Error)]
 #[non_exhaustive]
-pub enum McpError {
+pub enum ServeError {
     /// The handshake failed.
     #[error("the MCP handshake failed: {0}")]
     Handshake(String),

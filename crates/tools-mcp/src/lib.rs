@@ -10,7 +10,7 @@
 //! use tools_core::{CallContext, DynExecutor, Stack};
 //! use tools_mcp::McpServer;
 //!
-//! # async fn run(tools: DynExecutor) -> Result<(), tools_mcp::McpError> {
+//! # async fn run(tools: DynExecutor) -> Result<(), tools_mcp::ServeError> {
 //! let stack = Arc::new(Stack::new(vec![], tools));
 //! let server = McpServer::builder(stack)
 //!     .context(CallContext::new("/work/project"))
@@ -59,7 +59,7 @@ pub use answer::StructuredContent;
 pub use builder::Builder;
 pub use connected::ConnectedService;
 pub use elsewhere::Elsewhere;
-pub use error::McpError;
+pub use error::ServeError;
 pub use faulty::FaultyTools;
 pub use greeting::Greeting;
 pub use prompts::{Prompt, PromptError, Prompts};

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{SessionId, Stack, in_runtime};
 
 use crate::{
-    Builder, Greeting, McpError,
+    Builder, Greeting, ServeError,
     builder::Settings,
     connected::{ConnectedService, PendingConnection},
     connection::Connection,
@@ -45,8 +45,8 @@ impl McpServer {
     /// still be reading it.
     ///
     /// # Errors
-    /// [`McpError`] when the handshake fails or the machine refuses signals.
-    pub async fn serve_stdio(self) -> Result<(), McpError> {
+    /// [`ServeError`] when the handshake fails or the machine refuses signals.
+    pub async fn serve_stdio(self) -> Result<(), ServeError> {
         in_runtime(|| ())?;
         let stop = CancellationToken::new();
         let (read, write) = stdio::streams();
@@ -61,9 +61,9 @@ impl McpServer {
     /// The greeting of the built server is not used.
     ///
     /// # Errors
-    /// [`McpError::Setup`] with the error of `build`, even if the client has disconnected;
+    /// [`ServeError::Setup`] with the error of `build`, even if the client has disconnected;
     /// otherwise as [`McpServer::serve_stdio`].
-    pub async fn serve_stdio_while_building<B, E>(greeting: Greeting, build: B) -> Result<(), McpError>
+    pub async fn serve_stdio_while_building<B, E>(greeting: Greeting, build: B) -> Result<(), ServeError>
     where
         B: FnOnce() -> Result<Self, E> + Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>>,
@@ -98,9 +98,9 @@ impl McpServer {
     /// Serves one client over a pair of streams until it disconnects.
     ///
     /// # Errors
-    /// [`McpError`] when the handshake fails. A client that disconnects, even before the handshake,
+    /// [`ServeError`] when the handshake fails. A client that disconnects, even before the handshake,
     /// is not an error.
-    pub async fn serve<R, W>(&self, read: R, write: W) -> Result<(), McpError>
+    pub async fn serve<R, W>(&self, read: R, write: W) -> Result<(), ServeError>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -112,7 +112,7 @@ impl McpServer {
     ///
     /// # Errors
     /// As [`McpServer::serve`].
-    pub async fn serve_until<R, W>(&self, read: R, write: W, stop: CancellationToken) -> Result<(), McpError>
+    pub async fn serve_until<R, W>(&self, read: R, write: W, stop: CancellationToken) -> Result<(), ServeError>
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -134,7 +134,7 @@ impl McpServer {
         read: R,
         write: W,
         stop: CancellationToken,
-    ) -> Result<(), McpError>
+    ) -> Result<(), ServeError>
     where
         B: FnOnce() -> Result<Self, E> + Send + 'static,
         E: Into<Box<dyn Error + Send + Sync>>,
@@ -164,13 +164,13 @@ impl McpServer {
         let served = serve_connection(door, read, write, lifetime).await;
         match building.await {
             Ok(Ok(())) => served,
-            Ok(Err(error)) => Err(McpError::Setup(error)),
-            Err(panic) => Err(McpError::Broken(panic.to_string())),
+            Ok(Err(error)) => Err(ServeError::Setup(error)),
+            Err(panic) => Err(ServeError::Broken(panic.to_string())),
         }
     }
 }
 
-async fn serve_connection<R, W>(door: ConnectedService, read: R, write: W, lifetime: Lifetime) -> Result<(), McpError>
+async fn serve_connection<R, W>(door: ConnectedService, read: R, write: W, lifetime: Lifetime) -> Result<(), ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -180,7 +180,7 @@ where
     let running = match serve_server_with_ct(door, transport, lifetime.ended.clone()).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
-        Err(error) => return Err(McpError::Handshake(error.to_string())),
+        Err(error) => return Err(ServeError::Handshake(error.to_string())),
     };
     let overdue = async {
         lifetime.ended.cancelled().await;
@@ -192,14 +192,14 @@ where
         () = overdue => Ok(()),
     };
     lifetime.wind_up().await;
-    ended.map_err(|error| McpError::Broken(error.to_string()))
+    ended.map_err(|error| ServeError::Broken(error.to_string()))
 }
 
 /// Cancels `stop` at a signal and waits for `serving` to end.
 async fn until_a_signal(
-    mut serving: Pin<Box<impl Future<Output = Result<(), McpError>>>>,
+    mut serving: Pin<Box<impl Future<Output = Result<(), ServeError>>>>,
     stop: CancellationToken,
-) -> Result<(), McpError> {
+) -> Result<(), ServeError> {
     let mut interrupt = in_runtime(|| signal(SignalKind::interrupt()))??;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;

@@ -35,7 +35,7 @@ impl Scope {
 /// Kind of a memory.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MemoryKind {
     /// Something that is so.
     #[default]
     Fact,
@@ -47,7 +47,7 @@ pub enum Kind {
     Procedure,
 }
 
-impl Kind {
+impl MemoryKind {
     /// Its name, as it is serialized.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ pub struct NewMemory {
     /// The content.
     pub content: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// Words it is found by as well.
     pub tags: Vec<String>,
     /// Its scope.
@@ -101,7 +101,7 @@ pub struct Memory {
     /// The project or the session it belongs to; empty for the user's own.
     pub owner: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// The content.
     pub content: String,
     /// Words it is found by as well.

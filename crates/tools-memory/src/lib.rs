@@ -25,7 +25,7 @@ mod tainted_sessions;
 mod tools;
 
 pub use config::{FromUntrusted, MemoryConfig, MemoryPolicy, Ranking};
-pub use entry::{Kind, Memory, NewMemory, Scope};
+pub use entry::{Memory, MemoryKind, NewMemory, Scope};
 pub use error::MemoryError;
 pub use layer::MemoryLayer;
 pub use memories::{Hit, ImportOutcome, Memories, SaveOutcome};

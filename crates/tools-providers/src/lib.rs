@@ -32,7 +32,7 @@ pub use ask::{ModelJudge, rewrite_parameters, say};
 pub use cache_mode::CacheMode;
 pub use error::{ProviderError, ProviderFault};
 #[cfg(feature = "http")]
-pub use http::{HttpProvider, Key, KeyReader, Kind, LlmConfig, Models, ProviderConfig};
+pub use http::{HttpProvider, Key, KeyReader, LlmConfig, Models, ProviderConfig, ProviderKind};
 pub use message::{Block, Message, Role, Thinking, ToolResult, ToolUse};
 pub use model_info::{ModelInfo, Prices};
 pub use protocol::Protocol;

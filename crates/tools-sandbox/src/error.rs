@@ -43,6 +43,9 @@ pub enum PathError {
     /// The path is a file of the host: its rules, its record.
     #[error("path `{}` holds the rules or the record of this session and cannot be changed by a tool", shown(.0))]
     Reserved(PathBuf),
+    /// The whole machine would be allowed, which nobody asked for.
+    #[error("the working directory is `/` and no folders are named, so that everything could be changed")]
+    Everything,
     /// Nothing is there.
     #[error("path `{}` does not exist", shown(.0))]
     NotFound(PathBuf),
@@ -122,6 +125,7 @@ impl From<PathError> for ToolError {
             PathError::Outside { .. } => (C::PolicyBlocked, "sandbox_outside"),
             PathError::Denied(_) => (C::PolicyBlocked, "read_denied"),
             PathError::Protected(_) => (C::PolicyBlocked, "path_protected"),
+            PathError::Everything => (C::PolicyBlocked, "everything_allowed"),
             PathError::Reserved(_) => (C::PolicyBlocked, "path_reserved"),
             PathError::Permission(_) => (C::PolicyBlocked, "not_permitted"),
             PathError::NotFound(_) => (C::PermanentFailure, "not_found"),
@@ -141,6 +145,9 @@ impl From<PathError> for ToolError {
             }
             PathError::Denied(_) => {
                 Some("The operator keeps this file closed (`tools.file.deny_read`); go on without it.".to_owned())
+            }
+            PathError::Everything => {
+                Some("Tell the user: calls need a working directory, or folders in `allowed_paths`.".to_owned())
             }
             PathError::Protected(_) => Some("Name what is inside instead of the root itself.".to_owned()),
             PathError::Permission(_) => Some("The operating system refuses; go on without it.".to_owned()),

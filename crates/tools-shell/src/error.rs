@@ -29,6 +29,8 @@ pub(crate) enum ShellError {
     NotFound,
     #[error("an allowed path cannot be used: `{path}`")]
     AllowedPath { path: String },
+    #[error("the working directory is `/` and no folders are named, so that commands could change everything")]
+    Everything,
     #[error("the folders that commands may write are too large to be searched for secret files")]
     Unexamined,
     #[error("there is no job `{id}` in this session")]
@@ -67,6 +69,11 @@ impl From<ShellError> for ToolError {
                 Category::PolicyBlocked,
                 "workspace_unexamined",
                 Some("name smaller folders in `tools.shell.allowed_paths`, or remove what fills the workspace"),
+            ),
+            ShellError::Everything => (
+                Category::PolicyBlocked,
+                "everything_allowed",
+                Some("Tell the user: calls need a working directory, or folders in `tools.shell.allowed_paths`."),
             ),
             ShellError::Empty | ShellError::Nul => (Category::InvalidParameters, "invalid_command", None),
             ShellError::TimedOut { .. } => (

@@ -140,10 +140,14 @@ impl ShellPolicy {
     /// The folders a command of this working directory may write, canonical where they exist.
     ///
     /// # Errors
-    /// When one is named by a home that is not known.
+    /// When one is named by a home that is not known, or when none is named and the working
+    /// directory is the root of the machine.
     pub fn roots(&self, workdir: &Path, home: Option<&str>) -> Result<Vec<PathBuf>, ToolError> {
         if self.config.allowed_paths.is_empty() {
-            return Ok(vec![resolve_by_words(workdir)]);
+            return match resolve_by_words(workdir) {
+                everything if everything.parent().is_none() => Err(ShellError::Everything.into()),
+                folder => Ok(vec![folder]),
+            };
         }
         let place = |path: &String| match expand_home(path, home.map(Path::new)) {
             Some(place) => Ok(resolve_by_words(&workdir.join(place))),
@@ -460,5 +464,14 @@ mod tests {
         ]), 0..40)) {
             judge(&pieces.concat(), true);
         }
+    }
+
+    #[test]
+    fn everything_is_writable_only_where_somebody_names_it() {
+        let root = Path::new("/");
+        let usual = ShellConfig::default().compile().unwrap();
+        assert_eq!(usual.roots(root, None).unwrap_err().code(), "everything_allowed");
+        let named = ShellConfig { allowed_paths: vec!["/".to_owned()], ..ShellConfig::default() };
+        assert_eq!(named.compile().unwrap().roots(root, None).unwrap(), [root]);
     }
 }

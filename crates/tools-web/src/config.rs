@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::KeyFault;
 
-use crate::guard::{HostRules, UrlRules};
+use crate::guard::{DomainRules, UrlRules};
 
 /// The tools `fetch` and `web_scrape`. Only `https` pages of public hosts are reached, whatever is
 /// set here.
@@ -83,11 +83,11 @@ impl ScrapeConfig {
             return fault("user_agent", "expected visible ASCII characters".to_owned());
         }
         for (key, list) in [("allowed_domains", &self.allowed_domains), ("denied_domains", &self.denied_domains)] {
-            if let Err(entry) = HostRules::compile(list, &[]) {
+            if let Err(entry) = DomainRules::compile(list, &[]) {
                 return fault(key, format!("`{entry}` is not a domain; expected one like `docs.rs`"));
             }
         }
-        let hosts = HostRules::compile(&self.allowed_domains, &self.denied_domains).unwrap_or_default();
+        let hosts = DomainRules::compile(&self.allowed_domains, &self.denied_domains).unwrap_or_default();
         Ok(ScrapePolicy {
             rules: UrlRules::new(hosts, self.ports.clone()),
             timeout: Duration::from_secs(self.timeout),

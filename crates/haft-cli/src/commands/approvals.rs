@@ -10,7 +10,7 @@ use std::{path::Path, time::Duration};
 
 use haft::{
     core::{Visible, Width},
-    questions::{Choice, EndReason, OpenQuestion, Watch},
+    questions::{Choice, EndReason, OpenQuestion, QuestionWatch},
 };
 
 use crate::{args::CommonArgs, asking::TerminalQuestion, exit::Exit, output, terminal::controlling};
@@ -22,7 +22,7 @@ const MAX_NOTIFIED_CHARS: usize = 2_000;
 pub(crate) async fn watch(common: &CommonArgs, notify: Option<&str>) -> Result<Exit, String> {
     let folder = haft::watch_folder();
     let failed = |error| format!("`{}` cannot be watched: {error}", folder.display());
-    let watching = async || Watch::open(&folder).await.map_err(failed);
+    let watching = async || QuestionWatch::open(&folder).await.map_err(failed);
     if common.json {
         return machine::watch(watching().await?, notify).await;
     }

@@ -102,9 +102,13 @@ pub(crate) fn building(
     change: impl FnOnce(HaftConfig) -> HaftConfig,
     add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
 ) -> Result<Toolbox, String> {
-    let mut loaded = load(common)?;
+    let (mut loaded, folder) = (load(common)?, workdir(common)?);
     loaded.config = change(loaded.config);
-    let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
+    // Tools refuse it where nobody names it, and whoever starts us there does.
+    if folder.parent().is_none() {
+        loaded.config = loaded.config.kept_in(&folder);
+    }
+    let mut builder = Toolbox::builder(loaded, folder).beside(places::config_file());
     if let Some(spelled) = spelled(common) {
         builder = builder.spelled(spelled);
     }

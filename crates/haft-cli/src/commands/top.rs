@@ -11,7 +11,7 @@ mod sources;
 
 use std::{sync::Arc, time::Duration};
 
-use haft::questions::Watch;
+use haft::questions::QuestionWatch;
 use serde_json::json;
 use tokio::{net::TcpListener, sync::Semaphore};
 
@@ -30,7 +30,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
     let door = Arc::new(Door::new(port)?);
     let folder = haft::watch_folder();
-    let watch = Watch::open(&folder).await;
+    let watch = QuestionWatch::open(&folder).await;
     let watch = watch.map_err(|error| format!("`{}` cannot be watched: {error}", folder.display()))?;
     let (questions, mut watching) = Questions::watching(watch);
     let board = Arc::new(Board::new(common, questions)?);

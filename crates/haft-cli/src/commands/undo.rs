@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use haft::{
     Toolbox,
-    checkpoint::{Change, Checkpoint, CheckpointError, Checkpoints, Selection, Undone},
+    checkpoint::{Change, Checkpoint, CheckpointError, Checkpoints, UndoSelection, Undone},
 };
 
 use crate::{
@@ -28,15 +28,15 @@ pub(crate) enum UndoRequest {
 }
 
 /// The calls that are meant: those with numbers, else the last ones.
-pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> Selection {
+pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> UndoSelection {
     match calls {
-        [] => Selection::Last { count: last, session: common.session.clone() },
-        calls => Selection::Numbers(calls.to_vec()),
+        [] => UndoSelection::Last { count: last, session: common.session.clone() },
+        calls => UndoSelection::Numbers(calls.to_vec()),
     }
 }
 
 /// Lists, shows, takes back or brings back.
-pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: Selection) -> Result<Exit, String> {
+pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: UndoSelection) -> Result<Exit, String> {
     let toolbox = open(common)?;
     if let Some(session) = &common.session {
         is_here(&toolbox, session).await.map_err(|error| error.to_string())?;
@@ -71,7 +71,7 @@ pub(crate) fn run_on(
     common: &CommonArgs,
     toolbox: &Toolbox,
     what: UndoRequest,
-    calls: Selection,
+    calls: UndoSelection,
 ) -> Result<Exit, String> {
     let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();

@@ -14,8 +14,8 @@ use async_trait::async_trait;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tools_acp::{
-    AcpHost, Conversation, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent, SessionRequest, SessionSummary,
-    Viewer, Watch,
+    AcpHost, ClientView, Conversation, Modes, OpenConversation, OpenError, PromptEnd, SessionEvent, SessionRequest,
+    SessionSummary, Viewer,
 };
 use tools_core::{CallId, ConfirmPrompt, PromptPart, SessionId, StoredRule, Subject, ToolKind, ToolName, Verdict};
 
@@ -114,7 +114,7 @@ fn prompt() -> ConfirmPrompt {
 
 #[async_trait]
 impl Conversation for Echo {
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
+    async fn prompt(&mut self, task: &str, watch: &ClientView, cancel: &CancellationToken) -> PromptEnd {
         match task {
             "ask" => {
                 watch.tell(called("c-1")).await;

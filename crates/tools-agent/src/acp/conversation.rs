@@ -9,7 +9,7 @@ use tokio::{
     time::{MissedTickBehavior, interval},
 };
 use tokio_util::sync::CancellationToken;
-use tools_acp::{Conversation, Modes, PromptEnd, SessionEvent, Watch};
+use tools_acp::{ClientView, Conversation, Modes, PromptEnd, SessionEvent};
 use tools_core::Redactor;
 
 use super::{
@@ -90,7 +90,7 @@ impl AgentConversation {
 
     /// Keeps the conversation, so that it can go on later; the reason where that failed and the
     /// conversation may not go on unsaved.
-    async fn keep(&mut self, task: &str, watch: &Watch) -> Result<(), String> {
+    async fn keep(&mut self, task: &str, watch: &ClientView) -> Result<(), String> {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
             watch.tell(SessionEvent::Titled { title: self.title.clone() }).await;
@@ -111,7 +111,7 @@ impl AgentConversation {
 
 #[async_trait]
 impl Conversation for AgentConversation {
-    async fn prompt(&mut self, task: &str, watch: &Watch, cancel: &CancellationToken) -> PromptEnd {
+    async fn prompt(&mut self, task: &str, watch: &ClientView, cancel: &CancellationToken) -> PromptEnd {
         if let Some(before) = self.unsaved.clone()
             && let Err(problem) = self.keep(&before, watch).await
         {
@@ -162,7 +162,7 @@ async fn tell(
     questions: &mut mpsc::Receiver<PendingQuestion>,
     calls: &RunningCalls,
     telling: &mut SessionNotifier,
-    watch: &Watch,
+    watch: &ClientView,
     over: &CancellationToken,
 ) {
     let mut printed = interval(PRINTED);
@@ -184,7 +184,7 @@ async fn tell(
 }
 
 /// Puts a question to the editor. It is withdrawn when nobody waits for the answer any more.
-fn ask(asked: PendingQuestion, watch: &Watch) {
+fn ask(asked: PendingQuestion, watch: &ClientView) {
     let watch = watch.clone();
     tokio::spawn(async move {
         let PendingQuestion { call, prompt, mut answer } = asked;

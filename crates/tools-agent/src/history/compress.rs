@@ -43,7 +43,7 @@ pub struct Summary {
 /// Part of a conversation that becomes a summary: everything behind the earlier summaries, up to
 /// `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Selection {
+pub struct MessageSelection {
     /// Number of blocks of the first message that are earlier summaries.
     pub knowledge: usize,
     /// The first message that stays.
@@ -54,7 +54,7 @@ pub struct Selection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compression {
     /// The messages that it replaces.
-    pub selection: Selection,
+    pub selection: MessageSelection,
     /// The summary.
     pub summary: Summary,
 }
@@ -71,14 +71,14 @@ pub struct NoGain {
 
 /// Selects the messages for a summary, keeping the last `keep`; `None` when that is too little. A
 /// call and its result are never parted.
-pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<Selection> {
+pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<MessageSelection> {
     let most = messages.len().checked_sub(keep).filter(|most| *most >= MIN_MESSAGES)?;
     let is_boundary = |end: &usize| messages.get(*end).is_none_or(|next| next.tool_results().next().is_none());
     let end = (MIN_MESSAGES..=most).rev().find(is_boundary)?;
-    Some(Selection { knowledge, end })
+    Some(MessageSelection { knowledge, end })
 }
 
-impl Selection {
+impl MessageSelection {
     /// Its size in bytes.
     pub fn bytes(&self, messages: &[Arc<Message>]) -> u64 {
         let known: u64 = messages.first().map_or(0, |first| {

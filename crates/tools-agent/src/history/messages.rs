@@ -6,7 +6,7 @@ use std::{collections::HashSet, sync::Arc};
 use thiserror::Error;
 use tools_providers::{Block, Message, Role, Usage};
 
-use super::{Budget, Compression, Selection, Summary, clear, size};
+use super::{Budget, Compression, MessageSelection, Summary, clear, size};
 
 /// A conversation. Between two of its methods it is valid: it begins with the user, the two sides
 /// alternate, and each call is answered once, in the next message, before anything else.
@@ -116,7 +116,7 @@ impl History {
 
     /// Selects the messages for a compression, keeping at least the last `keep`; `None` when that
     /// is too little.
-    pub fn select(&self, keep: usize) -> Option<Selection> {
+    pub fn select(&self, keep: usize) -> Option<MessageSelection> {
         super::select(&self.messages, self.knowledge, keep)
     }
 

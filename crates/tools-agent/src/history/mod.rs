@@ -10,5 +10,5 @@ mod size;
 pub use budget::{Budget, Pressure};
 pub(crate) use clear::kept_lines;
 pub(crate) use compress::render;
-pub use compress::{Compression, CompressionStrategy, NoGain, Selection, Summary, select};
+pub use compress::{Compression, CompressionStrategy, MessageSelection, NoGain, Summary, select};
 pub use messages::{History, Invalid};

@@ -8,6 +8,7 @@ mod activities;
 use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    task::{Context, Poll, Waker},
     time::Duration,
 };
 
@@ -16,10 +17,10 @@ use tokio::{
     io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
     net::UnixStream,
 };
-use tools_approvals::{Asker, Choice, EndReason, Event, Watch, Watchers};
+use tools_approvals::{Asker, Choice, EndReason, Event, QuestionWatch, Watchers};
 use tools_core::{
-    Absence, Access, Answer, Change, ConfirmPrompt, Confirmer, FileDiff, PromptPart, StoredRule, Subject, ToolName,
-    Verdict, WebUrl,
+    Absence, Access, Answer, Change, ConfirmPrompt, Confirmer, FileDiff, NoRuntime, PromptPart, StoredRule, Subject,
+    ToolName, Verdict, WebUrl,
 };
 
 fn place() -> (TempDir, PathBuf) {
@@ -57,14 +58,14 @@ fn prompt(line: &str) -> ConfirmPrompt {
     ConfirmPrompt { change: Some(Change::diff(diff)), ..ConfirmPrompt::new(tool, "why", parts).storing(Some(rule)) }
 }
 
-async fn asked(watch: &mut Watch) -> (u64, ConfirmPrompt) {
+async fn asked(watch: &mut QuestionWatch) -> (u64, ConfirmPrompt) {
     match watch.next().await {
         Some(Event::Asked(standing)) => (standing.id, standing.prompt),
         other => panic!("{other:?}"),
     }
 }
 
-async fn ended(watch: &mut Watch) -> EndReason {
+async fn ended(watch: &mut QuestionWatch) -> EndReason {
     match watch.next().await {
         Some(Event::Ended { how, .. }) => how,
         other => panic!("{other:?}"),
@@ -74,7 +75,8 @@ async fn ended(watch: &mut Watch) -> EndReason {
 #[tokio::test]
 async fn the_first_answer_counts_and_the_others_are_told() {
     let (_base, folder) = place();
-    let (mut first, mut second) = (Watch::open(&folder).await.unwrap(), Watch::open(&folder).await.unwrap());
+    let (mut first, mut second) =
+        (QuestionWatch::open(&folder).await.unwrap(), QuestionWatch::open(&folder).await.unwrap());
     let watchers = asking(&folder, 60);
     assert_eq!(watchers.count().await, 2);
     // A connection that says nothing is no question.
@@ -103,27 +105,27 @@ async fn nobody_is_waited_for_who_does_not_watch() {
     let cannot = Answer::Nobody(Absence::CannotAsk);
     assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "there is not a directory");
     assert!(!folder.exists(), "asking makes none");
-    drop(Watch::open(&folder).await.unwrap());
+    drop(QuestionWatch::open(&folder).await.unwrap());
     assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "the watch ended");
     // A socket that a killed watcher left.
     drop(std::os::unix::net::UnixListener::bind(base.path().join("s")).unwrap());
     std::fs::rename(base.path().join("s"), folder.join("1-a.sock")).unwrap();
     assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "nobody listens");
-    let _watch = Watch::open(&folder).await.unwrap();
+    let _watch = QuestionWatch::open(&folder).await.unwrap();
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(watchers.confirm(&prompt("x")).await, cannot, "others could listen there");
-    assert!(Watch::open(&folder).await.is_err());
+    assert!(QuestionWatch::open(&folder).await.is_err());
 }
 
 #[tokio::test]
 async fn a_question_outlives_its_watcher_and_neither_its_asker_nor_its_time() {
     let (_base, folder) = place();
-    let mut killed = Watch::open(&folder).await.unwrap();
+    let mut killed = QuestionWatch::open(&folder).await.unwrap();
     let watchers = asking(&folder, 60);
     let waiting = tokio::spawn(async move { watchers.confirm(&prompt("x")).await });
     asked(&mut killed).await;
     drop(killed);
-    let mut next = Watch::open(&folder).await.unwrap();
+    let mut next = QuestionWatch::open(&folder).await.unwrap();
     let (id, _) = asked(&mut next).await;
     next.answer(id, Choice::Once);
     assert_eq!(waiting.await.unwrap(), Answer::Once);
@@ -146,7 +148,7 @@ async fn a_question_outlives_its_watcher_and_neither_its_asker_nor_its_time() {
 #[tokio::test]
 async fn what_is_no_question_and_no_answer_is_passed_over() {
     let (_base, folder) = place();
-    let mut watch = Watch::open(&folder).await.unwrap();
+    let mut watch = QuestionWatch::open(&folder).await.unwrap();
     let socket = || std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().file_name();
     // Through a handle: the path is too long for an address.
     let handle = std::fs::File::open(&folder).unwrap();
@@ -177,4 +179,13 @@ async fn what_is_no_question_and_no_answer_is_passed_over() {
     let _odd = odd.await.unwrap();
     watch.answer(id, Choice::No { why: None });
     assert_eq!(answer.await.unwrap(), Answer::No(None));
+}
+
+#[test]
+fn without_a_runtime_nothing_is_watched() {
+    let (_base, folder) = place();
+    let opening = std::pin::pin!(QuestionWatch::open(&folder));
+    let polled = opening.poll(&mut Context::from_waker(Waker::noop()));
+    let Poll::Ready(Err(error)) = polled else { panic!("it is neither opened nor waited for") };
+    assert!(error.get_ref().is_some_and(|error| error.is::<NoRuntime>()), "{error}");
 }

@@ -7,7 +7,7 @@ use std::{
 
 use async_trait::async_trait;
 use serde_json::json;
-use tools_checkpoint::{Checkpoint, CheckpointConfig, Checkpoints, Coverage, Selection, Undone};
+use tools_checkpoint::{Checkpoint, CheckpointConfig, Checkpoints, Coverage, UndoSelection, Undone};
 use tools_core::{CallContext, Inspection, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolTraits};
 use tools_sandbox::ReadRules;
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
@@ -73,7 +73,7 @@ impl World {
         self.call_touching(Inspection::mutating(), Behaviour::reply("done"), work).await.unwrap();
     }
 
-    pub(crate) fn undo(&self, calls: impl Into<Selection>) -> Undone {
+    pub(crate) fn undo(&self, calls: impl Into<UndoSelection>) -> Undone {
         self.checkpoints.undo(&self.root(), calls).unwrap()
     }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use proptest::{prelude::*, test_runner::TestRunner};
-use tools_checkpoint::{CheckpointConfig, Selection};
+use tools_checkpoint::{CheckpointConfig, UndoSelection};
 use tools_core::{Access, Inspection, Subject};
 use tools_testkit::Behaviour;
 
@@ -148,7 +148,7 @@ async fn what_a_person_changed_since_is_refused_and_the_rest_comes_back() {
     fs::remove_file(world.workspace.path("made/mine")).unwrap();
     fs::remove_file(world.workspace.path("run.sh")).unwrap();
     assert_eq!(world.undo(1).calls, [0_u64; 0], "it does not stand in the way of others");
-    assert_eq!(world.undo(Selection::Numbers(vec![1])).refused, []);
+    assert_eq!(world.undo(UndoSelection::Numbers(vec![1])).refused, []);
     assert_eq!(world.workspace.read("a.txt").unwrap(), b"a.txt\nmore\n");
     assert_eq!(world.undo(1).calls, [0_u64; 0], "nothing is left to take back");
 }
@@ -223,7 +223,7 @@ async fn a_content_that_is_lost_costs_its_file_alone() {
     assert_eq!(world.workspace.read("a.txt").unwrap(), b"by the call", "not half of it");
     assert_eq!(world.workspace.read("run.sh").unwrap(), b"run.sh\nmore\n");
     fs::write(&object, content).unwrap();
-    assert_eq!(world.undo(Selection::Numbers(vec![1])).refused, []);
+    assert_eq!(world.undo(UndoSelection::Numbers(vec![1])).refused, []);
     assert_eq!(world.workspace.read("a.txt").unwrap(), b"a.txt\nmore\n");
 }
 

@@ -95,7 +95,8 @@ pub struct CallContext {
 
 impl CallContext {
     /// A trusted context of a fresh session whose relative paths start at `workdir` (an absolute
-    /// path).
+    /// path). Tools that are kept in no other folders are kept in this one; from `/` they refuse
+    /// the call (`everything_allowed`).
     pub fn new(workdir: impl Into<PathBuf>) -> Self {
         Self {
             session: SessionId::generate(),

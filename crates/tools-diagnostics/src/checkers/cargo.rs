@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};
 use crate::diagnostic::Severity;
-use crate::diagnostics::Kind;
+use crate::diagnostics::CheckKind;
 
 pub(super) struct Cargo;
 
@@ -75,8 +75,8 @@ impl Checker for Cargo {
 
     fn command(&self, request: &Request<'_>) -> CheckCommand {
         let verb = match request.kind {
-            Kind::Check => "check",
-            Kind::Clippy => "clippy",
+            CheckKind::Check => "check",
+            CheckKind::Clippy => "clippy",
         };
         // Else it is chance which of several crates with errors are told.
         CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets", "--keep-going"])

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::diagnostics::Kind;
+use crate::diagnostics::CheckKind;
 
 /// A program that checks projects of one kind.
 pub(crate) trait Checker: Send + Sync {
@@ -58,7 +58,7 @@ pub(crate) enum Coverage {
 /// What is to be checked.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
-    pub(crate) kind: Kind,
+    pub(crate) kind: CheckKind,
     /// What the file says that makes the directory a project; empty where none does or it cannot be
     /// read.
     pub(crate) marker: &'a str,

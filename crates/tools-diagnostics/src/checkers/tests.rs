@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::*;
-use crate::Kind;
+use crate::CheckKind;
 
 fn lines(checker: &dyn Checker, output: &Output) -> Vec<String> {
     checker.parse(output).iter().map(|found| found.diagnostic.line()).collect()
@@ -140,30 +140,30 @@ fn gcc_tells_one_array_a_line() {
 
 #[test]
 fn commands_are_shown_as_one_would_type_them() {
-    let check = |checker: &dyn Checker, kind: Kind, file: Option<&str>, expected: &str| {
+    let check = |checker: &dyn Checker, kind: CheckKind, file: Option<&str>, expected: &str| {
         assert_eq!(
             checker.command(&Request { kind, marker: "", file: file.map(Path::new), folder: None }).line(),
             expected
         );
     };
-    check(&cargo::Cargo, Kind::Check, None, "cargo check --message-format=json --all-targets --keep-going");
+    check(&cargo::Cargo, CheckKind::Check, None, "cargo check --message-format=json --all-targets --keep-going");
     check(
         &cargo::Cargo,
-        Kind::Clippy,
+        CheckKind::Clippy,
         Some("/w/a.rs"),
         "cargo clippy --message-format=json --all-targets --keep-going",
     );
     check(
         &ruff::Ruff,
-        Kind::Check,
+        CheckKind::Check,
         Some("/w/it's.py"),
         r"ruff check --output-format json --no-cache -- '/w/it'\''s.py'",
     );
-    check(&tsc::Tsc, Kind::Check, None, "tsc --noEmit --pretty false --listFiles --project .");
-    check(&python::Python, Kind::Check, Some("/w/a.py"), "python3 compile /w/a.py");
-    check(&go::Go, Kind::Check, None, "go vet -json ./...");
-    check(&go::Go, Kind::Check, Some("/w/lib/a.go"), "go vet -json /w/lib");
-    check(&gcc::Gcc, Kind::Check, Some("/w/a.cpp"), "g++ -fsyntax-only -Wall -fdiagnostics-format=json /w/a.cpp");
+    check(&tsc::Tsc, CheckKind::Check, None, "tsc --noEmit --pretty false --listFiles --project .");
+    check(&python::Python, CheckKind::Check, Some("/w/a.py"), "python3 compile /w/a.py");
+    check(&go::Go, CheckKind::Check, None, "go vet -json ./...");
+    check(&go::Go, CheckKind::Check, Some("/w/lib/a.go"), "go vet -json /w/lib");
+    check(&gcc::Gcc, CheckKind::Check, Some("/w/a.cpp"), "g++ -fsyntax-only -Wall -fdiagnostics-format=json /w/a.cpp");
 }
 
 proptest! {

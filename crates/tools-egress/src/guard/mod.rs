@@ -14,7 +14,7 @@ pub use address::{AddressClass, judge};
 pub use host::{Host, NameClass};
 pub use refusal::Refusal;
 pub use resolver::{Answer, HostResolver, LookupError};
-pub use rules::{HostRules, UrlRules};
+pub use rules::{DomainRules, UrlRules};
 pub use system::SystemResolver;
 pub use url::PageUrl;
 pub use vetted::{Grant, Guard, Vetted, VettedAddress};

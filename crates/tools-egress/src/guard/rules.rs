@@ -5,12 +5,12 @@ use super::{Host, PageUrl, Refusal};
 
 /// Hosts that the operator allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HostRules {
+pub struct DomainRules {
     allowed: Vec<Host>,
     denied: Vec<Host>,
 }
 
-impl HostRules {
+impl DomainRules {
     /// Rules out of two lists of domains, each of which covers what lies below it. An empty list of
     /// allowed ones allows every host. A leading `*.` changes nothing.
     ///
@@ -48,19 +48,19 @@ impl HostRules {
 /// Requirements for a URL to be fetched at all; [`super::Guard`] judges the addresses behind it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlRules {
-    hosts: HostRules,
+    hosts: DomainRules,
     ports: Vec<u16>,
 }
 
 impl Default for UrlRules {
     fn default() -> Self {
-        Self::new(HostRules::default(), vec![443, 8443])
+        Self::new(DomainRules::default(), vec![443, 8443])
     }
 }
 
 impl UrlRules {
     /// Rules on hosts and the ports that are allowed.
-    pub fn new(hosts: HostRules, ports: Vec<u16>) -> Self {
+    pub fn new(hosts: DomainRules, ports: Vec<u16>) -> Self {
         Self { hosts, ports }
     }
 
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn denied_hosts_are_denied_in_every_spelling_and_below() {
-        let rules = HostRules::compile(&[], &["evil.com".to_owned(), "*.bad.org".to_owned()]).unwrap();
+        let rules = DomainRules::compile(&[], &["evil.com".to_owned(), "*.bad.org".to_owned()]).unwrap();
         let rules = UrlRules::new(rules, vec![443]);
         for url in [
             "https://evil.com./",
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn an_allow_list_holds_for_every_hop() {
-        let rules = UrlRules::new(HostRules::compile(&["docs.rs".to_owned()], &[]).unwrap(), vec![443]);
+        let rules = UrlRules::new(DomainRules::compile(&["docs.rs".to_owned()], &[]).unwrap(), vec![443]);
         let start = rules.admit("https://docs.rs/serde").unwrap();
         assert_eq!(rules.follow(&start, "/tokio").unwrap().as_str(), "https://docs.rs/tokio");
         assert!(matches!(rules.follow(&start, "https://other.org/"), Err(Refusal::Domain { .. })));

@@ -9,8 +9,8 @@ use std::{
 use tools_core::{Embedder, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
 
 use crate::{
-    Bm25, EmbeddingScorer, FusedScorer, Grams, Prerequisites, Query, Scorer, Selection, ToolDependencyGraph,
-    ToolFilterMode, ToolFilterPolicy, ToolSchemaFilter, score::best,
+    Bm25, EmbeddingScorer, FusedScorer, Grams, Prerequisites, Query, Scorer, ToolDependencyGraph, ToolFilterMode,
+    ToolFilterPolicy, ToolSchemaFilter, ToolSelection, score::best,
 };
 
 /// The tool that looks for others.
@@ -74,7 +74,7 @@ struct Index {
 #[derive(Default)]
 struct Session {
     /// The list, once it was shown or asked for; `None` for one that is always all there is.
-    list: Option<Selection>,
+    list: Option<ToolSelection>,
     /// What succeeded.
     completed: BTreeSet<ToolName>,
     /// Whether the last turn showed tools although they need others first.
@@ -135,11 +135,13 @@ impl SessionLists {
         }
         let here: Vec<Arc<ToolDef>> = offered.iter().filter(is_free).cloned().collect();
         if is_long {
-            let list = session.list.get_or_insert_with(|| Selection::ordered(ToolFilterMode::Search, self.core(&here)));
+            let list =
+                session.list.get_or_insert_with(|| ToolSelection::ordered(ToolFilterMode::Search, self.core(&here)));
             return list.tools().cloned().collect();
         }
         let here: Vec<_> = here.into_iter().filter(|tool| tool.name.as_str() != SEARCH).collect();
-        let list = session.list.get_or_insert_with(|| Selection::ordered(ToolFilterMode::Append, here.iter().cloned()));
+        let list =
+            session.list.get_or_insert_with(|| ToolSelection::ordered(ToolFilterMode::Append, here.iter().cloned()));
         list.request(&here, &here.iter().map(|tool| tool.name.clone()).collect());
         list.tools().cloned().collect()
     }
@@ -163,7 +165,7 @@ impl SessionLists {
                 matches!(tool.origin, ToolOrigin::Builtin) && needs.missing(&tool.name).is_empty()
                     || filter.policy().always_on().contains(&tool.name)
             };
-            Selection::new(filter.policy().mode(), index.tools.iter().filter(is_core).cloned())
+            ToolSelection::new(filter.policy().mode(), index.tools.iter().filter(is_core).cloned())
         };
         let list = session.list.get_or_insert_with(begin);
         list.turn(&index.tools, &chosen);
@@ -194,7 +196,7 @@ impl SessionLists {
         if let Some(list) = &mut session.list {
             list.request(&index.tools, &wanted);
         } else {
-            let mut list = Selection::ordered(ToolFilterMode::Search, self.core(&index.tools));
+            let mut list = ToolSelection::ordered(ToolFilterMode::Search, self.core(&index.tools));
             list.request(&index.tools, &wanted);
             session.list = Some(list);
         }

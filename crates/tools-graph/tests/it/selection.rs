@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use tools_core::ToolDef;
-use tools_graph::{Bm25, Query, Selection, ToolFilterMode, ToolSchemaFilter};
+use tools_graph::{Bm25, Query, ToolFilterMode, ToolSchemaFilter, ToolSelection};
 
 use crate::support::{config, names, tool, tools};
 
 /// Every byte that a provider would see of the list, without what ends it.
-fn serialised(selection: &Selection) -> String {
+fn serialised(selection: &ToolSelection) -> String {
     let line = |tool: &Arc<ToolDef>| format!("{} {} {}\n", tool.name, tool.description, tool.input.as_value());
     selection.tools().map(line).collect()
 }
@@ -23,7 +23,7 @@ proptest! {
     ) {
         let all: Vec<_> = (0..30).map(|n| tool(&format!("tool{n}"), &format!("about subject{n} and the world"))).collect();
         let filter = ToolSchemaFilter::new(&config(3).compile().unwrap(), Arc::new(Bm25::new(&all)));
-        let mut selection = Selection::new(ToolFilterMode::Append, tools(&["zz", "core", "aa"]));
+        let mut selection = ToolSelection::new(ToolFilterMode::Append, tools(&["zz", "core", "aa"]));
         let mut before = serialised(&selection);
         prop_assert!(before.starts_with("aa "));
         for (present, subject, changed) in turns {
@@ -47,14 +47,14 @@ fn the_mode_says_what_becomes_of_the_chosen_tools() {
     let all = tools(&["alpha", "beta"]);
     let filter = ToolSchemaFilter::new(&config(1).compile().unwrap(), Arc::new(Bm25::new(&all)));
     let run = |mode| {
-        let mut selection = Selection::new(mode, tools(&["core"]));
+        let mut selection = ToolSelection::new(mode, tools(&["core"]));
         for text in ["alpha", "beta"] {
             selection.turn(&all, &filter.filter(&all, &Query::new(text)));
         }
         selection
     };
     let listed =
-        |selection: &Selection| selection.tools().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(" ");
+        |selection: &ToolSelection| selection.tools().map(|tool| tool.name.to_string()).collect::<Vec<_>>().join(" ");
     assert_eq!(listed(&run(ToolFilterMode::Append)), "core alpha beta");
     assert_eq!(listed(&run(ToolFilterMode::Replace)), "core beta");
     let mut asked = run(ToolFilterMode::Search);

@@ -5,7 +5,7 @@ use std::sync::{Arc, mpsc};
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio_util::sync::CancellationToken;
-use tools_mcp::{Greeting, McpError, McpServer};
+use tools_mcp::{Greeting, McpServer, ServeError};
 
 use crate::support::{Raw, builder};
 
@@ -59,7 +59,7 @@ async fn a_server_that_cannot_be_made_ends_with_the_reason() {
     client.send(call().to_string().as_bytes()).await;
     made.send(Err("no such file")).unwrap();
     let error = client.serving.await.unwrap().unwrap_err();
-    assert!(matches!(&error, McpError::Setup(reason) if reason.to_string() == "no such file"), "{error}");
+    assert!(matches!(&error, ServeError::Setup(reason) if reason.to_string() == "no such file"), "{error}");
 }
 
 #[tokio::test]
@@ -67,5 +67,5 @@ async fn the_reason_is_told_even_if_the_client_left() {
     let (client, made) = connect();
     drop((client.write, client.read));
     made.send(Err("no such file")).unwrap();
-    assert!(matches!(client.serving.await.unwrap(), Err(McpError::Setup(_))));
+    assert!(matches!(client.serving.await.unwrap(), Err(ServeError::Setup(_))));
 }

@@ -28,7 +28,7 @@ use tools_core::{
     CallContext, CompositeExecutor, ConfirmReason, DynExecutor, InputRequest, Inspection, OutputStream, Stack, Tool,
     ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,
 };
-use tools_mcp::{Builder, McpError, McpServer};
+use tools_mcp::{Builder, McpServer, ServeError};
 
 /// What the tools of a test stack saw.
 #[derive(Default)]
@@ -283,7 +283,7 @@ impl ClientHandler for Client {
 pub(crate) type Running = RunningService<RoleClient, Client>;
 
 /// Starts `server` and connects `client` to it.
-pub(crate) async fn connect(server: McpServer, client: Client) -> (Running, JoinHandle<Result<(), McpError>>) {
+pub(crate) async fn connect(server: McpServer, client: Client) -> (Running, JoinHandle<Result<(), ServeError>>) {
     let (near, far) = tokio::io::duplex(64 << 10);
     let (read, write) = tokio::io::split(far);
     let serving = tokio::spawn(async move { server.serve(read, write).await });
@@ -313,7 +313,7 @@ pub(crate) fn meta(result: &CallToolResult, key: &str) -> Value {
 pub(crate) struct Raw {
     pub(crate) write: tokio::io::WriteHalf<DuplexStream>,
     pub(crate) read: tokio::io::Lines<BufReader<tokio::io::ReadHalf<DuplexStream>>>,
-    pub(crate) serving: JoinHandle<Result<(), McpError>>,
+    pub(crate) serving: JoinHandle<Result<(), ServeError>>,
 }
 
 impl Raw {

@@ -16,7 +16,7 @@ macro_rules! queries {
         use crate::store::rows::{bind_filter, visible};
 
         use crate::{
-            Embedding, Filter, Kind, Limits, Memory, MemoryError, NewMemory, Scope, StoreOutcome, Vector,
+            Embedding, Filter, MemoryKind, Limits, Memory, MemoryError, NewMemory, Scope, StoreOutcome, Vector,
         };
 
         pub(in crate::store) async fn save(
@@ -128,7 +128,7 @@ macro_rules! queries {
                 .bind(filter_or_all.user)
                 .bind(filter_or_all.project.as_deref())
                 .bind(filter_or_all.session.as_deref())
-                .bind(filter_or_all.kind.map(Kind::as_str))
+                .bind(filter_or_all.kind.map(MemoryKind::as_str))
                 .bind(filter_or_all.since.map(Timestamp::as_microsecond));
             found.fetch_all(read).await?.iter().map(memory).collect()
         }

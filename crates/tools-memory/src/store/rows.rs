@@ -18,7 +18,7 @@ macro_rules! bind_filter {
             .bind($filter.user)
             .bind($filter.project.as_deref())
             .bind($filter.session.as_deref())
-            .bind($filter.kind.map(crate::Kind::as_str))
+            .bind($filter.kind.map(crate::MemoryKind::as_str))
             .bind($filter.since.map(jiff::Timestamp::as_microsecond))
     };
 }
@@ -29,7 +29,7 @@ macro_rules! rows {
         use jiff::Timestamp;
         use sqlx::Row as _;
 
-        use crate::{Kind, Memory, MemoryError, Scope};
+        use crate::{Memory, MemoryError, MemoryKind, Scope};
 
         pub(in crate::store) type Connection = <$database as sqlx::Database>::Connection;
         type Row = <$database as sqlx::Database>::Row;
@@ -44,7 +44,7 @@ macro_rules! rows {
                 id: row.try_get("id")?,
                 scope: Scope::parse(&scope).ok_or_else(|| damaged("a scope"))?,
                 owner: row.try_get("owner")?,
-                kind: Kind::parse(&kind).ok_or_else(|| damaged("a kind"))?,
+                kind: MemoryKind::parse(&kind).ok_or_else(|| damaged("a kind"))?,
                 content: row.try_get("content")?,
                 tags: serde_json::from_str(&tags).map_err(|_| damaged("tags"))?,
                 origin: row.try_get("origin")?,

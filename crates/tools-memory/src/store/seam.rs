@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
-use crate::{Kind, Memory, MemoryError, NewMemory, Scope};
+use crate::{Memory, MemoryError, MemoryKind, NewMemory, Scope};
 
 /// Selection of memories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Filter {
     /// Whether the user's own are seen.
     pub user: bool,
     /// Only those of this kind.
-    pub kind: Option<Kind>,
+    pub kind: Option<MemoryKind>,
     /// Only those that were saved at this time or later.
     pub since: Option<Timestamp>,
 }

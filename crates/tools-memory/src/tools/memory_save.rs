@@ -10,7 +10,7 @@ use tools_core::{
 };
 
 use super::shared::MemoryTools;
-use crate::{FromUntrusted, Kind, MemoryError, NewMemory, Scope, project_of};
+use crate::{FromUntrusted, MemoryError, MemoryKind, NewMemory, Scope, project_of};
 
 /// The longest that something can be kept for a time: a hundred years.
 const MAX_DAYS: u32 = 36_500;
@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// Full sentences that can be understood without this conversation.
     content: String,
     /// Default `fact`.
-    kind: Option<Kind>,
+    kind: Option<MemoryKind>,
     /// Up to 8 search words.
     tags: Option<Vec<String>>,
     /// Default `project`; `user` is every project.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tools_core::{CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
 use super::shared::{MemoryTools, visible};
-use crate::{ConversationHit, Filter, Hit, Kind, MemoryError, Scope, frame::framed, project_of};
+use crate::{ConversationHit, Filter, Hit, MemoryError, MemoryKind, Scope, frame::framed, project_of};
 
 /// Hits unless the call asks for fewer or more.
 const USUAL: usize = 5;
@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// `conversation` is what was said before. Default `both`.
     source: Option<Source>,
     scope: Option<Scope>,
-    kind: Option<Kind>,
+    kind: Option<MemoryKind>,
     /// A date or time, for example `2026-11-23`.
     since: Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sqlx::{Connection as _, PgConnection};
-use tools_memory::{Filter, Kind, MemoryError, NewMemory, PostgresMemories};
+use tools_memory::{Filter, MemoryError, MemoryKind, NewMemory, PostgresMemories};
 use tools_testkit::PostgresServer;
 
 use crate::{
@@ -56,16 +56,16 @@ async fn postgresql_is_a_store_like_the_other() {
     let address = database(&server, "rest").await;
     let memories = memories_in(store(&address), &clock, 1_000);
     let decided = NewMemory {
-        kind: Kind::Decision,
+        kind: MemoryKind::Decision,
         tags: vec!["Zürich".to_owned()],
         untrusted: true,
         ..of_project("a", "we meet on Mondays")
     };
     let id = memories.save(decided).await.unwrap().id;
     let stored = memories.get(&id).await.unwrap().unwrap();
-    assert!(stored.untrusted && stored.kind == Kind::Decision && stored.tags == ["Zürich"]);
+    assert!(stored.untrusted && stored.kind == MemoryKind::Decision && stored.tags == ["Zürich"]);
     assert_eq!(contents(&memories, "zurich", &in_project("a")).await.len(), 1);
-    let facts = Filter { kind: Some(Kind::Fact), ..in_project("a") };
+    let facts = Filter { kind: Some(MemoryKind::Fact), ..in_project("a") };
     assert!(contents(&memories, "mondays", &facts).await.is_empty());
     assert_eq!(memories.list(None).await.unwrap(), std::slice::from_ref(&stored));
     let copy = memories_in(store(&database(&server, "copy").await), &clock, 1_000);

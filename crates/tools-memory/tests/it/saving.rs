@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use tools_core::Shared;
 use tools_memory::{
-    Filter, Kind, Limits, Memories, MemoryConfig, MemoryError, MemoryStore, NewMemory, Scope, SqliteMemories,
+    Filter, Limits, Memories, MemoryConfig, MemoryError, MemoryKind, MemoryStore, NewMemory, Scope, SqliteMemories,
 };
 use tools_secrets::SecretRedactor;
 use tools_testkit::FakeClock;
@@ -31,7 +31,7 @@ pub(crate) fn memories_in(store: Arc<dyn MemoryStore>, clock: &FakeClock, most: 
 pub(crate) fn of_project(project: &str, content: &str) -> NewMemory {
     NewMemory {
         content: content.to_owned(),
-        kind: Kind::Fact,
+        kind: MemoryKind::Fact,
         tags: vec![],
         scope: Scope::Project,
         owner: project.to_owned(),

@@ -26,7 +26,7 @@ pub struct LlmConfig {
 /// Protocol of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum ProviderKind {
     /// Anthropic's messages.
     #[default]
     Anthropic,
@@ -51,7 +51,7 @@ pub struct ProviderConfig {
     pub name: String,
     /// Protocol of its server: `anthropic`, `openai`, `openai-chat`, `openai-compatible` or
     /// `ollama`.
-    pub kind: Kind,
+    pub kind: ProviderKind,
     /// The model's name at the server.
     pub model: String,
     /// Base URL of the server; empty for the vendor's own, and for the port of this machine where
@@ -94,7 +94,7 @@ impl Default for ProviderConfig {
     fn default() -> Self {
         Self {
             name: String::new(),
-            kind: Kind::Anthropic,
+            kind: ProviderKind::Anthropic,
             model: String::new(),
             base_url: String::new(),
             allow_http: false,
@@ -180,10 +180,10 @@ impl ProviderConfig {
             }
         }
         let url = match (self.base_url.as_str(), self.kind) {
-            ("", Kind::Anthropic) => "https://api.anthropic.com",
-            ("", Kind::OpenAi | Kind::OpenAiChat) => "https://api.openai.com/v1",
-            ("", Kind::Ollama) => "http://127.0.0.1:11434",
-            ("", Kind::OpenAiCompatible) => return fault("base_url", "expected the address of the server"),
+            ("", ProviderKind::Anthropic) => "https://api.anthropic.com",
+            ("", ProviderKind::OpenAi | ProviderKind::OpenAiChat) => "https://api.openai.com/v1",
+            ("", ProviderKind::Ollama) => "http://127.0.0.1:11434",
+            ("", ProviderKind::OpenAiCompatible) => return fault("base_url", "expected the address of the server"),
             (url, _) => url,
         };
         Endpoint::parse(url, self.allow_http).map_err(|problem| ("base_url", problem))
@@ -192,10 +192,10 @@ impl ProviderConfig {
     /// The interface of the server.
     pub fn protocol(&self) -> Protocol {
         match self.kind {
-            Kind::Anthropic => Protocol::Anthropic,
-            Kind::OpenAi => Protocol::OpenAiResponses,
-            Kind::OpenAiChat | Kind::OpenAiCompatible => Protocol::OpenAiChat,
-            Kind::Ollama => Protocol::Ollama,
+            ProviderKind::Anthropic => Protocol::Anthropic,
+            ProviderKind::OpenAi => Protocol::OpenAiResponses,
+            ProviderKind::OpenAiChat | ProviderKind::OpenAiCompatible => Protocol::OpenAiChat,
+            ProviderKind::Ollama => Protocol::Ollama,
         }
     }
 
@@ -204,8 +204,8 @@ impl ProviderConfig {
         match (self.key_env.as_str(), self.kind) {
             // A server that somebody named is sent only the key that was named for it.
             ("", _) if !self.base_url.is_empty() || !self.key_command.is_empty() => None,
-            ("", Kind::Anthropic) => Some("ANTHROPIC_API_KEY"),
-            ("", Kind::OpenAi | Kind::OpenAiChat) => Some("OPENAI_API_KEY"),
+            ("", ProviderKind::Anthropic) => Some("ANTHROPIC_API_KEY"),
+            ("", ProviderKind::OpenAi | ProviderKind::OpenAiChat) => Some("OPENAI_API_KEY"),
             ("", _) => None,
             (name, _) => Some(name),
         }
@@ -240,7 +240,7 @@ impl ProviderConfig {
         let options = Options {
             max_output_tokens: self.max_output_tokens,
             context_tokens: self.context_tokens,
-            is_compatible: self.kind == Kind::OpenAiCompatible,
+            is_compatible: self.kind == ProviderKind::OpenAiCompatible,
             strict: self.strict,
             cache: self.cache,
             cache_minimum: self.cache_minimum,

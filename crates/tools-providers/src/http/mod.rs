@@ -5,7 +5,7 @@ mod key;
 mod models;
 mod provider;
 
-pub use config::{Kind, LlmConfig, ProviderConfig};
+pub use config::{LlmConfig, ProviderConfig, ProviderKind};
 pub use key::{Key, KeyReader};
 pub use models::Models;
 pub use provider::HttpProvider;

@@ -3,21 +3,27 @@
 use std::sync::Arc;
 
 use tools_providers::{
-    Key, Kind, LlmConfig, Message, NoSink, Protocol, Provider as _, ProviderConfig, ProviderError, ProviderFault,
-    Reply, Request,
+    Key, LlmConfig, Message, NoSink, Protocol, Provider as _, ProviderConfig, ProviderError, ProviderFault,
+    ProviderKind, Reply, Request,
     scripted::{Script, ScriptedServer},
 };
 
 use crate::{history, rules};
 
-const KINDS: [Kind; 5] = [Kind::Anthropic, Kind::OpenAi, Kind::OpenAiChat, Kind::OpenAiCompatible, Kind::Ollama];
+const KINDS: [ProviderKind; 5] = [
+    ProviderKind::Anthropic,
+    ProviderKind::OpenAi,
+    ProviderKind::OpenAiChat,
+    ProviderKind::OpenAiCompatible,
+    ProviderKind::Ollama,
+];
 const KEY: &str = "sk-very-secret-0123456789";
 
 async fn server(script: &str) -> ScriptedServer {
     ScriptedServer::start(Script::parse(script).unwrap()).await.unwrap()
 }
 
-fn config(kind: Kind, server: &ScriptedServer) -> ProviderConfig {
+fn config(kind: ProviderKind, server: &ScriptedServer) -> ProviderConfig {
     let config = ProviderConfig { name: "p".to_owned(), kind, model: "m".to_owned(), ..ProviderConfig::default() };
     ProviderConfig { base_url: server.base_url(config.protocol()), stall_secs: 1, ..config }
 }
@@ -59,13 +65,13 @@ async fn failures_have_their_kinds_and_pauses() {
     check("[[turns]]\ntext = 'long enough'\nfault = 'stalled'", ProviderFault::Stalled, true).await;
     check("[[turns]]\ntext = 'long enough'\nfault = 'invalid_utf8'", ProviderFault::Protocol, true).await;
     let limited = server("[[turns]]\nfault = 'status'\nstatus = 429\nretry_after = '2'").await;
-    let error = ask(&config(Kind::Anthropic, &limited)).await.unwrap_err();
+    let error = ask(&config(ProviderKind::Anthropic, &limited)).await.unwrap_err();
     assert_eq!((error.status, error.retry_after.map(|pause| pause.as_secs())), (Some(429), Some(2)));
 }
 
 #[tokio::test]
 async fn nobody_listening_is_a_failure_of_the_network() {
-    let mut config = config(Kind::Ollama, &server("").await);
+    let mut config = config(ProviderKind::Ollama, &server("").await);
     // The port that everything is refused at.
     config.base_url = "http://127.0.0.1:1".to_owned();
     assert_eq!(ask(&config).await.unwrap_err().fault, ProviderFault::Network);
@@ -73,9 +79,11 @@ async fn nobody_listening_is_a_failure_of_the_network() {
 
 #[tokio::test]
 async fn a_key_goes_into_its_header_and_nowhere_else() {
-    for (kind, header) in
-        [(Kind::Anthropic, "x-api-key"), (Kind::OpenAi, "authorization"), (Kind::Ollama, "authorization")]
-    {
+    for (kind, header) in [
+        (ProviderKind::Anthropic, "x-api-key"),
+        (ProviderKind::OpenAi, "authorization"),
+        (ProviderKind::Ollama, "authorization"),
+    ] {
         // The server repeats the key in its error.
         let server = server(&format!("[[turns]]\nexpect = '{KEY}'\ntext = 'x'\n[[turns]]\ntext = 'fine'")).await;
         let read = Arc::new(|| Box::pin(async { Ok(Key::new(KEY).unwrap()) }) as _);
@@ -98,7 +106,8 @@ async fn a_key_goes_into_its_header_and_nowhere_else() {
 #[tokio::test]
 async fn a_key_that_is_missing_is_told_before_anything_is_sent() {
     let server = server("").await;
-    let config = ProviderConfig { key_env: "HAFT_TEST_NO_SUCH_KEY".to_owned(), ..config(Kind::OpenAi, &server) };
+    let config =
+        ProviderConfig { key_env: "HAFT_TEST_NO_SUCH_KEY".to_owned(), ..config(ProviderKind::OpenAi, &server) };
     let error = ask(&config).await.unwrap_err();
     assert!(
         error.fault == ProviderFault::Auth && error.message.contains("`HAFT_TEST_NO_SUCH_KEY` is not set"),
@@ -120,7 +129,7 @@ fn what_cannot_be_configured() {
     check(ProviderConfig { model: " ".to_owned(), ..usual() }, Some("model"));
     check(ProviderConfig { base_url: "http://models.test".to_owned(), ..usual() }, Some("base_url"));
     check(ProviderConfig { base_url: "http://models.test".to_owned(), allow_http: true, ..usual() }, None);
-    check(ProviderConfig { kind: Kind::OpenAiCompatible, ..usual() }, Some("base_url"));
+    check(ProviderConfig { kind: ProviderKind::OpenAiCompatible, ..usual() }, Some("base_url"));
     check(
         ProviderConfig { key_env: "A".to_owned(), key_command: vec!["b".to_owned()], ..usual() },
         Some("key_command"),
@@ -133,5 +142,5 @@ fn what_cannot_be_configured() {
     assert_eq!(unknown.check().unwrap_err().problem, "there is no provider `q` in `[[llm.providers]]`, only `p`");
     assert_eq!(usual().key_variable(), Some("ANTHROPIC_API_KEY"));
     assert_eq!(ProviderConfig { base_url: "https://models.test".to_owned(), ..usual() }.key_variable(), None);
-    assert_eq!(ProviderConfig { kind: Kind::Ollama, ..usual() }.protocol(), Protocol::Ollama);
+    assert_eq!(ProviderConfig { kind: ProviderKind::Ollama, ..usual() }.protocol(), Protocol::Ollama);
 }

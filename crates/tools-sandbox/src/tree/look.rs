@@ -20,7 +20,7 @@ use std::{
 use rustix::fs::RawDir;
 use tools_core::{Clock as _, SystemClock};
 
-use super::{Node, Watch};
+use super::{Node, TreeWatch};
 use crate::{Directory, FileKind, Metadata};
 
 /// Times of a file that are younger than this may not tell a later change: the system's clock for
@@ -102,7 +102,7 @@ pub fn look_below(
     directories: Vec<PathBuf>,
     bounds: &Bounds<'_>,
     skips: &Skips<'_>,
-    watch: Option<&Watch>,
+    watch: Option<&TreeWatch>,
 ) -> io::Result<Look> {
     let now = SystemClock.now().as_nanosecond();
     let walk = Walk {
@@ -188,7 +188,7 @@ struct Walk<'a> {
     root: &'a Directory,
     bounds: &'a Bounds<'a>,
     skips: &'a Skips<'a>,
-    watch: Option<&'a Watch>,
+    watch: Option<&'a TreeWatch>,
     now: i128,
     count: AtomicUsize,
     cut: Mutex<Option<CutReason>>,

@@ -27,7 +27,7 @@ use crate::Directory;
 const MAX_NAMES: usize = 20_000;
 /// A watch over the directories of one tree. Paths are relative to its root.
 #[derive(Debug)]
-pub struct Watch {
+pub struct TreeWatch {
     queue: OwnedFd,
     directories: Mutex<HashMap<i32, PathBuf>>,
     most: usize,
@@ -61,7 +61,7 @@ impl Noticed {
     }
 }
 
-impl Watch {
+impl TreeWatch {
     /// A watch over nothing yet.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Questions as JSON lines for another program, which writes its answers as JSON lines.
 
-use haft::questions::{Choice, EndReason, Event, Watch};
+use haft::questions::{Choice, EndReason, Event, QuestionWatch};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,7 +16,7 @@ struct Line {
 }
 
 /// Tells and answers until it is interrupted. Without further answers it goes on telling.
-pub(super) async fn watch(mut watch: Watch, notify: Option<&str>) -> Result<Exit, String> {
+pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Result<Exit, String> {
     let mut lines = lines::of_stdin();
     let (mut reads, mut interrupted) = (true, std::pin::pin!(interrupt()));
     output::json(&json!({"event": "watching"}));

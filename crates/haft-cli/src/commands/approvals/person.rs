@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, fs::File, io::Write};
 
-use haft::questions::{Choice, EndReason, Event, Watch};
+use haft::questions::{Choice, EndReason, Event, QuestionWatch};
 use rustix::termios::{QueueSelector, tcflush};
 
 use super::{QuestionView, choice, lines, told};
@@ -15,7 +15,7 @@ use crate::{
 
 /// The person at a terminal.
 struct Person<'a> {
-    watch: Watch,
+    watch: QuestionWatch,
     terminal: File,
     notify: Option<&'a str>,
     waiting: VecDeque<QuestionView>,
@@ -33,7 +33,7 @@ struct CurrentQuestion {
 /// Shows and answers until it is interrupted or the terminal is gone.
 pub(super) async fn watch(
     common: &CommonArgs,
-    watch: Watch,
+    watch: QuestionWatch,
     notify: Option<&str>,
     terminal: File,
 ) -> Result<Exit, String> {

@@ -1,6 +1,6 @@
 //! The commands of a session: `/clear`, `/compact`, `/status`, `/trust`, `/undo`.
 
-use haft::{checkpoint::Selection, core::ToolName};
+use haft::{checkpoint::UndoSelection, core::ToolName};
 
 use super::{status, turns::AgentRun};
 use crate::{
@@ -65,7 +65,7 @@ fn clear(running: &mut AgentRun, all: bool) {
 
 fn take_back(common: &CommonArgs, running: &AgentRun) {
     let session = running.toolbox.context().session().as_str().to_owned();
-    let last = Selection::Last { count: 1, session: Some(session) };
+    let last = UndoSelection::Last { count: 1, session: Some(session) };
     if let Err(problem) = undo::run_on(common, &running.toolbox, undo::UndoRequest::Undo, last) {
         output::note(&problem);
     }

@@ -8,7 +8,7 @@ use std::{
 
 use haft::{
     core::Width,
-    questions::{Choice, Event, Watch},
+    questions::{Choice, Event, QuestionWatch},
 };
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -33,14 +33,14 @@ struct Open {
 
 /// The side that keeps them up to date.
 pub(super) struct QuestionWatcher {
-    watch: Watch,
+    watch: QuestionWatch,
     open: Arc<Mutex<BTreeMap<u64, Open>>>,
     answers: mpsc::Receiver<(u64, Choice)>,
 }
 
 impl Questions {
     /// Those of a watch.
-    pub(super) fn watching(watch: Watch) -> (Self, QuestionWatcher) {
+    pub(super) fn watching(watch: QuestionWatch) -> (Self, QuestionWatcher) {
         let (to, answers) = mpsc::channel(MAX_ANSWERS);
         let open = Arc::default();
         (Self { open: Arc::clone(&open), answers: to }, QuestionWatcher { watch, open, answers })
