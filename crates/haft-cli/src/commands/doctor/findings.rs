@@ -41,7 +41,7 @@ pub(crate) struct Doctor {
 impl Doctor {
     /// Looks at this machine, as a toolbox uses it.
     pub(crate) fn examine(toolbox: &Toolbox) -> Self {
-        let mut findings: Vec<Finding> = Probe::cached().report().iter().map(facility).collect();
+        let mut findings: Vec<Finding> = Probe::fresh().report().iter().map(facility).collect();
         let strength = toolbox.strength();
         let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
         let (sandbox, not_stopped) = match strength {
