@@ -5,237 +5,68 @@
 const HARMLESS: [&str; 12] =
     ["", "cat", "less", "less -R", "less -FRX", "more", "true", ":", "/bin/true", "/bin/cat", "0", "1"];
 
-/// Names that tell a program what to run or to load, in full or with a `*` at one end.
+/// Names that tell a program what to run or to load, in full or with a `*` at one end, separated by
+/// blanks.
 const DANGEROUS: &[&str] = &[
     // The shell and the loader.
-    "PATH",
-    "PWD",
-    "OLDPWD",
-    "CDPATH",
-    "EXECIGNORE",
-    "TEXTDOMAIN",
-    "TEXTDOMAINDIR",
-    "BASH_COMPAT",
-    "LD_*",
-    "DYLD_*",
-    "GCONV_PATH",
-    "LOCPATH",
-    "NLSPATH",
-    "BASH_ENV",
-    "ENV",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS3",
-    "PS4",
-    "PROMPT_COMMAND",
-    "BASH_FUNC_*",
-    "BASH_CMDS",
-    "BASH_ALIASES",
-    "BASH_LOADABLES_PATH",
-    "SHELLOPTS",
-    "BASHOPTS",
-    "SHELL",
-    "ZDOTDIR",
-    "FPATH",
+    "PATH PWD OLDPWD CDPATH EXECIGNORE TEXTDOMAIN TEXTDOMAINDIR BASH_COMPAT LD_* DYLD_* \
+     GCONV_PATH LOCPATH NLSPATH BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_FUNC_* \
+     BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH SHELLOPTS BASHOPTS SHELL ZDOTDIR FPATH",
     // Where programs look for their settings.
-    "HOME",
-    "XDG_*",
-    "CARGO_HOME",
-    "RUSTUP_*",
-    "GNUPGHOME",
-    "INPUTRC",
-    "SCREENRC",
-    "WGETRC",
-    "CURL_HOME",
-    "NETRC",
-    "PHPRC",
-    "PHP_INI_SCAN_DIR",
-    "RIPGREP_CONFIG_PATH",
-    "DOCKER_CONFIG",
-    "KUBECONFIG",
-    "OPENSSL_*",
-    "ANSIBLE_*",
+    "HOME XDG_* CARGO_HOME RUSTUP_* GNUPGHOME INPUTRC SCREENRC WGETRC CURL_HOME NETRC PHPRC \
+     PHP_INI_SCAN_DIR RIPGREP_CONFIG_PATH DOCKER_CONFIG KUBECONFIG OPENSSL_* ANSIBLE_*",
     // Programs that others start.
-    "*PAGER",
-    "EDITOR",
-    "VISUAL",
-    "*_EDITOR",
-    "BROWSER",
-    "SSH_ASKPASS",
-    "SUDO_ASKPASS",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "MANOPT",
-    "MANROFFOPT",
-    "MANPATH",
-    "RSYNC_RSH",
-    "CVS_RSH",
-    "FZF_DEFAULT_COMMAND",
-    "FZF_DEFAULT_OPTS",
-    "TAR_OPTIONS",
-    "TAPE",
-    "GZIP",
-    "ZIPOPT",
-    "UNZIP",
-    "RSYNC_*",
-    "GIT_*",
-    "HGRCPATH",
-    "HG_*",
-    "SVN_SSH",
-    "LESS",
-    "VIMINIT",
-    "EXINIT",
-    "GVIMINIT",
-    "MYVIMRC",
-    "VIM",
-    "VIMRUNTIME",
-    "EMACSLOADPATH",
-    "GDBINIT",
-    "DEBUGINFOD_URLS",
-    "TERMINFO*",
+    "*PAGER EDITOR VISUAL *_EDITOR BROWSER SSH_ASKPASS SUDO_ASKPASS LESSOPEN LESSCLOSE MANOPT \
+     MANROFFOPT MANPATH RSYNC_RSH CVS_RSH FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS TAR_OPTIONS TAPE \
+     GZIP ZIPOPT UNZIP RSYNC_* GIT_* HGRCPATH HG_* SVN_SSH LESS VIMINIT EXINIT GVIMINIT MYVIMRC \
+     VIM VIMRUNTIME EMACSLOADPATH GDBINIT DEBUGINFOD_URLS TERMINFO*",
     // Builds and languages.
-    "RUSTC",
-    "RUSTC_*",
-    "RUSTDOC",
-    "RUSTFLAGS",
-    "RUSTDOCFLAGS",
-    "RUSTFMT",
-    "CARGO_BUILD_*",
-    "CARGO_TARGET_*",
-    "CARGO_ALIAS_*",
-    "CARGO_ENCODED_*",
-    "CARGO_REGISTRIES_*",
-    "CARGO_REGISTRY_*",
-    "CARGO_UNSTABLE_*",
-    "CARGO",
-    "GOFLAGS",
-    "GOENV",
-    "GOROOT",
-    "GOPATH",
-    "GOTOOLDIR",
-    "GOTOOLCHAIN",
-    "GOPROXY",
-    "GOCACHEPROG",
-    "GOWORK",
-    "CGO_*",
-    "MAKEFILES",
-    "MAKEFLAGS",
-    "GNUMAKEFLAGS",
-    "MFLAGS",
-    "MAKE",
-    "CC",
-    "CXX",
-    "CPP",
-    "LD",
-    "AR",
-    "AS",
-    "COMPILER_PATH",
-    "GCC_EXEC_PREFIX",
-    "CMAKE_*_LAUNCHER",
-    "CMAKE_GENERATOR",
-    "CMAKE_TOOLCHAIN_FILE",
-    "PKG_CONFIG",
-    "PKG_CONFIG_PATH",
-    "CONFIG_SHELL",
-    "CONFIG_SITE",
-    "PYTHONSTARTUP",
-    "PYTHONHOME",
-    "PYTHONPATH",
-    "PYTHONUSERBASE",
-    "PYTHONBREAKPOINT",
-    "PYTHONINSPECT",
-    "PYTHONPLATLIBDIR",
-    "PYTHONPYCACHEPREFIX",
-    "PYTHONWARNINGS",
-    "PYTEST_ADDOPTS",
-    "PYTEST_PLUGINS",
-    "PIP_*",
-    "UV_*",
-    "PERL5OPT",
-    "PERL5LIB",
-    "PERL5DB",
-    "PERLLIB",
-    "PERL_*",
-    "RUBYOPT",
-    "RUBYLIB",
-    "GEM_HOME",
-    "GEM_PATH",
-    "BUNDLE_*",
-    "JAVA_HOME",
-    "JAVA_TOOL_OPTIONS",
-    "_JAVA_OPTIONS",
-    "JDK_JAVA_OPTIONS",
-    "CLASSPATH",
-    "MAVEN_*",
-    "GRADLE_*",
-    "ANT_*",
-    "SBT_OPTS",
-    "LUA_*",
-    "AWKPATH",
-    "AWKLIBPATH",
-    "NODE_OPTIONS",
-    "NODE_PATH",
-    "NODE_REPL_EXTERNAL_MODULE",
-    "npm_config_*",
-    "NPM_CONFIG_*",
-    "YARN_*",
-    "JULIA_*",
-    "R_PROFILE*",
-    "R_ENVIRON*",
-    "ERL_*",
-    "ELIXIR_*",
-    "PSQLRC",
-    "DOCKER_HOST",
-    "AUTOM4TE",
-    "AUTOCONF",
-    "AUTOMAKE",
-    "ACLOCAL",
-    "GROFF_*",
-    "RESTIC_PASSWORD_COMMAND",
-    "BORG_PASSCOMMAND",
-    "BORG_RSH",
-    "RCLONE_*",
-    "TF_CLI_*",
-    "LESSKEYIN*",
-    "BAT_*",
-    "FZF_*",
-    "SSH_ASKPASS*",
+    "RUSTC RUSTC_* RUSTDOC RUSTFLAGS RUSTDOCFLAGS RUSTFMT CARGO_BUILD_* CARGO_TARGET_* \
+     CARGO_ALIAS_* CARGO_ENCODED_* CARGO_REGISTRIES_* CARGO_REGISTRY_* CARGO_UNSTABLE_* CARGO \
+     GOFLAGS GOENV GOROOT GOPATH GOTOOLDIR GOTOOLCHAIN GOPROXY GOCACHEPROG GOWORK CGO_* \
+     MAKEFILES MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKE CC CXX CPP LD AR AS COMPILER_PATH \
+     GCC_EXEC_PREFIX CMAKE_*_LAUNCHER CMAKE_GENERATOR CMAKE_TOOLCHAIN_FILE PKG_CONFIG \
+     PKG_CONFIG_PATH CONFIG_SHELL CONFIG_SITE PYTHONSTARTUP PYTHONHOME PYTHONPATH \
+     PYTHONUSERBASE PYTHONBREAKPOINT PYTHONINSPECT PYTHONPLATLIBDIR PYTHONPYCACHEPREFIX \
+     PYTHONWARNINGS PYTEST_ADDOPTS PYTEST_PLUGINS PIP_* UV_* PERL5OPT PERL5LIB PERL5DB PERLLIB \
+     PERL_* RUBYOPT RUBYLIB GEM_HOME GEM_PATH BUNDLE_* JAVA_HOME JAVA_TOOL_OPTIONS \
+     _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_* GRADLE_* ANT_* LUA_* AWKPATH AWKLIBPATH \
+     NODE_OPTIONS NODE_PATH NODE_REPL_EXTERNAL_MODULE npm_config_* NPM_CONFIG_* YARN_* JULIA_* \
+     R_PROFILE* R_ENVIRON* ERL_* ELIXIR_* PSQLRC DOCKER_HOST AUTOM4TE AUTOCONF AUTOMAKE ACLOCAL \
+     GROFF_* RESTIC_PASSWORD_COMMAND BORG_PASSCOMMAND BORG_RSH RCLONE_* TF_CLI_* LESSKEYIN* \
+     BAT_* FZF_* SSH_ASKPASS*",
+    // Ends of names that say so for many programs.
+    "*_OPTS *_LAUNCHER *_WRAPPER *_EXTERNAL_DIFF *_STARTUP_HOOKS *_EXECUTABLE_PATH \
+     *_BINARY_PATH *_PLUGIN_PATH *_PLUGIN_DIR *_PLUGINS *_CONFIG_FILE *_CONFIG_DIR \
+     *SAN_SYMBOLIZER_PATH",
+    // Clouds, clusters and containers.
+    "TERRAFORM_CONFIG TF_REATTACH_PROVIDERS PACKER_* VAGRANT_* CLOUDSDK_* AZURE_EXTENSION_DIR \
+     HELM_* CONTAINERS_CONF* CONTAINER_HOST DOCKER_CONTEXT BUILDX_CONFIG",
+    // Tools of languages that load code by their settings.
+    "BUN_OPTIONS BUN_INSTALL BUN_CONFIG_* COREPACK_* TS_NODE_* ELECTRON_OVERRIDE_DIST_PATH \
+     CYPRESS_RUN_BINARY CHROME_BIN CHROME_PATH LEFTHOOK_BIN GUNICORN_CMD_ARGS \
+     COVERAGE_PROCESS_START COVERAGE_RCFILE IPYTHONDIR JUPYTER_* MPLBACKEND MATPLOTLIBRC \
+     PYENV_ROOT CONDA_EXE TOX_OVERRIDE HARNESS_* MIX_ARCHIVES MIX_EXS MIX_HOME MIX_PATH \
+     COMPOSER COMPOSER_HOME CORECLR_* COR_* DOTNET_ADDITIONAL_DEPS DOTNET_ROOT MSBUILD* M2_HOME \
+     KOTLIN_COMPILER_CLASSPATH GROOVY_CONF BAZEL_SH BAZELISK_* USE_BAZEL_VERSION CCACHE_* \
+     SWIFT_EXEC DEVELOPER_DIR GCCGO GOAUTH GOVCS CAML_LD_LIBRARY_PATH DART_VM_OPTIONS \
+     FLUTTER_ROOT",
+    // Clients of databases, and libraries that load modules.
+    "PGSYSCONFDIR LIBMYSQL_* MYSQL_HOME REDISCLI_RCFILE ODBC* SASL_PATH GTK_MODULES GTK_PATH \
+     GIO_EXTRA_MODULES LIBGL_DRIVERS_PATH VK_ICD_FILENAMES",
+    // What builds start beside the compilers.
+    "YACC LEX RANLIB STRIP NM OBJCOPY FC M4 AWK MAKEINFO",
 ];
 
 /// Names that a pattern above covers though they say nothing of programs.
-const PLAIN: &[&str] = &[
-    "GIT_AUTHOR_*",
-    "GIT_COMMITTER_*",
-    "GIT_TERMINAL_PROMPT",
-    "GIT_MERGE_AUTOEDIT",
-    "GIT_OPTIONAL_LOCKS",
-    "GIT_CURL_VERBOSE",
-    "GIT_LFS_SKIP_SMUDGE",
-    "GIT_PS1_*",
-    "GIT_REFLOG_ACTION",
-    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
-    "GIT_LITERAL_PATHSPECS",
-    "PIP_DISABLE_PIP_VERSION_CHECK",
-    "PIP_NO_INPUT",
-    "PIP_NO_CACHE_DIR",
-    "PIP_QUIET",
-    "CARGO_BUILD_JOBS",
-    "CARGO_TARGET_DIR",
-    "CGO_ENABLED",
-    "UV_NO_PROGRESS",
-    "ANSIBLE_NOCOLOR",
-    "ANSIBLE_FORCE_COLOR",
-    "NPM_CONFIG_LOGLEVEL",
-    "npm_config_loglevel",
-    "npm_config_yes",
-    "XDG_SESSION_TYPE",
-    "HG_PLAIN",
-    "PERL_MM_USE_DEFAULT",
-    "YARN_ENABLE_TELEMETRY",
-    "BUNDLE_JOBS",
-    "BUNDLE_FROZEN",
-];
+const PLAIN: &[&str] = &["GIT_AUTHOR_* GIT_COMMITTER_* GIT_TERMINAL_PROMPT GIT_MERGE_AUTOEDIT GIT_OPTIONAL_LOCKS \
+     GIT_CURL_VERBOSE GIT_LFS_SKIP_SMUDGE GIT_PS1_* GIT_REFLOG_ACTION \
+     GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_LITERAL_PATHSPECS PIP_DISABLE_PIP_VERSION_CHECK \
+     PIP_NO_INPUT PIP_NO_CACHE_DIR PIP_QUIET CARGO_BUILD_JOBS CARGO_TARGET_DIR CGO_ENABLED \
+     UV_NO_PROGRESS ANSIBLE_NOCOLOR ANSIBLE_FORCE_COLOR NPM_CONFIG_LOGLEVEL npm_config_loglevel \
+     npm_config_yes XDG_SESSION_TYPE HG_PLAIN PERL_MM_USE_DEFAULT YARN_ENABLE_TELEMETRY \
+     BUNDLE_JOBS BUNDLE_FROZEN CCACHE_DIR CCACHE_DISABLE CCACHE_MAXSIZE COREPACK_ENABLE_* \
+     HELM_NAMESPACE HELM_KUBECONTEXT"];
 
 /// Compilers that are called by their own names.
 const COMPILERS: [&str; 12] = ["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "ld", "ar", "as", "make", "tcc"];
@@ -286,16 +117,28 @@ pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<Strin
         "CC" | "CXX" | "CPP" | "LD" | "AR" | "AS" | "MAKE" => {
             is_exact && (COMPILERS.contains(&value) || value.is_empty())
         }
+        // The same program under another name: `gawk`, `llvm-strip`.
+        "YACC" | "LEX" | "RANLIB" | "STRIP" | "NM" | "OBJCOPY" | "FC" | "M4" | "AWK" | "MAKEINFO" => {
+            let usual = ["bison -y", "flex", "gfortran"];
+            let is_kin = value.to_uppercase().ends_with(name) && !value.contains(['/', ' ']);
+            is_exact && (value.is_empty() || is_kin || usual.contains(&value))
+        }
+        "MPLBACKEND" => is_exact && !value.contains(':'),
+        _ if name.ends_with("_OPTS") => is_exact && value.split_whitespace().all(is_memory_setting),
         "GOPROXY" => is_exact && ["off", "direct"].contains(&value),
         "JAVA_HOME" => is_exact && value.starts_with("/usr/lib/jvm/") && !value.contains(".."),
         "GOTOOLCHAIN" => is_exact && value == "local",
         "RUSTUP_TOOLCHAIN" => is_exact && !value.contains('/'),
         "GIT_PAGER_IN_USE" => true,
-        _ if PLAIN.iter().any(|pattern| matches(pattern, name)) => true,
-        _ if !DANGEROUS.iter().any(|pattern| matches(pattern, name)) => true,
+        _ if is_listed(PLAIN, name) || !is_listed(DANGEROUS, name) => true,
         _ => is_exact && HARMLESS.contains(&value),
     };
     (!is_harmless).then(|| format!("the variable `{name}` decides what other programs run"))
+}
+
+/// Whether a word tells a Java machine how much memory it may use.
+fn is_memory_setting(word: &str) -> bool {
+    ["-Xmx", "-Xms", "-Xss", "-Xmn", "-XX:Max", "-XX:Reserved", "-XX:+Use"].iter().any(|start| word.starts_with(start))
 }
 
 /// Whether every part of a search path is a folder of the system or of the user's own installed
@@ -386,6 +229,11 @@ fn are_plain_rust_flags(value: &str) -> bool {
     true
 }
 
+/// Whether one of the patterns of a list, which are separated by blanks, fits a name.
+fn is_listed(lists: &[&str], name: &str) -> bool {
+    lists.iter().flat_map(|list| list.split(' ')).any(|pattern| matches(pattern, name))
+}
+
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
@@ -420,6 +268,13 @@ mod tests {
             ("HOME", "./x"),
             ("VIMINIT", "!x"),
             ("NODE_OPTIONS", "-r ./x"),
+            ("KUBECTL_EXTERNAL_DIFF", "./x"),
+            ("DOTNET_STARTUP_HOOKS", "x.dll"),
+            ("GRADLE_OPTS", "-javaagent:x"),
+            ("AWS_CONFIG_FILE", "x"),
+            ("BUN_OPTIONS", "--preload ./x"),
+            ("STRIP", "rm"),
+            ("AWK", "./gawk"),
         ];
         for (name, value) in stopped {
             assert!(objection(name, value, true).is_some(), "{name}={value}");
@@ -437,6 +292,10 @@ mod tests {
             ("PYTHONPATH", "src:$PYTHONPATH"),
             ("CARGO_TARGET_DIR", "target/x"),
             ("MAKEFLAGS", "-j4"),
+            ("MAVEN_OPTS", "-Xmx2g -XX:MaxMetaspaceSize=1g"),
+            ("AWK", "gawk"),
+            ("MPLBACKEND", "Agg"),
+            ("MIX_ENV", "test"),
             ("GIT_AUTHOR_NAME", "A"),
             ("IFS", ","),
         ];
