@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::reader::{Command, Input};
+use tools_core::Access;
 
 /// Clients whose arguments and input are statements.
 pub(crate) const CLIENTS: [&str; 20] = [
@@ -54,6 +55,22 @@ pub(crate) fn loss(statement: &str) -> Option<&'static str> {
         .expect("the pattern is a constant")
     });
     LOSS.is_match(statement).then_some("removes what is in a database")
+}
+
+/// The files that statements of some database name, and what is done with each.
+pub(crate) fn files(text: &str) -> impl Iterator<Item = (String, Access)> {
+    static FILES: LazyLock<[(Regex, Access); 2]> = LazyLock::new(|| {
+        let written = r"copy\s[^;]*?\sto|export\s+database|import\s+database|vacuum\s[^;]*?into|attach(?:\s+database)?(?:\s+if\s+not\s+exists)?";
+        let read = r"from|join|infile|read_\w+\s*\(\s*\[?|scan_\w+\s*\(|glob\s*\(";
+        let named =
+            |words: &str| Regex::new(&format!(r"(?is)\b(?:{words})\s*'([^'|]+)'")).expect("the pattern is a constant");
+        [(named(written), Access::Write), (named(read), Access::Read)]
+    });
+    let found = |(pattern, access): &(Regex, Access)| {
+        let paths = pattern.captures_iter(text).map(|found| (found[1].to_owned(), *access));
+        paths.filter(|(path, _)| !path.contains("://") && path != ":memory:").collect::<Vec<_>>()
+    };
+    FILES.iter().flat_map(found).collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]

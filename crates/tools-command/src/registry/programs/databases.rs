@@ -5,11 +5,14 @@ use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
 use crate::sql;
+use regex::Regex;
+use std::sync::LazyLock;
 use tools_core::Access;
 
 const RUNS: &str = "a database client that runs a command";
 const LOADS: &str = "a database client with a library or commands from a file";
-const DELETES: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
+const DELETES: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database or a part of it");
+/// Every client of SQL.
 const SQL: &[Rule] = &[always(Does::By(lost)), always(Does::By(escaped))];
 
 /// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
@@ -47,6 +50,12 @@ pub(super) static ALL: &[Program] = &[
             ("psql -c \"delete from users\"", Expect::Asks("removes what is in a database")),
             ("psql -Atc 'alter table x drop y'", Expect::Asks("removes what is in a database")),
             ("psql -f private/x", Expect::Reads("private/x")),
+            ("psql -c '\\o .envrc' -c 'select 1'", Expect::Writes(".envrc")),
+            ("psql -c 'select 1 \\g |id'", Expect::Opaque(RUNS)),
+            ("psql -c '\\i private/x'", Expect::Reads("private/x")),
+            ("psql -c \"copy t to '.envrc'\"", Expect::Writes(".envrc")),
+            ("psql -c \"do language plpython3u 'x'\"", Expect::Opaque(RUNS)),
+            ("psql -c \"select 1 where x ~ '\\w+' and y like 'to %'\"", Expect::Plain),
             ("psql -c 'select 1'", Expect::Plain),
             ("psql -f x.sql", Expect::Plain),
         ],
@@ -75,6 +84,12 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("mysql -e '\\! id'", Expect::Opaque(RUNS)),
             ("mysql -e 'system id'", Expect::Opaque(RUNS)),
+            ("mysql -e 'select 1; PAGER id'", Expect::Opaque(RUNS)),
+            ("mysql -e 'tee .envrc'", Expect::Writes(".envrc")),
+            ("mysql -e 'source private/x'", Expect::Reads("private/x")),
+            ("mysql -e \"load data infile 'private/x' into table t\"", Expect::Reads("private/x")),
+            ("mysql -e \"install plugin x soname 'y.so'\"", Expect::Opaque(LOADS)),
+            ("mysqlsh --py -e 'import os'", Expect::Opaque("runs code")),
             ("mysql --default-auth ../x", Expect::Opaque(LOADS)),
             ("mysql --pager=id x", Expect::Opaque(RUNS)),
             ("mysql -u me -e 'drop table x'", Expect::Asks("removes what is in a database")),
@@ -112,6 +127,17 @@ pub(super) static ALL: &[Program] = &[
             ("sqlite3 x \"select writefile('y', z)\"", Expect::Opaque(RUNS)),
             ("sqlite3 a.db 'DROP TABLE t'", Expect::Asks("removes what is in a database")),
             ("sqlite3 private/x .dump", Expect::Reads("private/x")),
+            ("sqlite3 x.db \"attach '.envrc' as y\"", Expect::Writes(".envrc")),
+            ("sqlite3 x.db \"vacuum into '.envrc'\"", Expect::Writes(".envrc")),
+            ("sqlite3 x.db '.cd .git' '.output config'", Expect::Opaque("another folder")),
+            ("duckdb -c \"COPY t TO '.envrc'\"", Expect::Writes(".envrc")),
+            ("duckdb -c \"copy (select 1) to '.envrc' (format csv)\"", Expect::Writes(".envrc")),
+            ("duckdb -c \"export database '.git'\"", Expect::Writes(".git")),
+            ("duckdb -c \"load './x.so'\"", Expect::Opaque(LOADS)),
+            ("duckdb -c 'install x from community'", Expect::Opaque(LOADS)),
+            ("duckdb -c \"select * from read_csv('private/x')\"", Expect::Reads("private/x")),
+            ("duckdb -c \"select * from 'private/x.parquet'\"", Expect::Reads("private/x.parquet")),
+            ("duckdb -c 'select count(*) from t'", Expect::Plain),
             ("sqlite3 x.db .schema", Expect::Plain),
             ("sqlite3 x.db '.schema users'", Expect::Plain),
             ("sqlite3 app.db \"select 'drop table'\"", Expect::Plain),
@@ -132,13 +158,10 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::Value("--file --input-file -path"))),
             always(Does::Writes(At::Value("--out-file"))),
             when(&[ArgumentCondition::Has("--cqlshrc --config")], Does::Hides(LOADS)),
-            when(
-                &[ArgumentCondition::ValueHas("--execute", "source SOURCE capture CAPTURE copy COPY")],
-                Does::Hides(RUNS),
-            ),
         ],
         examples: &[
-            ("cqlsh -e \"source 'x'\"", Expect::Opaque(RUNS)),
+            ("cqlsh -e \"source 'private/x'\"", Expect::Reads("private/x")),
+            ("cqlsh -e \"copy x to '.envrc'\"", Expect::Writes(".envrc")),
             ("cqlsh -e 'drop keyspace x'", Expect::Asks("removes what is in a database")),
             ("influx -execute 'drop database x'", Expect::Asks("removes what is in a database")),
             ("cqlsh -f private/x", Expect::Reads("private/x")),
@@ -212,6 +235,26 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["cypher-shell", "rq"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-a|--address -u|--username|--url -p|--password -d|--database -f|--file",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::OperandHas("delete drop remove")], DELETES),
+            when(&[ArgumentCondition::First("empty")], DELETES),
+            always(Does::Reads(At::Value("--file"))),
+        ],
+        examples: &[
+            ("cypher-shell 'match (n) detach delete n'", Expect::Asks("deletes a database")),
+            ("rq empty default", Expect::Asks("deletes a database")),
+            ("cypher-shell 'match (n) return n'", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
             "dropdb",
             "dropuser",
@@ -279,43 +322,78 @@ fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
     why.map(|why| Effect::says(Consequence::DeletesForOthers, why)).into_iter().collect()
 }
 
-/// Commands and functions of a client, or of its server, that run a program or write a file.
+/// Functions and statements that run a program or load code, in the client or in its server.
+const RUNNING: [&str; 22] = [
+    "\\copy",
+    "\\gexec",
+    "\\setenv",
+    "edit(",
+    "load_extension",
+    "to program",
+    "from program",
+    "sys_exec",
+    "into outfile",
+    "into dumpfile",
+    "load_file(",
+    "lo_export",
+    "lo_import",
+    "pg_read_file",
+    "writefile(",
+    "readfile(",
+    "xp_cmdshell",
+    "create extension",
+    "create function",
+    "fts3_tokenizer",
+    "plpython",
+    "plperlu",
+];
+
+/// What a client's own commands and its statements do beside reading and changing tables.
 fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let escapes = |text: &String| {
+    static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
+        let backslashed = r"(?:^|[\s;])\\(!|\.|[A-Za-z]+)";
+        let words = r"(?:^|;)\s*(system|pager|edit|source|tee|capture|install|(?:force\s+)install|load)(?:\s|$)";
+        Regex::new(&format!(r"(?m)(?:{backslashed}|(?i:{words}))[ \t]*([^\n;]*)")).expect("the pattern is a constant")
+    });
+    let mut found = Vec::new();
+    for text in texts(parsed) {
         let lower = text.to_lowercase();
-        let words = [
-            "\\!",
-            "\\o |",
-            "\\o|",
-            "\\g |",
-            "\\g|",
-            "\\copy",
-            "\\w |",
-            "\\setenv",
-            "edit(",
-            "load_extension",
-            "to program",
-            "from program",
-            "sys_exec",
-            "into outfile",
-            "into dumpfile",
-            "load_file(",
-            "lo_export",
-            "lo_import",
-            "pg_read_file",
-            "writefile(",
-            "readfile(",
-            "xp_cmdshell",
-            "create extension",
-            "create function",
-            "fts3_tokenizer",
-            "\\P ",
-        ];
-        words.iter().any(|word| lower.contains(word))
-            || lower.trim_start().starts_with("system ")
-            || lower.contains("; system ")
-    };
-    texts(parsed).iter().any(escapes).then(|| Effect::hidden(RUNS)).into_iter().collect()
+        if RUNNING.iter().any(|word| lower.contains(word)) {
+            found.push(Effect::hidden(RUNS));
+        }
+        for command in COMMAND.captures_iter(&text) {
+            let (Some(name), Some(rest)) = (command.get(1).or(command.get(2)), command.get(3)) else { continue };
+            let name = if command.get(1).is_some() { name.as_str().to_owned() } else { name.as_str().to_lowercase() };
+            found.extend(own_command(&name, rest.as_str().trim().trim_matches(['\'', '"'])));
+        }
+        found.extend(sql::files(&text).map(|(file, access)| Effect::path(Value::exact(file), access)));
+    }
+    // What it reads is JavaScript unless it is told otherwise.
+    if parsed.command.name() == "mysqlsh" && parsed.has("--execute --file") && !parsed.has("--sql --sqlc") {
+        found.push(Effect::hidden("a database client that runs code"));
+    }
+    found
+}
+
+/// A command of a client, and what follows it.
+fn own_command(name: &str, rest: &str) -> Vec<Effect> {
+    let file = |access| (!rest.is_empty()).then(|| Effect::path(Value::exact(rest), access)).into_iter().collect();
+    match name {
+        "o" | "out" | "w" | "write" | "g" | "gx" if rest.starts_with('|') => vec![Effect::hidden(RUNS)],
+        "!" | "P" | "system" | "pager" | "e" | "ef" | "ev" | "edit" => vec![Effect::hidden(RUNS)],
+        "load" if is_table(rest) => Vec::new(),
+        "load" => vec![Effect::hidden(LOADS)],
+        _ if name.ends_with("install") => vec![Effect::hidden(LOADS)],
+        "o" | "out" | "w" | "write" | "g" | "gx" | "T" | "tee" | "capture" => file(Access::Write),
+        "i" | "ir" | "include" | "include_relative" | "source" | "." => file(Access::Read),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether what is loaded is data of a table, as MySQL says it.
+fn is_table(rest: &str) -> bool {
+    let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
+    ["data", "xml", "index"].contains(&first.as_str())
 }
 
 /// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.
@@ -327,7 +405,9 @@ fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
             let rest = rest.trim().trim_matches(['\'', '"']);
             let begins = |names: &[&str]| names.iter().any(|name| name.starts_with(&word.to_lowercase()));
             let is_plain = DOT_PLAIN.contains(&word) && !rest.contains('|');
-            if let Some(line) = rest.strip_prefix('|').or_else(|| rest.split_once('|').map(|(_, line)| line)) {
+            if word == ".cd" {
+                found.push(Effect::hidden("a database client that works in another folder"));
+            } else if let Some(line) = rest.strip_prefix('|').or_else(|| rest.split_once('|').map(|(_, line)| line)) {
                 found.push(Effect::hidden(RUNS));
                 found.push(Effect::Line(Value::exact(line.trim())));
             } else if !is_plain && begins(&DOT_RUNS) {
