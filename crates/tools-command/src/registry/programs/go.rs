@@ -96,36 +96,53 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["goreleaser", "ko"],
-        is_family: true,
+        names: &["goreleaser"],
         syntax: Syntax {
-            flags: "--snapshot --clean -h|--help --debug --verbose --local|-L",
+            flags: "--snapshot --clean -h|--help --debug --verbose",
             valued: "-f|--config --skip -p|--parallelism",
             ..Syntax::EXACT
         },
-        subcommands: &[
-            Subcommand {
-                names: &["release", "publish", "continue", "announce"],
-                group: true,
-                rules: &[when(&[ArgumentCondition::Lacks("--snapshot --help")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["apply", "create", "delete", "run", "resolve"],
-                group: true,
-                rules: &[always(PUBLISHES)],
-                ..Subcommand::NEW
-            },
-        ],
+        subcommands: &[Subcommand {
+            names: &["release", "publish", "continue", "announce"],
+            group: true,
+            rules: &[when(&[ArgumentCondition::Lacks("--snapshot --help")], PUBLISHES)],
+            ..Subcommand::NEW
+        }],
         examples: &[
             ("goreleaser release", Expect::Asks("publishes")),
             ("goreleaser release --snapshot", Expect::Plain),
             ("goreleaser check", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ko"],
+        syntax: Syntax { flags: "-h|--help -v|--verbose -L|--local -*", optional: "--push", ..Syntax::EXACT },
+        rules: &[when(
+            &[
+                ArgumentCondition::First("apply build create delete login publish resolve run"),
+                ArgumentCondition::Lacks("--help --local"),
+            ],
+            Does::By(pushed),
+        )],
+        examples: &[
             ("ko apply -f x", Expect::Asks("publishes")),
+            ("ko build ./cmd/x", Expect::Asks("publishes")),
+            ("ko build --push=$x ./cmd/x", Expect::Asks("publishes")),
+            ("ko publish --bare ./cmd/x", Expect::Asks("publishes")),
+            ("ko build --local ./cmd/x", Expect::Plain),
+            ("ko build --push=false ./cmd/x", Expect::Plain),
+            ("ko version", Expect::Plain),
         ],
         ..Program::NEW
     },
 ];
+
+/// Images that are pushed unless the line says otherwise.
+fn pushed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_kept = parsed.values("--push").any(|value| value.is_exact && value.text == "false");
+    if is_kept { Vec::new() } else { vec![Effect::is(crate::registry::Consequence::Publishes)] }
+}
 
 /// Flags for the linker that name another one.
 fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {

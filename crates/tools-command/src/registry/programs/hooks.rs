@@ -1,5 +1,6 @@
 //! Programs that run what one of their options, or one of their files, says.
 
+use crate::code::Language;
 use crate::effect::Effect;
 use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
@@ -41,7 +42,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-U -*",
-            valued: "-o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir",
+            valued: "-b -D -j -o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir",
             ..Syntax::EXACT
         },
         rules: &[
@@ -49,9 +50,11 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::First("gh-deploy deploy publish")], Does::Is(Consequence::Publishes)),
             when(&[ArgumentCondition::Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
+            always(Does::By(built)),
             always(Does::Reads(At::All)),
         ],
         examples: &[
+            ("sphinx-build -b html docs .git", Expect::Writes(".git")),
             ("groff -U x", Expect::Opaque(RUNS)),
             ("mkdocs gh-deploy", Expect::Asks("publishes")),
             ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
@@ -78,25 +81,16 @@ pub(super) static ALL: &[Program] = &[
             "rsnapshot",
             "sshfs",
             "curlftpfs",
-            "pass",
-            "gopass",
-            "gpg",
-            "gpg2",
-            "gpgsm",
-            "age",
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
-                    --quick-generate-key --full-generate-key --generate-key|--gen-key -*",
-            valued: "-r|--repo --repository-file --password-command -p|--password-file -o|--option --rsh --remote-path --rclone -c|--config --exec --ssh-command -e --output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd --recipient -u --local-user --target -t",
+            flags: "-*",
+            valued: "-r|--repo --repository-file --password-command -p|--password-file -o|--option --rsh --remote-path --rclone -c|--config --exec --ssh-command -e --target -t",
             ..Syntax::GNU
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
-                    "--password-command --rsh --remote-path --exec --ssh-command --agent-program --pinentry-program --dirmngr-program --photo-viewer --options -e",
-                )],
+                &[ArgumentCondition::Has("--password-command --rsh --remote-path --exec --ssh-command -e")],
                 Does::Hides(RUNS),
             ),
             when(
@@ -108,21 +102,7 @@ pub(super) static ALL: &[Program] = &[
                 &[ArgumentCondition::First("forget prune delete break-lock key unlock")],
                 Does::Says(Consequence::Destroys, "removes what is kept in a backup"),
             ),
-            when(
-                &[ArgumentCondition::Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")],
-                Does::Is(Consequence::ShowsCredentials),
-            ),
-            when(
-                &[ArgumentCondition::Has(
-                    "--delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys --quick-generate-key --full-generate-key --generate-key",
-                )],
-                Does::Is(Consequence::ChangesIdentity),
-            ),
-            when(
-                &[ArgumentCondition::First("show edit exec-env exec-file editor")],
-                Does::Hides("credentials that are shown to a program"),
-            ),
-            always(Does::Writes(At::Value("--output --target"))),
+            always(Does::Writes(At::Value("--target"))),
         ],
         examples: &[
             ("restic --password-command='rm -rf x' backup y", Expect::Runs("rm -rf x")),
@@ -130,11 +110,7 @@ pub(super) static ALL: &[Program] = &[
             ("restic forget --prune latest", Expect::Asks("kept in a backup")),
             ("borg --rsh ./x list", Expect::Opaque(RUNS)),
             ("sshfs -o ssh_command=./x h: y", Expect::Opaque(RUNS)),
-            ("gpg --photo-viewer ./x --list-keys", Expect::Opaque(RUNS)),
-            ("gpg --armor --export-secret-keys x", Expect::Asks("shows credentials")),
-            ("gpg --verify x.sig x", Expect::Plain),
             ("restic snapshots", Expect::Plain),
-            ("gpg --verify x.sig x", Expect::Plain),
         ],
         ..Program::NEW
     },
@@ -289,16 +265,27 @@ pub(super) static ALL: &[Program] = &[
             "gm",
             "inkscape",
             "gimp",
-            "blender",
             "soffice",
             "libreoffice",
         ],
         is_family: true,
-        syntax: SINGLE,
+        syntax: Syntax { flags: "--shell -*", valued: "-b|--batch --batch-interpreter --actions", ..SINGLE },
         rules: &[
             when(
                 &[ArgumentCondition::OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
                 Does::Hides("an image that is read by another program"),
+            ),
+            when(
+                &[ArgumentCondition::ValueHas("--batch", "( system")],
+                Does::Hides("an image that is read by another program"),
+            ),
+            when(
+                &[ArgumentCondition::Has("--shell --actions")],
+                Does::Hides("an image that is read by another program"),
+            ),
+            when(
+                &[ArgumentCondition::OperandStarts("macro: vnd.sun.star")],
+                Does::Hides("a document that runs a macro"),
             ),
             when(
                 &[ArgumentCondition::OperandHas("%pipe% (system) .py .scm")],
@@ -312,7 +299,31 @@ pub(super) static ALL: &[Program] = &[
             ("convert '|id' x", Expect::Opaque("read by another program")),
             ("convert msl:x y", Expect::Opaque("read by another program")),
             ("convert a.png .envrc", Expect::Writes(".envrc")),
+            ("gimp -i -b '(system \"id\")'", Expect::Opaque("read by another program")),
+            ("soffice 'macro:///x.y.z'", Expect::Opaque("runs a macro")),
+            ("soffice --headless --convert-to pdf x.docx", Expect::Plain),
             ("convert a.png b.jpg", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["blender"],
+        syntax: Syntax {
+            flags: "-b|--background -a|--render-anim -*",
+            valued: "--python-expr --python-text -P|--python -o|--render-output -f -s -e -E -F -x -t --addons",
+            ..SINGLE
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Python, At::Value("--python-expr"))),
+            always(Does::RunsScript(At::Value("--python"))),
+            when(&[ArgumentCondition::Has("--python-text")], Does::Hides(FILE)),
+            always(Does::Writes(At::Value("--render-output"))),
+            always(Does::Reads(At::All)),
+        ],
+        examples: &[
+            ("blender -b --python-expr 'import os; os.system(\"id\")'", Expect::Opaque("code with")),
+            ("blender -b x.blend -P y", Expect::Scripts("y")),
+            ("blender -b x.blend -o .envrc -a", Expect::Writes(".envrc")),
         ],
         ..Program::NEW
     },
@@ -353,4 +364,10 @@ fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
         _ => false,
     };
     parsed.values("--destination").filter(|_| empties).flat_map(super::emptied::emptied).collect()
+}
+
+/// The folder that `sphinx-build` fills, its second operand.
+fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let folder = parsed.operand(1).filter(|_| parsed.command.name() == "sphinx-build");
+    folder.map(|folder| Effect::path(folder.clone(), tools_core::Access::Write)).into_iter().collect()
 }

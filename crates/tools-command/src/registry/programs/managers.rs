@@ -1,6 +1,6 @@
 //! Managers of tool versions and environments, which start a program from one of them.
 
-use super::registries::FOR_USER;
+use super::registries::{FOR_USER, PUBLISHES};
 use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, plain, when};
 
 pub(super) static ALL: &[Program] = &[
@@ -172,9 +172,33 @@ pub(super) static ALL: &[Program] = &[
             ),
         ],
         subcommands: &[
+            Subcommand { names: &["shell", "develop", "print-dev-env", "env"], syntax: NIX, ..Subcommand::NEW },
             Subcommand {
-                names: &["shell", "develop", "print-dev-env", "env", "profile"],
-                syntax: NIX,
+                names: &["profile"],
+                rules: &[when(&[ArgumentCondition::FirstIsNot("list history diff-closures")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand { names: &["upgrade-nix", "daemon"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["store"],
+                rules: &[when(&[ArgumentCondition::First("delete gc optimise repair sign copy-sigs")], FOR_USER)],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["registry"],
+                rules: &[when(
+                    &[ArgumentCondition::First("add pin remove")],
+                    Does::Hides("settings that later calls of `nix` obey"),
+                )],
+                ..Subcommand::NEW
+            },
+            Subcommand {
+                names: &["copy"],
+                syntax: Syntax { flags: "--all -s --no-check-sigs", valued: "--to --from", ..Syntax::EXACT },
+                rules: &[
+                    always(Does::Connects(At::Value("--to --from"))),
+                    when(&[ArgumentCondition::Has("--to")], PUBLISHES),
+                ],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -197,21 +221,16 @@ pub(super) static ALL: &[Program] = &[
                 "fmt",
                 "log",
                 "path-info",
-                "store",
                 "hash",
                 "repl",
                 "why-depends",
-                "registry",
                 "config",
                 "doctor",
                 "help",
                 "derivation",
                 "edit",
-                "copy",
                 "key",
                 "nar",
-                "daemon",
-                "upgrade-nix",
                 "bundle",
             ]),
         ],
@@ -219,8 +238,27 @@ pub(super) static ALL: &[Program] = &[
             ("nix shell nixpkgs#x -c sudo id", Expect::Denied("takes other rights")),
             ("nix develop --command sudo id", Expect::Denied("takes other rights")),
             ("nix run nixpkgs#hello", Expect::Opaque("a program from elsewhere")),
+            ("nix profile install nixpkgs#hello", Expect::Asks("programs outside of the workspace")),
+            ("nix profile add nixpkgs#hello", Expect::Asks("programs outside of the workspace")),
+            ("nix upgrade-nix", Expect::Asks("programs outside of the workspace")),
+            ("nix store gc", Expect::Asks("programs outside of the workspace")),
+            ("nix copy --to ssh://h ./result", Expect::Asks("publishes")),
+            ("nix registry pin nixpkgs", Expect::Opaque("later calls of `nix`")),
+            ("nix profile list", Expect::Plain),
             ("nix build .#x", Expect::Plain),
             ("nix develop -c cargo build", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["nix-collect-garbage", "nix-channel"],
+        is_family: true,
+        syntax: Syntax { flags: "--help --version --list --dry-run -*", ..Syntax::EXACT },
+        rules: &[when(&[ArgumentCondition::Lacks("--help --version --list --dry-run")], FOR_USER)],
+        examples: &[
+            ("nix-collect-garbage -d", Expect::Asks("programs outside of the workspace")),
+            ("nix-channel --add http://h/x", Expect::Asks("programs outside of the workspace")),
+            ("nix-channel --list", Expect::Plain),
         ],
         ..Program::NEW
     },

@@ -79,7 +79,23 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["scp", "sftp", "mosh", "ssh-copy-id"],
+        names: &["ssh-copy-id"],
+        syntax: Syntax { flags: "-f -n -s -x -h", valued: "-F -i -o -p -t", ..Syntax::EXACT },
+        rules: &[
+            always(Does::Says(Consequence::ChangesIdentity, "lets a key sign in to another machine")),
+            always(Does::ByOption(settings)),
+            always(Does::By(copied)),
+            when(&[ArgumentCondition::Has("-F")], Does::Hides("a connection with settings from elsewhere")),
+        ],
+        examples: &[
+            ("ssh-copy-id me@h", Expect::Asks("lets a key sign in")),
+            ("ssh-copy-id -i x.pub -p 22 h", Expect::Connects("tcp://h")),
+            ("ssh-copy-id -o ProxyCommand='rm -rf x' h", Expect::Runs("rm -rf x")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["scp", "sftp", "mosh"],
         is_family: true,
         syntax: Syntax {
             flags: "-3 -4 -6 -A -a -C -f -N -O -p -q -R -r -T -v",

@@ -39,8 +39,10 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Connects(At::Value("--socks4 --socks4a --socks5 --socks5-hostname"))),
             always(Does::By(others)),
             always(Does::Writes(At::Value("--unix-socket"))),
+            when(&[ArgumentCondition::Has("--output-dir")], Does::By(named)),
+            when(&[ArgumentCondition::Lacks("--output-dir")], Does::Writes(At::Value("--output"))),
             always(Does::Writes(At::Value(
-                "--output --dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
+                "--dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
             when(&[ArgumentCondition::Has("--remote-name --remote-name-all")], Does::By(remote_names)),
             always(Does::Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
@@ -54,6 +56,8 @@ pub(super) static ALL: &[Program] = &[
             ("curl -so .envrc https://x", Expect::Writes(".envrc")),
             ("curl -O https://x/.envrc", Expect::Writes(".envrc")),
             ("curl --output=x https://y", Expect::Writes("x")),
+            ("curl --output-dir .git/hooks -O https://x/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
+            ("curl --output-dir .git -o config https://x", Expect::Writes(".git/config")),
             ("curl -d @private/x https://y", Expect::Reads("private/x")),
             ("curl -F a=@private/x https://y", Expect::Reads("private/x")),
             ("curl -T private/x https://y", Expect::Reads("private/x")),
@@ -108,6 +112,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("wget https://x/.envrc", Expect::Writes(".envrc")),
             ("wget -qO .envrc https://x", Expect::Writes(".envrc")),
+            ("wget -P .git/hooks https://x/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
             ("wget -i private/x", Expect::Reads("private/x")),
             ("wget --post-file=private/x https://y", Expect::Reads("private/x")),
             ("wget --use-askpass=./x https://y", Expect::Opaque("asks a program for a password")),
@@ -183,9 +188,23 @@ fn remote_names(parsed: &Parsed<'_>) -> Vec<Effect> {
         let path = url.text.split(['?', '#']).next().unwrap_or_default();
         let path = path.split_once("://").map_or(path, |(_, rest)| rest);
         let (_, last) = path.rsplit_once('/')?;
-        (!last.is_empty()).then(|| Effect::path(Value { text: last.to_owned(), ..url.clone() }, Access::Write))
+        (!last.is_empty()).then(|| stored(last, url, parsed))
     };
     parsed.operands().chain(parsed.values("--url")).filter_map(name).collect()
+}
+
+/// The files that are named, which `curl` puts into the folder of another option.
+fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("--output").filter(|name| name.text != "-").map(|name| stored(&name.text, name, parsed)).collect()
+}
+
+/// A file that is written, in the folder that an option names.
+fn stored(name: &str, value: &Value, parsed: &Parsed<'_>) -> Effect {
+    let Some(folder) = parsed.values("--output-dir --directory-prefix").last() else {
+        return Effect::path(Value { text: name.to_owned(), ..value.clone() }, Access::Write);
+    };
+    let text = format!("{}/{name}", folder.text.trim_end_matches('/'));
+    Effect::path(Value { text, is_exact: value.is_exact && folder.is_exact, ..value.clone() }, Access::Write)
 }
 
 /// The files that are named behind an `@` or a `<` in a form.

@@ -53,6 +53,93 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["gpg", "gpg2", "gpgsm"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
+                    --quick-generate-key --full-generate-key --generate-key|--gen-key -*",
+            valued: "-o|--output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd -r|--recipient -u|--local-user",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has(
+                    "--agent-program --pinentry-program --dirmngr-program --photo-viewer --options",
+                )],
+                Does::Hides("a program of one's own choice that sees credentials"),
+            ),
+            when(&[ArgumentCondition::Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")], SHOWS),
+            when(
+                &[ArgumentCondition::Has(
+                    "--delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys --quick-generate-key --full-generate-key --generate-key",
+                )],
+                CHANGES,
+            ),
+            always(Does::Writes(At::Value("--output"))),
+        ],
+        examples: &[
+            ("gpg --photo-viewer ./x --list-keys", Expect::Opaque("of one's own choice")),
+            ("gpg --armor --export-secret-keys x", Expect::Asks("shows credentials")),
+            ("gpg --gen-key", Expect::Asks("accounts or credentials")),
+            ("gpg -o .envrc -d x", Expect::Writes(".envrc")),
+            ("gpg -e -r me x", Expect::Plain),
+            ("gpg --verify x.sig x", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["age", "rage"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-d|--decrypt -e|--encrypt -a|--armor -p|--passphrase -v|--version",
+            valued: "-o|--output -r|--recipient -R|--recipients-file -i|--identity -j",
+            ..Syntax::GNU
+        },
+        rules: &[
+            always(Does::Reads(At::All)),
+            always(Does::Reads(At::Value("-R -i"))),
+            always(Does::Writes(At::Value("-o"))),
+            when(&[ArgumentCondition::Has("-j")], Does::Hides("a program of one's own choice that sees credentials")),
+        ],
+        examples: &[
+            ("age -d -o .envrc x", Expect::Writes(".envrc")),
+            ("age -j ./x -d y", Expect::Opaque("of one's own choice")),
+            ("age -r age1x -o y.age y", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["pass", "gopass"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", ..Syntax::LEADING },
+        rules: &[
+            when(&[ArgumentCondition::First("git")], Does::RunsWords(At::From(0))),
+            when(
+                &[ArgumentCondition::First("insert add edit generate rm remove delete mv rename cp copy init sync")],
+                CHANGES,
+            ),
+            when(
+                &[
+                    ArgumentCondition::AtLeast(1),
+                    ArgumentCondition::FirstIsNot(
+                        "git insert add edit generate rm remove delete mv rename cp copy init sync ls list find search grep \
+                         help version",
+                    ),
+                ],
+                SHOWS,
+            ),
+        ],
+        examples: &[
+            ("pass mail/x", Expect::Asks("shows credentials")),
+            ("pass show -c mail/x", Expect::Asks("shows credentials")),
+            ("pass rm -rf mail", Expect::Asks("accounts or credentials")),
+            ("pass git push", Expect::Runs("git push")),
+            ("pass ls", Expect::Plain),
+            ("pass", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
             "bw",
             "lpass",

@@ -144,7 +144,10 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["util"],
-                rules: &[when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1)))],
+                rules: &[
+                    when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1))),
+                    when(&[ArgumentCondition::First("gc")], DISCARDS),
+                ],
                 ..Subcommand::NEW
             },
             Subcommand {
@@ -155,11 +158,33 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 ..Subcommand::NEW
             },
-            ruled(&["abandon"], Syntax::EXACT, &[always(DISCARDS)]),
+            ruled(&["abandon", "restore", "undo"], Syntax::EXACT, &[always(DISCARDS)]),
+            ruled(
+                &["op", "operation"],
+                Syntax::EXACT,
+                &[when(&[ArgumentCondition::First("abandon restore revert undo")], DISCARDS)],
+            ),
+            ruled(&["gerrit"], Syntax::EXACT, &[when(&[ArgumentCondition::First("upload")], PUBLISHES)]),
+            ruled(
+                &[
+                    "diff",
+                    "diffedit",
+                    "interdiff",
+                    "log",
+                    "resolve",
+                    "show",
+                    "split",
+                    "squash",
+                    "commit",
+                    "ci",
+                    "evolog",
+                ],
+                Syntax { valued: "--tool", flags: "-*", ..Syntax::EXACT },
+                &[when(&[ArgumentCondition::Has("--tool")], Does::Hides("`jj` with a tool of one's own choice"))],
+            ),
         ],
-        plain: "absorb backout bookmark b commit ci describe desc diff diffedit duplicate edit evolog file fix help init \
-                interdiff log metaedit new next op operation parallelize prev rebase resolve restore revert root show sign \
-                simplify-parents sparse split squash st status tag undo redo unsign version workspace",
+        plain: "absorb backout bookmark b describe desc duplicate edit file fix help init metaedit new next parallelize prev \
+                rebase revert root sign simplify-parents sparse st status tag redo unsign version workspace",
         otherwise: Otherwise::Opaque("an alias that is not known"),
         examples: &[
             ("jj git push", Expect::Asks("publishes")),
@@ -168,6 +193,14 @@ pub(super) static ALL: &[Program] = &[
             ("jj util exec -- sudo id", Expect::Runs("sudo id")),
             ("jj --config ui.pager=x log", Expect::Opaque("settings that may run")),
             ("jj abandon x", Expect::Asks("discards changes")),
+            ("jj undo", Expect::Asks("discards changes")),
+            ("jj restore --from x y", Expect::Asks("discards changes")),
+            ("jj op restore x", Expect::Asks("discards changes")),
+            ("jj operation abandon ..@-", Expect::Asks("discards changes")),
+            ("jj diff --tool ./x", Expect::Opaque("own choice")),
+            ("jj gerrit upload -r @", Expect::Asks("publishes")),
+            ("jj commit -m x", Expect::Plain),
+            ("jj op log", Expect::Plain),
             ("jj frob", Expect::Opaque("an alias")),
             ("jj st", Expect::Plain),
             ("jj log -r x", Expect::Plain),

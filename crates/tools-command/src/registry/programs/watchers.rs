@@ -1,7 +1,8 @@
 //! Programs that run a command when files change, and those that run the processes which a file
 //! lists.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::effect::Effect;
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -118,7 +119,7 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(
                 &[ArgumentCondition::First("start restart reload startOrRestart startOrReload serve watch")],
-                Does::RunsScript(At::Nth(1)),
+                Does::By(kept),
             ),
             when(
                 &[ArgumentCondition::FirstIsNot(
@@ -129,7 +130,9 @@ pub(super) static ALL: &[Program] = &[
                 Does::RunsScript(At::Nth(0)),
             ),
             when(
-                &[ArgumentCondition::First("startup unstartup")],
+                &[ArgumentCondition::First(
+                    "startup unstartup start restart restartall reload startOrRestart startOrReload serve resurrect",
+                )],
                 Does::Says(Consequence::ChangesSystem, "changes services"),
             ),
             when(&[ArgumentCondition::First("deploy")], Does::Is(Consequence::Publishes)),
@@ -139,6 +142,10 @@ pub(super) static ALL: &[Program] = &[
             ("pm2 start x --interpreter ./y", Expect::Opaque("of its own choice")),
             ("forever app.js", Expect::Scripts("app.js")),
             ("pm2 startup", Expect::Asks("changes services")),
+            ("pm2 start app.js", Expect::Asks("changes services")),
+            ("pm2 restart all", Expect::Asks("changes services")),
+            ("pm2 start 'rm -rf x'", Expect::Runs("rm -rf x")),
+            ("pm2 start rm -- -rf x", Expect::Runs("rm -rf x")),
             ("pm2 logs", Expect::Plain),
             ("pm2 stop all", Expect::Plain),
         ],
@@ -165,3 +172,16 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// What `pm2` keeps running: a file, a program by its name, or a line.
+fn kept(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some(target) = parsed.operand(1) else { return Vec::new() };
+    if target.text.contains(char::is_whitespace) {
+        return vec![Effect::Line(target.clone())];
+    }
+    if target.text.contains(['.', '/']) {
+        return vec![Effect::Script(target.clone())];
+    }
+    let words = std::iter::once(target).chain(parsed.after_dashes()).cloned().collect();
+    vec![Effect::runs(words)]
+}
