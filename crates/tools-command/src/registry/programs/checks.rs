@@ -12,18 +12,20 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pytest", "py.test", "pytest-3"],
         syntax: Syntax {
-            valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file",
+            valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html",
             ..Syntax::EXACT
         },
         rules: &[
             when(&[ArgumentCondition::Has("--pastebin")], PUBLISHES),
-            always(Does::Writes(At::Value("--junit-xml --report-log --log-file"))),
+            always(Does::Writes(At::Value("--junit-xml --report-log --log-file --html"))),
+            when(&[ArgumentCondition::ValueHas("--tx --px", "python= ssh= socket=")], OWN),
             always(Does::DeletesTrees(At::Value("--basetemp"))),
             always(Does::By(emptied)),
         ],
         examples: &[
             ("pytest --pastebin=all", Expect::Asks("publishes")),
             ("pytest --junit-xml=x", Expect::Writes("x")),
+            ("pytest --dist load --tx popen//python=./x", Expect::Opaque("of its own choice")),
             ("pytest --basetemp x", Expect::Deletes("x")),
             ("pytest --basetemp=src", Expect::Asks("empties a folder")),
             ("pytest --basetemp=/tmp/x", Expect::Plain),

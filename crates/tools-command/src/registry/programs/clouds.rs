@@ -1,6 +1,7 @@
 //! Clouds: what removes, changes or shows what others use there.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::effect::Effect;
+use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
 const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
@@ -27,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-help -version -json -raw --show-secrets -*",
-            valued: "-C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
+            valued: "-plugin-dir -cli-config-file -out -from-module -C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
             ..Syntax::SINGLE
         },
         rules: &[
@@ -54,10 +55,16 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::First("logout login")], LOGIN),
             when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
             when(
-                &[ArgumentCondition::First("console exec ssh powershell rdp winrm plugin run test")],
+                &[ArgumentCondition::First("console exec ssh powershell rdp winrm plugin plugins run test")],
                 Does::Hides("a tool that runs what it is told to"),
             ),
             when(&[ArgumentCondition::Has("--app")], Does::RunsLine(At::Value("--app"))),
+            when(
+                &[ArgumentCondition::Has("-plugin-dir -cli-config-file")],
+                Does::Hides("a tool with providers of its own choice"),
+            ),
+            always(Does::Writes(At::Value("-out"))),
+            always(Does::Connects(At::ValueRest("-from-module", "git::"))),
             when(&[ArgumentCondition::First("output"), ArgumentCondition::Has("-json -raw")], SHOWS),
             when(&[ArgumentCondition::Has("--show-secrets")], SHOWS),
         ],
@@ -78,6 +85,9 @@ pub(super) static ALL: &[Program] = &[
             ("terraform console", Expect::Opaque("runs what it is told to")),
             ("terraform apply -help", Expect::Plain),
             ("terraform destroy -target -help", Expect::Asks("removes resources")),
+            ("terraform init -plugin-dir=x", Expect::Opaque("of its own choice")),
+            ("terraform plan -out=.envrc", Expect::Writes(".envrc")),
+            ("packer plugins install x", Expect::Opaque("runs what it is told to")),
             ("terraform plan -no-color", Expect::Plain),
             ("terraform validate", Expect::Plain),
             ("terraform fmt -check", Expect::Plain),
@@ -105,6 +115,10 @@ pub(super) static ALL: &[Program] = &[
             "s5cmd",
             "b2",
             "aliyun",
+            "vultr",
+            "vultr-cli",
+            "upctl",
+            "civo",
         ],
         is_family: true,
         syntax: Syntax {
@@ -143,7 +157,7 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::OperandStarts(
-                        "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- tag-resource untag-resource deploy",
+                        "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- upload- tag-resource untag-resource deploy",
                     ),
                     ArgumentCondition::Lacks("--dryrun"),
                 ],
@@ -173,6 +187,16 @@ pub(super) static ALL: &[Program] = &[
                 SHOWS,
             ),
             when(&[ArgumentCondition::Lacks("--dryrun")], Does::By(uploaded)),
+            when(&[ArgumentCondition::Lacks("--dryrun")], Does::By(operated)),
+            when(&[ArgumentCondition::First("load mk")], CHANGES),
+            when(
+                &[
+                    ArgumentCondition::First("acl defacl iam acr extension"),
+                    ArgumentCondition::Operand("ch add build run"),
+                ],
+                CHANGES,
+            ),
+            always(Does::Fetches(At::Value("--endpoint-url --endpoint"))),
             when(
                 &[
                     ArgumentCondition::First("query"),
@@ -203,6 +227,14 @@ pub(super) static ALL: &[Program] = &[
             ("gsutil -m rsync -d . gs://b", Expect::Asks("changes what others may use")),
             ("rclone copy a b:c", Expect::Asks("changes what others may use")),
             ("az storage blob upload -f x", Expect::Asks("changes what others may use")),
+            ("aws route53 change-resource-record-sets --x", Expect::Asks("changes what others may use")),
+            ("aws --region x kms schedule-key-deletion --y", Expect::Asks("changes what others may use")),
+            ("aws s3 presign s3://b/x", Expect::Asks("changes what others may use")),
+            ("aws --endpoint-url http://evil s3 ls", Expect::Connects("http://evil")),
+            ("aws ec2 describe-instances --filters x", Expect::Plain),
+            ("aws logs tail x", Expect::Plain),
+            ("vultr instance delete x", Expect::Asks("removes resources")),
+            ("bq load x y", Expect::Asks("changes what others may use")),
             ("az keyvault secret show -n x", Expect::Asks("shows credentials")),
             ("aws ssm get-parameter --name x --with-decryption", Expect::Asks("shows credentials")),
             ("bq query 'delete from x where true'", Expect::Asks("changes what others may use")),
@@ -217,20 +249,20 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "flyctl", "fly", "heroku", "vercel", "vc", "netlify", "wrangler", "firebase", "railway", "render", "surge",
-            "now", "amplify", "supabase", "eb", "cf", "ntl", "nuxthub", "workers",
+            "flyctl", "fly", "func", "dokku", "shuttle", "heroku", "vercel", "vc", "netlify", "wrangler", "firebase",
+            "railway", "render", "surge", "now", "amplify", "supabase", "eb", "cf", "ntl", "nuxthub", "workers",
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "-h|--help -v|--version --dry-run -*",
-            valued: "-a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd -e|--env --stage",
+            flags: "-h|--help -v|--version --dry-run --linked -*",
+            valued: "--db-url -a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd -e|--env --stage",
             ..Syntax::EXACT
         },
         rules: &[
             when(
                 &[
                     ArgumentCondition::Operand(
-                        "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate sites:delete env:unset",
+                        "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate sites:delete env:unset teardown",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
@@ -239,7 +271,7 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::First(
-                        "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link",
+                        "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link alias",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
@@ -248,12 +280,17 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::OperandStarts(
-                        "deploy publish releases: deploy: ps:scale config:set config:unset env:set env:import",
+                        "deploy publish releases: deploy: ps:scale config:set config:unset env:set env:import container: projects:create ext:",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
+            when(
+                &[ArgumentCondition::First("variables scale"), ArgumentCondition::Operand("set count vm memory")],
+                CHANGES,
+            ),
+            when(&[ArgumentCondition::Has("--linked --db-url")], CHANGES),
             when(
                 &[
                     ArgumentCondition::First("d1 kv r2 queues vectorize workflows hyperdrive"),
@@ -293,6 +330,14 @@ pub(super) static ALL: &[Program] = &[
             ("heroku auth:token", Expect::Asks("shows credentials")),
             ("vercel --prod", Expect::Asks("publishes")),
             ("surge ./dist", Expect::Asks("publishes")),
+            ("surge teardown x.surge.sh", Expect::Asks("removes resources")),
+            ("fly scale count 0", Expect::Asks("changes what others may use")),
+            ("supabase migration up --linked", Expect::Asks("changes what others may use")),
+            ("func azure functionapp publish x", Expect::Asks("publishes")),
+            ("vercel alias set a b", Expect::Asks("publishes")),
+            ("heroku container:push web", Expect::Asks("publishes")),
+            ("dokku apps:destroy x", Expect::Asks("removes resources")),
+            ("fly scale show", Expect::Plain),
             ("netlify sites:delete", Expect::Asks("removes resources")),
             ("wrangler d1 execute x --command y", Expect::Asks("changes what others may use")),
             ("vercel --version", Expect::Plain),
@@ -355,35 +400,79 @@ pub(super) static ALL: &[Program] = &[
 ];
 
 /// Images that are built where others find them; `sam build` makes files.
-fn built(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
-    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let says = || Effect::says(Consequence::DeletesForOthers, "changes what others may use");
     (parsed.command.name() == "packer").then(says).into_iter().collect()
 }
 
 /// Files that are copied to a store: its address is the last operand.
-fn uploaded(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn uploaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     let copies = parsed.operands().any(|word| matches!(word.text.as_str(), "cp" | "copy" | "rsync" | "copyto"));
     let is_address = |text: &str| text.contains("://") || parsed.command.name() == "rclone" && text.contains(':');
     let is_there = parsed.operands().next_back().is_some_and(|last| is_address(&last.text));
     let is_there = is_there && parsed.operands.len() > 2;
-    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+    let says = || Effect::says(Consequence::DeletesForOthers, "changes what others may use");
     (copies && is_there).then(says).into_iter().collect()
 }
 
 /// Programs that deploy the folder where nothing else is said.
-fn deployed_by_itself(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn deployed_by_itself(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     let deploys = match parsed.command.name() {
         "vercel" | "vc" | "now" => first.is_empty() || first.contains(['/', '.']),
         "surge" => !matches!(first, "list" | "whoami" | "login" | "logout" | "token" | "teardown"),
         _ => false,
     };
-    deploys.then(|| crate::effect::Effect::is(Consequence::Publishes)).into_iter().collect()
+    deploys.then(|| Effect::is(Consequence::Publishes)).into_iter().collect()
 }
 
 /// Playbooks and modules that change hosts.
-fn played(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn played(parsed: &Parsed<'_>) -> Vec<Effect> {
     let plays = matches!(parsed.command.name(), "ansible" | "ansible-playbook" | "ansible-pull" | "ansible-console");
-    let says = || crate::effect::Effect::says(Consequence::DeletesForOthers, "changes what others may use");
+    let says = || Effect::says(Consequence::DeletesForOthers, "changes what others may use");
     plays.then(says).into_iter().collect()
+}
+
+/// Operations of `aws` that only look, by how they begin.
+const LOOKS: [&str; 26] = [
+    "describe-",
+    "get-",
+    "list-",
+    "ls",
+    "head-",
+    "lookup-",
+    "search-",
+    "search",
+    "scan",
+    "query",
+    "batch-get-",
+    "filter-",
+    "test-",
+    "validate-",
+    "simulate-",
+    "estimate-",
+    "check-",
+    "view-",
+    "preview-",
+    "decode-",
+    "wait",
+    "help",
+    "tail",
+    "select-",
+    "generate-",
+    "cp",
+];
+
+/// What `aws SERVICE OPERATION` does where it is not known to look only.
+fn operated(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let Some(operation) = parsed.operand(1).filter(|_| parsed.command.name() == "aws") else { return Vec::new() };
+    let service = parsed.operand(0).map_or("", |service| service.text.as_str());
+    // They change nothing but settings, of which another rule tells.
+    let is_own = matches!(service, "configure" | "sso" | "login" | "logout" | "history" | "help");
+    let is_look = LOOKS.iter().any(|start| operation.text.starts_with(start));
+    if is_own || is_look {
+        Vec::new()
+    } else {
+        vec![Effect::says(Consequence::DeletesForOthers, "changes what others may use")]
+    }
 }

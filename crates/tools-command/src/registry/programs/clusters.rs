@@ -223,6 +223,7 @@ pub(super) static ALL: &[Program] = &[
             "minikube",
             "k3d",
             "tilt",
+            "argo",
         ],
         is_family: true,
         syntax: Syntax {
@@ -233,7 +234,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove down"),
+                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove down stop terminate"),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
                 REMOVES,
@@ -241,7 +242,7 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ArgumentCondition::First(
-                        "install upgrade rollback apply sync deploy run dev cluster create bootstrap up reconcile suspend resume repo-add edit set",
+                        "install upgrade rollback apply sync deploy run dev cluster create bootstrap up reconcile suspend resume repo-add edit set test submit retry resubmit",
                     ),
                     ArgumentCondition::Lacks("--dry-run"),
                 ],
@@ -272,6 +273,8 @@ pub(super) static ALL: &[Program] = &[
             ("argocd app list", Expect::Plain),
             ("helm push x oci://y", Expect::Asks("publishes")),
             ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
+            ("argo delete x", Expect::Asks("removes resources")),
+            ("helm test x", Expect::Asks("what others may use")),
             ("skaffold delete", Expect::Asks("removes resources")),
             ("argocd app delete x", Expect::Asks("removes resources")),
             ("helm template .", Expect::Plain),

@@ -8,6 +8,8 @@ use crate::registry::{
 /// Any option, since what matters is the subcommand and the file.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
 
+const OWN: &str = "a compiler that runs a program of its own choice";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["zig"],
@@ -100,15 +102,13 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
-            flags: "-r --run --interp -*",
+            flags: "-r --run --interp --gcc.* --cc.* --clang.* -*",
             valued: "-cmd --cmd -x -main --linker --cc --passL --passC -lib -p|--path -o|--output",
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("-cmd --cmd --linker --cc --passL -x --run --interp")],
-                Does::Hides("a compiler that runs a program of its own choice"),
-            ),
+            when(&[ArgumentCondition::Has("-cmd --cmd --linker --cc --passL -x --run --interp")], Does::Hides(OWN)),
+            when(&[ArgumentCondition::Has("--gcc.* --cc.* --clang.*")], Does::Hides(OWN)),
             when(&[ArgumentCondition::Has("-r")], Does::RunsScript(At::From(1))),
             when(&[ArgumentCondition::First("eval e secret exec exe")], Does::Hides("code of a compiled language")),
             when(
@@ -119,6 +119,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value("-o"))),
         ],
         examples: &[
+            ("nim --gcc.exe:./x c y.nim", Expect::Opaque("of its own choice")),
             ("nim c -r x.nim", Expect::Scripts("x.nim")),
             ("nim e x.nims", Expect::Opaque("code of a compiled language")),
             ("crystal run x.cr", Expect::Scripts("x.cr")),
@@ -145,10 +146,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("--eval --loop"))),
-            when(
-                &[ArgumentCondition::Has("--compiler -Xcc")],
-                Does::Hides("a compiler that runs a program of its own choice"),
-            ),
+            when(&[ArgumentCondition::Has("--compiler -Xcc")], Does::Hides(OWN)),
             when(&[ArgumentCondition::Has("-run -r --run")], Does::RunsScript(At::All)),
             when(&[ArgumentCondition::First("run test")], Does::Follows("dub.json dub.sdl")),
             always(Does::Writes(At::Value("-o -of"))),

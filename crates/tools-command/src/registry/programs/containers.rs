@@ -76,6 +76,11 @@ const BUILDS: &[Rule] = &[
         &[ArgumentCondition::ValueHas("--output", "dest=/")],
         Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
+    // What `bake` is told of the builds that its file lists.
+    when(
+        &[ArgumentCondition::ValueHas("--set", "output secrets ssh entitlements")],
+        Does::Hides("a build that reads or hands out something of its own choice"),
+    ),
     always(Does::Writes(At::Value("--iidfile --metadata-file"))),
     always(Does::Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
     when(
@@ -136,7 +141,18 @@ const OUT: Syntax = Syntax {
 const VOLUMES: &[Subcommand] = &[
     Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: &[always(DATA)], ..Subcommand::NEW },
     Subcommand { names: &["prune"], rules: &[always(DATA)], ..Subcommand::NEW },
-    plain(&["ls", "list", "inspect", "create", "update", "exists", "mount", "unmount", "export", "import"]),
+    Subcommand {
+        names: &["create"],
+        syntax: Syntax {
+            flags: "--ignore",
+            valued: "-o|--opt -d|--driver -l|--label --name --availability --group --limit-bytes --required-bytes --scope \
+                     --secret --sharing --topology-preferred --topology-required --type",
+            ..Syntax::EXACT
+        },
+        rules: &[REACHES],
+        ..Subcommand::NEW
+    },
+    plain(&["ls", "list", "inspect", "update", "exists", "mount", "unmount", "export", "import"]),
 ];
 /// What belongs to a cluster of machines.
 const SHARED: &[Subcommand] = &[
@@ -326,6 +342,16 @@ pub(super) static ALL: &[Program] = &[
             ("docker run -v \"$(pwd)\":/app node", Expect::Writes("/home/me/project")),
             ("docker run -v \"$(pwd)\":/app node", Expect::Plain),
             ("docker run -v \"$DATA\":/data -u \"$(id -u)\" node", Expect::Plain),
+            ("docker volume create -o type=none -o o=bind -o device=/ x", Expect::Opaque("the machine's own files")),
+            (
+                "docker run --mount 'dst=/h,volume-opt=type=none,\"Volume-Opt=device=/\"' x",
+                Expect::Opaque("the machine's own files"),
+            ),
+            ("docker run --mount type=bind,Source=/,dst=/h x", Expect::Opaque("the machine's own files")),
+            ("docker run --use-api-socket x", Expect::Opaque("the machine's own files")),
+            ("docker buildx bake --set '*.output=type=registry'", Expect::Opaque("hands out something")),
+            ("docker buildx imagetools create -t x y", Expect::Asks("publishes")),
+            ("docker volume create x", Expect::Plain),
             ("docker ps -a", Expect::Plain),
             ("docker run --rm -v ./data:/data x", Expect::Plain),
             ("docker build -t x .", Expect::Plain),
@@ -362,7 +388,6 @@ pub(super) static ALL: &[Program] = &[
         names: &[
             "buildah",
             "skopeo",
-            "crane",
             "ctr",
             "crictl",
             "runc",
@@ -396,7 +421,13 @@ const BUILDX: &[Subcommand] = &[
     Subcommand { names: &["build", "b"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
     Subcommand { names: &["bake", "f"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
     Subcommand { names: &["rm", "prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
-    plain(&["ls", "inspect", "create", "use", "du", "stop", "version", "imagetools", "history", "dial-stdio", "debug"]),
+    Subcommand {
+        names: &["imagetools"],
+        syntax: Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
+        rules: &[when(&[ArgumentCondition::First("create"), ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+        ..Subcommand::NEW
+    },
+    plain(&["ls", "inspect", "create", "use", "du", "stop", "version", "history", "dial-stdio", "debug"]),
 ];
 const TRUSTED: &[Subcommand] = &[
     Subcommand { names: &["push", "sign", "revoke", "apply", "play"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
@@ -413,12 +444,13 @@ const TRUSTED: &[Subcommand] = &[
 ];
 
 /// Options whose value says what of the machine a container gets.
-const SHARES: &str = "--volume --mount --pid --ipc --userns --uts --cgroupns";
+const SHARES: &str = "--volume --mount --opt --pid --ipc --userns --uts --cgroupns";
 
 /// Mounts and rights that reach the machine itself, and the folders of it that are mounted.
 fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let has_rights =
-        parsed.has("--privileged --cap-add --device --security-opt --volumes-from-host --env-host --rootfs");
+    let has_rights = parsed.has(
+        "--privileged --cap-add --device --device-cgroup-rule --security-opt --use-api-socket --env-host --rootfs",
+    );
     let is_host = parsed.values("--pid --ipc --userns --uts --cgroupns").any(|value| value.text == "host");
     let folders: Vec<Value> = mounted(parsed).collect();
     let mut found = parsed.undecided(SHARES);
@@ -438,10 +470,15 @@ fn mounted<'a>(parsed: &'a Parsed<'_>) -> impl Iterator<Item = Value> + 'a {
         let is_path = source.starts_with(['/', '.', '~']);
         (is_path && value.text.contains(':')).then(|| Value { text: source.to_owned(), ..value.clone() })
     });
-    let mounts = parsed.values("--mount").filter_map(|value| {
-        let source = |part: &str| part.strip_prefix("source=").or_else(|| part.strip_prefix("src=")).map(str::to_owned);
-        let text = value.text.split(',').find_map(source)?;
-        text.contains('/').then(|| Value { text, ..value.clone() })
+    // Settings may be quoted one by one, and their names count in any case.
+    let source = |setting: &str| {
+        let (name, path) = setting.trim_matches('"').rsplit_once('=')?;
+        let is_source = matches!(name.to_lowercase().as_str(), "source" | "src" | "device" | "volume-opt=device");
+        (is_source && path.contains('/')).then(|| path.to_owned())
+    };
+    let mounts = parsed.values("--mount --opt").flat_map(move |value| {
+        let sources = value.text.split(',').filter_map(source);
+        sources.map(|text| Value { text, ..value.clone() }).collect::<Vec<_>>()
     });
     volumes.chain(mounts)
 }

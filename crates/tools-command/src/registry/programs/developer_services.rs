@@ -67,14 +67,25 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &["cosign", "notation", "rekor-cli", "oras", "regctl", "slsa-generator", "witness", "gitsign"],
+        names: &[
+            "cosign",
+            "notation",
+            "rekor-cli",
+            "oras",
+            "regctl",
+            "crane",
+            "gcrane",
+            "slsa-generator",
+            "witness",
+            "gitsign",
+        ],
         is_family: true,
         syntax: ANY,
         rules: &[
             when(
                 &[
                     ArgumentCondition::First(
-                        "sign sign-blob attest attest-blob attach upload push copy cp put import tag blob artifact",
+                        "sign sign-blob attest attest-blob attach upload push copy cp put import tag blob artifact append mutate rebase flatten",
                     ),
                     ASKS,
                 ],
@@ -91,6 +102,9 @@ pub(super) static ALL: &[Program] = &[
             ("cosign sign x", Expect::Asks("publishes")),
             ("oras push h/x a.txt", Expect::Asks("publishes")),
             ("oras manifest delete x", Expect::Asks("others may use")),
+            ("crane tag x y", Expect::Asks("publishes")),
+            ("crane delete x", Expect::Asks("others may use")),
+            ("crane manifest x", Expect::Plain),
             ("cosign login h", Expect::Asks("accounts or credentials")),
             ("cosign verify x", Expect::Plain),
             ("oras pull x", Expect::Plain),

@@ -26,7 +26,6 @@ pub(super) static ALL: &[Program] = &[
             "captoinfo",
             "xsv",
             "qsv",
-            "mlr",
         ],
         is_family: true,
         syntax: Syntax {
@@ -45,6 +44,34 @@ pub(super) static ALL: &[Program] = &[
             ("aspell --conf private/x", Expect::Reads("private/x")),
             ("tic -o .envrc x", Expect::Writes(".envrc")),
             ("uuencode x y", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["mlr"],
+        syntax: Syntax {
+            flags: "-I -*",
+            valued: "--from --ofmt --prepipe --prepipex --load --mload -s",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::RunsLineWithMore(At::Value("--prepipe --prepipex"))),
+            when(&[ArgumentCondition::Has("-s --load --mload")], Does::Hides("`mlr` with options or code from a file")),
+            when(
+                &[ArgumentCondition::OperandHas("system exec tee dump print emit")],
+                Does::Hides("`mlr` with code that may run a program or write a file"),
+            ),
+            when(&[ArgumentCondition::Operand("tee split case")], Does::Hides("`mlr` that writes files of its choice")),
+            when(&[ArgumentCondition::Has("-I")], Does::Writes(At::Last)),
+            always(Does::Reads(At::Value("--from"))),
+            always(Does::Reads(At::Last)),
+        ],
+        examples: &[
+            ("mlr -n put 'end{system(\"id\")}'", Expect::Opaque("run a program")),
+            ("mlr --icsv put -q 'tee > $a, $*' x", Expect::Opaque("write a file")),
+            ("mlr --prepipe 'rm -rf x' cat y", Expect::Runs("rm -rf x $@")),
+            ("mlr --icsv --ojson sort -f a private/x", Expect::Reads("private/x")),
+            ("mlr --c2p filter '$x > 1' y.csv", Expect::Plain),
         ],
         ..Program::NEW
     },

@@ -2,7 +2,7 @@
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, find, when};
 
 /// Code by `-e` or `--eval`, else a script, else what comes in.
 const BY_E: &[Rule] = &[
@@ -127,12 +127,15 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(&[ArgumentCondition::Lacks("-e -f --version --help"), ArgumentCondition::AtMost(0)], READS),
             when(&[ArgumentCondition::Has("--debugger")], Does::Hides("a debugger of its own choice")),
+            when(&[ArgumentCondition::First("CMD")], Does::By(tool)),
         ],
         examples: &[
             ("R -e 'system(\"id\")'", Expect::Opaque("code with")),
             ("Rscript --vanilla -e 'system(\"id\")'", Expect::Opaque("code with")),
             ("R --no-save < x.R", Expect::Opaque("runs what it reads")),
             ("R --odd -e 1", Expect::Opaque("`--odd` of `R`")),
+            ("R CMD sudo id", Expect::Runs("sudo id")),
+            ("R CMD BATCH x.R", Expect::Scripts("x.R")),
             ("R CMD check x", Expect::Plain),
             ("Rscript x.R a", Expect::Plain),
             ("Rscript -e '1+1'", Expect::Plain),
@@ -204,7 +207,6 @@ pub(super) static ALL: &[Program] = &[
             "io",
             "wolframscript",
             "math",
-            "matlab",
             "ocaml",
             "utop",
             "polyml",
@@ -232,7 +234,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax {
             flags: "-q|--quiet|--silent -i --no-gui --norc -f --no-init-file --no-history --no-window-system -W -V -v --persist|-p -noshell \
                     -noinput --no-auto-compile --batch -batch --non-interactive",
-            valued: "-e|--eval|-c|-g|-x|-r|--execute|-eval -l|--load -s -L -d -pa -S|-mix",
+            valued: "-Sdeps|-e|--eval|-c|-g|-x|-r|--execute|-eval -l|--load -s -L -d -pa -S|-mix",
             ..Syntax::LEADING
         },
         rules: BY_E,
@@ -244,8 +246,27 @@ pub(super) static ALL: &[Program] = &[
             ("sbcl --non-interactive --eval '(run-program \"id\")'", Expect::Opaque("code with")),
             ("cat x | gnuplot", Expect::Opaque("runs what it reads")),
             ("guile --odd -c 1", Expect::Opaque("`--odd` of `guile`")),
+            ("clj -Sdeps '{:aliases {:x {:main-opts [\"-e\" \"(sh 1)\"]}}}' -M:x", Expect::Opaque("code with")),
             ("octave --eval 'disp(1+1)'", Expect::Plain),
             ("gnuplot plot.gp", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["matlab"],
+        syntax: Syntax {
+            flags: "-nodisplay -nodesktop -nosplash -nojvm -noFigureWindows -wait -help",
+            valued: "-batch|-r -logfile -sd",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::Evaluates(Language::Other, At::Value("-batch"))),
+            always(Does::RunsScript(At::Nth(0))),
+            always(Does::Writes(At::Value("-logfile"))),
+        ],
+        examples: &[
+            ("matlab -batch 'system(\"id\")'", Expect::Opaque("code with")),
+            ("matlab -nodisplay x.m", Expect::Scripts("x.m")),
         ],
         ..Program::NEW
     },
@@ -323,4 +344,17 @@ pub(super) fn script_or_input(parsed: &Parsed<'_>) -> Vec<Effect> {
     let script = parsed.operand(0).filter(|script| script.text != "-").cloned();
     let runs = script.map_or_else(|| Effect::hidden("an interpreter that runs what it reads"), Effect::Script);
     parsed.doubt().into_iter().chain([runs]).collect()
+}
+
+/// `R CMD NAME`: a tool of its own, or any program.
+fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let words = parsed.from(1);
+    match words {
+        [batch, options @ ..] if batch.text == "BATCH" => {
+            let script = options.iter().find(|word| !word.text.starts_with('-'));
+            script.cloned().map(Effect::Script).into_iter().collect()
+        }
+        [name, ..] if find(&name.text).is_some() || name.text.contains('/') => vec![Effect::runs(words.to_vec())],
+        _ => Vec::new(),
+    }
 }

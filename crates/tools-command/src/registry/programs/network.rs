@@ -39,7 +39,6 @@ pub(super) static ALL: &[Program] = &[
             "smbclient",
             "nikto",
             "ab",
-            "wrk",
             "hey",
         ],
         is_family: true,
@@ -49,6 +48,21 @@ pub(super) static ALL: &[Program] = &[
             when(&[ArgumentCondition::OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
         ],
         examples: &[("ping -c 1 x", Expect::Plain), ("ftp '!sh'", Expect::Opaque("runs a command"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["wrk", "wrk2"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--latency -v|--version",
+            valued: "-t|--threads -c|--connections -d|--duration -s|--script -H|--header --timeout -R|--rate",
+            ..Syntax::EXACT
+        },
+        rules: &[always(Does::RunsScript(At::Value("--script"))), always(Does::Connects(At::Nth(0)))],
+        examples: &[
+            ("wrk -s x.lua http://h", Expect::Scripts("x.lua")),
+            ("wrk -t2 -c10 http://h/", Expect::Connects("http://h/")),
+        ],
         ..Program::NEW
     },
     Program {

@@ -5,6 +5,7 @@ use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, always, plain, when,
 };
 
+const CODE: &str = "code on the command line";
 const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
 const SOURCES: Does = Does::Hides("settings that decide what is fetched and run");
 const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
@@ -273,16 +274,16 @@ pub(super) static ALL: &[Program] = &[
             ruled(&["hex.repo"], &[when(&[ArgumentCondition::First("add set remove")], SOURCES)]),
             runs(&["cmd"]),
             Subcommand {
-                names: &["run", "eval"],
-                group: true,
+                names: &["run"],
                 syntax: Syntax {
                     flags: "--no-halt --no-start --no-compile",
                     valued: "-e|--eval -r|--require -p|--parallel",
                     ..Syntax::LEADING
                 },
-                rules: &[when(&[ArgumentCondition::Has("--eval")], Does::Hides("code on the command line"))],
+                rules: &[when(&[ArgumentCondition::Has("--eval")], Does::Hides(CODE))],
                 ..Subcommand::NEW
             },
+            ruled(&["eval"], &[always(Does::Hides(CODE))]),
             ruled(&["do"], &[always(Does::Hides("several tasks in one"))]),
             Subcommand { names: &["ecto.drop", "ecto.reset"], group: true, rules: &[always(DROPS)], ..Subcommand::NEW },
             for_user(&[
@@ -299,6 +300,7 @@ pub(super) static ALL: &[Program] = &[
             ("rebar3 hex publish", Expect::Asks("publishes")),
             ("mix hex.retire x 1 other", Expect::Asks("others may use")),
             ("mix cmd sudo id", Expect::Runs("sudo id")),
+            ("mix eval 'System.cmd(\"id\", [])'", Expect::Opaque("code on the command line")),
             ("mix run -e 'x'", Expect::Opaque("code on the command line")),
             ("mix ecto.drop", Expect::Asks("a database")),
             ("mix archive.install hex x", Expect::Asks("outside of the workspace")),
@@ -363,7 +365,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         folder: "--package-path",
-        rules: &[when(&[ArgumentCondition::Has("--toolchain -load-plugin-executable")], OWN)],
+        rules: &[
+            when(&[ArgumentCondition::Has("--toolchain -load-plugin-executable")], OWN),
+            when(&[ArgumentCondition::ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld")], OWN),
+        ],
         subcommands: &[
             Subcommand {
                 names: &["package-registry"],
@@ -375,8 +380,15 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["package"],
-                syntax: Syntax { flags: "--disable-sandbox --allow-writing-to-package-directory", ..Syntax::EXACT },
-                rules: &[when(&[ArgumentCondition::Has("--disable-sandbox")], OWN)],
+                syntax: Syntax {
+                    flags: "--disable-sandbox --allow-writing-to-package-directory",
+                    valued: "--allow-writing-to-directory --allow-network-connections",
+                    ..Syntax::EXACT
+                },
+                rules: &[
+                    when(&[ArgumentCondition::Has("--disable-sandbox --allow-network-connections")], OWN),
+                    always(Does::Writes(At::Value("--allow-writing-to-directory"))),
+                ],
                 ..Subcommand::NEW
             },
             plain(&["build"]),
@@ -385,6 +397,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("swift package-registry publish x 1", Expect::Asks("publishes")),
             ("swift package --disable-sandbox x", Expect::Opaque("of its own choice")),
+            ("swift build -Xswiftc -load-plugin-executable -Xswiftc ./x", Expect::Opaque("of its own choice")),
             ("swift build -c release", Expect::Plain),
             ("swift test", Expect::Plain),
         ],

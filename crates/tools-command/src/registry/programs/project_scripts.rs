@@ -57,6 +57,28 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["console", "flask", "symfony"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-A|--app -d|--directory -u|--database-url -e|--env", ..Syntax::EXACT },
+        rules: &[
+            when(
+                &[ArgumentCondition::Operand(
+                    "doctrine:database:drop doctrine:schema:drop doctrine:fixtures:load downgrade",
+                )],
+                LOSES,
+            ),
+            when(&[ArgumentCondition::First("deploy cloud:deploy")], PUBLISHES),
+        ],
+        examples: &[
+            ("bin/console doctrine:database:drop --force", Expect::Asks("what is in a database")),
+            ("php bin/console doctrine:schema:drop", Expect::Asks("what is in a database")),
+            ("flask db downgrade base", Expect::Asks("what is in a database")),
+            ("flask --app x run", Expect::Plain),
+            ("bin/console cache:clear", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &["setup.py"],
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
         rules: &[when(&[ArgumentCondition::Operand("upload register")], PUBLISHES)],

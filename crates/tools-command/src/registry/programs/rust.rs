@@ -107,6 +107,13 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::ByOption(codegen)),
             always(Does::Writes(At::Value("--output --out-dir"))),
+            always(Does::Writes(At::ValueRest("--emit", "asm= dep-info= link= llvm-bc= llvm-ir= metadata= mir= obj="))),
+            // Arguments from a file, and a target that is described in one, name a linker.
+            when(&[ArgumentCondition::OperandStarts("@")], Does::Hides("`rustc` with options from a file")),
+            when(
+                &[ArgumentCondition::ValueHas("--target", ".json")],
+                Does::Hides("`rustc` with programs of its own choice"),
+            ),
             when(
                 &[ArgumentCondition::Has("--runtool --test-builder --sysroot")],
                 Does::Hides("`rustc` with programs of its own choice"),
@@ -118,6 +125,10 @@ pub(super) static ALL: &[Program] = &[
             ("rustc -C linker=./x a.rs", Expect::Opaque("RUSTFLAGS")),
             ("rustc -Clinker=./x a.rs", Expect::Opaque("RUSTFLAGS")),
             ("rustdoc --test-runtool sudo a.rs", Expect::Runs("sudo")),
+            ("rustc @x", Expect::Opaque("options from a file")),
+            ("rustc --target ./x.json a.rs", Expect::Opaque("of its own choice")),
+            ("rustc --emit dep-info=.envrc a.rs", Expect::Writes(".envrc")),
+            ("rustc --target wasm32-unknown-unknown a.rs", Expect::Plain),
             ("rustc -o x a.rs", Expect::Writes("x")),
             ("rustc -vV", Expect::Plain),
             ("rustc -O --edition 2024 a.rs", Expect::Plain),

@@ -85,7 +85,7 @@ pub(super) static ALL: &[Program] = &[
                     ArgumentCondition::Operand(
                         "drop drop-all clean reset down down-to downgrade undo revert rollback redo schema:drop db:drop db:reset database:drop \
                          db:migrate:undo db:migrate:undo:all migration:revert migrate:rollback migrate:down migration:down dropAll rollback-count \
-                         rollback-to-date rollback-one-update force db:seed:undo:all schema:wipe",
+                         rollback-to-date rollback-one-update force db:seed:undo:all schema:wipe fresh refresh",
                     ),
                     ArgumentCondition::Lacks("--dry-run --sql -h --help"),
                 ],

@@ -74,7 +74,7 @@ pub(super) static ALL: &[Program] = &[
                     "script",
                 ],
                 syntax: PERF,
-                rules: &[always(Does::ByOption(nested_record))],
+                rules: &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
                 ..Subcommand::NEW
             },
             plain(&[
