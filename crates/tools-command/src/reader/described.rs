@@ -14,9 +14,11 @@ use crate::registry::{Doubt, More, Program};
 impl Reader<'_> {
     /// Follows every effect.
     pub(super) fn described(&mut self, command: &Command, program: &Program, effects: Vec<Effect>) {
-        for effect in effects.iter().filter(|_| !program.builds) {
-            if let Effect::Path { path, access: Access::Write, .. } = effect {
-                self.writes(&path.text);
+        for effect in &effects {
+            match effect {
+                Effect::Path { path, access: Access::Write, .. } if program.builds => self.makes(path),
+                Effect::Path { path, access: Access::Write, .. } => self.writes(path),
+                _ => {}
             }
         }
         self.follow_all(command, effects);

@@ -208,8 +208,19 @@ impl Reader<'_> {
         self.words(&words, &simple.line, &chain, input);
     }
 
-    pub(super) fn writes(&mut self, file: &str) {
-        self.written.insert(file.to_owned());
+    /// Notes a file that is made. A name with a bar at an end is a command to `perl -p *` and the
+    /// like, which get it from a pattern.
+    pub(super) fn makes(&mut self, file: &Value) {
+        let name = last_part(&file.text).trim();
+        if file.is_exact && (name.starts_with('|') || name.ends_with('|')) {
+            self.opaque("it makes a file whose name programs read as a command");
+        }
+    }
+
+    /// Notes a file that the line fills.
+    pub(super) fn writes(&mut self, file: &Value) {
+        self.makes(file);
+        self.written.insert(file.text.clone());
     }
 
     /// The surroundings after every change of folder so far; the folder is a text of no path where

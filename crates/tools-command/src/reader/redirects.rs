@@ -39,7 +39,7 @@ impl Reader<'_> {
             return self.found.reads.extend(std::iter::once(target).chain(beyond));
         }
         if !STREAMS.contains(&target.text.as_str()) {
-            self.writes(&target.text);
+            self.writes(&target);
         }
         self.found.writes.extend(std::iter::once(target).chain(beyond));
     }

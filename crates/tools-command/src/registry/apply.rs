@@ -98,12 +98,12 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.command.name();
     let mut found = Vec::new();
     if let Some(unknown) = &parsed.unknown
-        && (unknown.hides_subcommand || unknown.hides_operands && runs_operands(parsed))
+        && (unknown.hides_subcommand || unknown.hides_operands && runs_operands(parsed, |options| parsed.has(options)))
     {
         found.push(Effect::hidden(format!("the option `{}` of `{name}` is not known", shorten(&unknown.option))));
     }
     let is_elsewhere = |first: &Value| !first.is_exact && first.text == ELSEWHERE;
-    if parsed.operand(0).is_some_and(is_elsewhere) && runs_operands(parsed) {
+    if parsed.operand(0).is_some_and(is_elsewhere) && runs_operands(parsed, |_| false) {
         found.push(Effect::hidden(format!("`{name}` with arguments from elsewhere")));
     }
     match &parsed.unlisted {
@@ -148,16 +148,20 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
     })
 }
 
-/// Whether operands, or values of options that are given, are run or evaluated, so that it matters
-/// where they begin.
-fn runs_operands(parsed: &Parsed<'_>) -> bool {
+/// Whether operands are run or evaluated, or values of some options, so that it matters where they
+/// begin.
+fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool {
     let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let is_operand = |at: At| match at {
         At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast | At::Rest(_) => true,
-        At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => parsed.has(options),
+        At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => or_values(options),
         At::Remotes | At::AfterDashes | At::Input | At::Path(_) => false,
     };
-    rules.into_iter().any(|rule| match rule.does {
+    // `sed -e CODE FILE`: the operand is no code where an option is.
+    let is_ruled_out = |rule: &&Rule| {
+        rule.when.iter().any(|when| matches!(when, ArgumentCondition::Lacks(options) if parsed.surely_has(options)))
+    };
+    rules.into_iter().filter(|rule| !is_ruled_out(rule)).any(|rule| match rule.does {
         Does::RunsWords(at)
         | Does::RunsWithVariables(at)
         | Does::RunsWithMore(at, _)

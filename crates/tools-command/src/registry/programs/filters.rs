@@ -31,6 +31,8 @@ pub(super) static ALL: &[Program] = &[
             ("sed -n 's/a/b/e' f", Expect::Opaque("`e` of `sed`")),
             ("sed -ne'1e id' f", Expect::Opaque("`e` of `sed`")),
             ("sed -Ee's/x/id/e' f", Expect::Opaque("`e` of `sed`")),
+            ("find . -type f | xargs sed -i.bak -e 's/a/b/'", Expect::Plain),
+            ("cat x | xargs sed -i -e 's/a/b/'", Expect::Opaque("may be an option")),
             ("sed f -e '1e id'", Expect::Opaque("`e` of `sed`")),
             ("sed --expr='1e id' f", Expect::Opaque("`e` of `sed`")),
             ("sed -f <(echo x) f", Expect::Opaque("known only when it runs")),
