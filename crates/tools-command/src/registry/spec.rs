@@ -99,6 +99,11 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
+/// Subcommands that do nothing worth telling, each of which stands for itself.
+pub(crate) const fn each(names: &'static [&'static str]) -> Subcommand {
+    Subcommand { names, group: true, ..Subcommand::NEW }
+}
+
 /// Syntax of options. Each text lists options, separated by blanks; spellings of the same option
 /// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]

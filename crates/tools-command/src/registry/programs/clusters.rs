@@ -1,7 +1,7 @@
 //! Clusters: what removes, changes or shows what others use there.
 
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
@@ -53,6 +53,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["delete", "drain", "evict"],
+                group: true,
                 syntax: ANY,
                 rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], REMOVES)],
                 ..Subcommand::NEW
@@ -83,6 +84,7 @@ pub(super) static ALL: &[Program] = &[
                     "import-image",
                     "policy",
                 ],
+                group: true,
                 syntax: ANY,
                 rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], CHANGES)],
                 ..Subcommand::NEW
@@ -90,9 +92,10 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["rollout"],
                 subcommands: &[
-                    plain(&["status", "history"]),
+                    each(&["status", "history"]),
                     Subcommand {
                         names: &["undo", "restart", "pause", "resume", "latest", "cancel", "retry"],
+                        group: true,
                         rules: &[always(CHANGES)],
                         ..Subcommand::NEW
                     },
@@ -101,6 +104,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["exec", "attach", "debug", "cp", "rsh", "rsync"],
+                group: true,
                 syntax: ANY,
                 rules: &[
                     always(Does::RunsThere(At::AfterDashes)),
@@ -108,11 +112,16 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["certificate", "login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["certificate", "login", "logout"],
+                group: true,
+                rules: &[always(LOGIN)],
+                ..Subcommand::NEW
+            },
             Subcommand {
                 names: &["config"],
                 subcommands: &[
-                    plain(&["get-contexts", "current-context", "get-clusters", "get-users"]),
+                    each(&["get-contexts", "current-context", "get-clusters", "get-users"]),
                     Subcommand {
                         names: &["view"],
                         syntax: Syntax {
@@ -137,6 +146,7 @@ pub(super) static ALL: &[Program] = &[
                             "delete-user",
                             "rename-context",
                         ],
+                        group: true,
                         rules: &[always(LOGIN)],
                         ..Subcommand::NEW
                     },
@@ -146,40 +156,21 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: &["auth"],
                 subcommands: &[
-                    plain(&["can-i", "whoami"]),
+                    each(&["can-i", "whoami"]),
                     Subcommand { names: &["reconcile"], rules: &[always(CHANGES)], ..Subcommand::NEW },
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["proxy", "port-forward"],
+                group: true,
                 syntax: ANY,
                 rules: &[always(Does::NeedsNetwork)],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "describe",
-                "logs",
-                "top",
-                "version",
-                "cluster-info",
-                "api-resources",
-                "api-versions",
-                "explain",
-                "diff",
-                "wait",
-                "kustomize",
-                "events",
-                "completion",
-                "options",
-                "help",
-                "plugin",
-                "status",
-                "projects",
-                "project",
-                "whoami",
-            ]),
         ],
+        plain: "describe logs top version cluster-info api-resources api-versions explain diff wait kustomize events \
+                completion options help plugin status projects project whoami",
         otherwise: Otherwise::Opaque("a plug-in"),
         examples: &[
             ("kubectl exec -n x pod/y -- rm -rf z", Expect::Asks("runs `rm -rf z` elsewhere")),
@@ -206,6 +197,8 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl get pods -n default -o wide", Expect::Plain),
             ("kubectl apply --dry-run=client -f x.yml", Expect::Plain),
             ("kubectl logs -f x", Expect::Plain),
+            ("kubectl wait x", Expect::Is("kubectl wait x")),
+            ("kubectl drain x", Expect::Is("kubectl drain x")),
         ],
         ..Program::NEW
     },

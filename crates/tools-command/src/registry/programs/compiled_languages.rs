@@ -1,9 +1,7 @@
 //! Compilers of further languages that also run what they built, or run code while they compile.
 
 use crate::code::Language;
-use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, plain, when,
-};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, when};
 
 /// Any option, since what matters is the subcommand and the file.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -17,6 +15,7 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["run", "test", "test-obj"],
+                group: true,
                 syntax: Syntax {
                     flags: "--test-cmd-bin -*",
                     valued: "--test-cmd --test-runner --zig-lib-dir --libc -target -mcpu --name -I -L -l -O --test-filter --test-name-prefix --cache-dir --global-cache-dir -M* --dep",
@@ -50,6 +49,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["cc", "c++", "build-exe", "build-lib", "build-obj", "translate-c", "ar", "objcopy"],
+                group: true,
                 syntax: Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
                 rules: &[always(Does::Writes(At::Value("-o")))],
                 ..Subcommand::NEW
@@ -60,26 +60,9 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[always(Does::Connects(At::Remotes))],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "fmt",
-                "init",
-                "version",
-                "env",
-                "help",
-                "targets",
-                "zen",
-                "ast-check",
-                "std",
-                "libc",
-                "lib",
-                "ranlib",
-                "rc",
-                "dlltool",
-                "reduce",
-                "init-exe",
-                "init-lib",
-            ]),
         ],
+        plain: "fmt init version env help targets zen ast-check std libc lib ranlib rc dlltool reduce init-exe \
+                init-lib",
         otherwise: Otherwise::Opaque("no command of it that is known"),
         examples: &[
             ("zig run x.zig -- a", Expect::Scripts("x.zig")),

@@ -9,7 +9,7 @@ use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax,
-    always, plain, when,
+    always, each, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
@@ -98,12 +98,13 @@ const REMOVABLE: &[Subcommand] = &[
     Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
     Subcommand {
         names: &["save", "export"],
+        group: true,
         syntax: OUT,
         rules: &[always(Does::Writes(At::Value("--output")))],
         ..Subcommand::NEW
     },
     Subcommand { names: &["cp", "copy"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
-    plain(&[
+    each(&[
         "ls",
         "list",
         "ps",
@@ -152,12 +153,13 @@ const VOLUMES: &[Subcommand] = &[
         rules: &[REACHES],
         ..Subcommand::NEW
     },
-    plain(&["ls", "list", "inspect", "update", "exists", "mount", "unmount", "export", "import"]),
+    each(&["ls", "list", "inspect", "update", "exists", "mount", "unmount", "export", "import"]),
 ];
 /// What belongs to a cluster of machines.
 const SHARED: &[Subcommand] = &[
     Subcommand {
         names: &["rm", "remove", "leave", "demote", "down"],
+        group: true,
         rules: &[always(Does::Is(Consequence::DeletesForOthers))],
         ..Subcommand::NEW
     },
@@ -166,10 +168,11 @@ const SHARED: &[Subcommand] = &[
             "create", "update", "deploy", "up", "scale", "init", "join", "rollback", "promote", "install", "enable",
             "set", "upgrade", "import", "export", "use",
         ],
+        group: true,
         rules: &[always(Does::Says(Consequence::ChangesSystem, "changes what containers run with"))],
         ..Subcommand::NEW
     },
-    plain(&["ls", "list", "inspect", "ps", "logs", "services", "config", "show"]),
+    each(&["ls", "list", "inspect", "ps", "logs", "services", "config", "show"]),
 ];
 const COMPOSE: &[Subcommand] = &[
     Subcommand {
@@ -188,12 +191,12 @@ const COMPOSE: &[Subcommand] = &[
         rules: &[when(&[ArgumentCondition::Has("--volumes"), ArgumentCondition::Lacks("--dry-run")], DATA)],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["push", "publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    Subcommand { names: &["push", "publish"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
     Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
     Subcommand { names: &["run", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
     Subcommand { names: &["create"], rules: &[REACHES], ..Subcommand::NEW },
     Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
-    plain(&[
+    each(&[
         "up", "start", "stop", "restart", "ps", "ls", "logs", "top", "events", "images", "pull", "port", "kill",
         "pause", "unpause", "config", "convert", "version", "watch", "attach", "wait", "scale", "stats", "volumes",
         "export", "commit", "viz", "alpha",
@@ -228,17 +231,19 @@ pub(super) static ALL: &[Program] = &[
             Subcommand { names: &["update"], rules: &[REACHES], ..Subcommand::NEW },
             Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
             Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["rm", "rmi"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
-            Subcommand { names: &["login", "logout"], rules: &[always(LOGIN)], ..Subcommand::NEW },
+            Subcommand { names: &["rm", "rmi"], group: true, syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+            Subcommand { names: &["login", "logout"], group: true, rules: &[always(LOGIN)], ..Subcommand::NEW },
             Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
             Subcommand {
                 names: &["save", "export"],
+                group: true,
                 syntax: OUT,
                 rules: &[always(Does::Writes(At::Value("--output")))],
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["image", "container", "network", "system", "builder", "pod"],
+                group: true,
                 subcommands: REMOVABLE,
                 ..Subcommand::NEW
             },
@@ -255,53 +260,14 @@ pub(super) static ALL: &[Program] = &[
                     "swarm", "node", "service", "stack", "secret", "config", "plugin", "context", "machine", "trust",
                     "manifest", "farm", "kube",
                 ],
+                group: true,
                 subcommands: TRUSTED,
                 ..Subcommand::NEW
             },
-            plain(&[
-                "ps",
-                "images",
-                "logs",
-                "inspect",
-                "info",
-                "version",
-                "pull",
-                "tag",
-                "start",
-                "stop",
-                "restart",
-                "kill",
-                "pause",
-                "unpause",
-                "top",
-                "stats",
-                "port",
-                "diff",
-                "events",
-                "history",
-                "search",
-                "wait",
-                "rename",
-                "attach",
-                "commit",
-                "load",
-                "import",
-                "scout",
-                "help",
-                "init",
-                "desktop",
-                "debug",
-                "model",
-                "sbom",
-                "healthcheck",
-                "generate",
-                "completion",
-                "ls",
-                "list",
-                "unshare-info",
-                "checkpoint",
-            ]),
         ],
+        plain: "ps images logs inspect info version pull tag start stop restart kill pause unpause top stats port \
+                diff events history search wait rename attach commit load import scout help init desktop debug model \
+                sbom healthcheck generate completion ls list unshare-info checkpoint",
         otherwise: Otherwise::Opaque("a plug-in"),
         examples: &[
             ("docker run -v /:/host alpine", Expect::Opaque("the machine's own files or rights")),
@@ -352,6 +318,10 @@ pub(super) static ALL: &[Program] = &[
             ("docker buildx bake --set '*.output=type=registry'", Expect::Opaque("hands out something")),
             ("docker buildx imagetools create -t x y", Expect::Asks("publishes")),
             ("docker volume create x", Expect::Plain),
+            ("docker kill x", Expect::Is("docker kill x")),
+            ("docker container ls", Expect::Is("docker container ls")),
+            ("docker image remove x", Expect::Is("docker image rm x")),
+            ("docker compose logs", Expect::Is("docker compose logs")),
             ("docker ps -a", Expect::Plain),
             ("docker run --rm -v ./data:/data x", Expect::Plain),
             ("docker build -t x .", Expect::Plain),
@@ -420,24 +390,30 @@ pub(super) static ALL: &[Program] = &[
 const BUILDX: &[Subcommand] = &[
     Subcommand { names: &["build", "b"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
     Subcommand { names: &["bake", "f"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: &["rm", "prune"], rules: &[always(REMOVES)], ..Subcommand::NEW },
+    Subcommand { names: &["rm", "prune"], group: true, rules: &[always(REMOVES)], ..Subcommand::NEW },
     Subcommand {
         names: &["imagetools"],
         syntax: Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
         rules: &[when(&[ArgumentCondition::First("create"), ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
         ..Subcommand::NEW
     },
-    plain(&["ls", "inspect", "create", "use", "du", "stop", "version", "history", "dial-stdio", "debug"]),
+    each(&["ls", "inspect", "create", "use", "du", "stop", "version", "history", "dial-stdio", "debug"]),
 ];
 const TRUSTED: &[Subcommand] = &[
-    Subcommand { names: &["push", "sign", "revoke", "apply", "play"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+    Subcommand {
+        names: &["push", "sign", "revoke", "apply", "play"],
+        group: true,
+        rules: &[always(PUBLISHES)],
+        ..Subcommand::NEW
+    },
     Subcommand {
         names: &["rm", "remove", "leave", "demote", "down", "reset"],
+        group: true,
         rules: SHARED[0].rules,
         ..Subcommand::NEW
     },
     Subcommand { names: SHARED[1].names, rules: SHARED[1].rules, ..Subcommand::NEW },
-    plain(&[
+    each(&[
         "ls", "list", "inspect", "ps", "logs", "services", "config", "show", "annotate", "ssh", "start", "stop",
         "generate",
     ]),

@@ -2,7 +2,7 @@
 //! an account.
 
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, when,
 };
 
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -139,11 +139,12 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["kubectl", "crictl", "ctr", "helm", "kc"],
+                group: true,
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::By(tool))],
                 ..Subcommand::NEW
             },
-            plain(&["status", "version", "inspect", "check-config", "config", "help", "completion"]),
+            each(&["status", "version", "inspect", "check-config", "config", "help", "completion"]),
             Subcommand {
                 names: &[
                     "enable",
@@ -165,6 +166,7 @@ pub(super) static ALL: &[Program] = &[
                     "install",
                     "kubeconfig",
                 ],
+                group: true,
                 rules: &[always(Does::Is(Consequence::ChangesSystem))],
                 ..Subcommand::NEW
             },

@@ -96,8 +96,8 @@ pub(super) static ALL: &[Program] = &[
             shows(&["item"]),
             shows(&["document"]),
             shows(&["inject"]),
-            crate::registry::plain(&["account", "whoami", "vault", "user", "group", "signin", "signout", "update"]),
         ],
+        plain: "account whoami vault user group signin signout update",
         examples: &[
             ("op run --env-file=.env -- sudo id", Expect::Denied("takes other rights")),
             ("op read op://a/b/c", Expect::Asks("shows credentials")),
@@ -132,8 +132,8 @@ pub(super) static ALL: &[Program] = &[
                 ..crate::registry::Subcommand::NEW
             },
             shows(&["secrets", "secret", "export", "show", "get", "env", "sh"]),
-            crate::registry::plain(&["me", "projects", "environments", "setup", "login", "scan", "init", "configs"]),
         ],
+        plain: "me projects environments setup login scan init configs",
         examples: &[
             ("doppler run -- sudo id", Expect::Denied("takes other rights")),
             ("doppler run --command 'sudo id'", Expect::Denied("takes other rights")),

@@ -5,7 +5,7 @@ use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::registry::{
     ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
-    when,
+    each, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
@@ -38,17 +38,12 @@ const fn identity(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, group: true, rules: SIGNING, ..Subcommand::NEW }
 }
 
-/// Verbs that only look.
-const fn looks(names: &'static [&'static str]) -> Subcommand {
-    Subcommand { names, group: true, ..Subcommand::NEW }
-}
-
 const fn area(names: &'static [&'static str], subcommands: &'static [Subcommand]) -> Subcommand {
     Subcommand { names, syntax: COMMON, subcommands, ..Subcommand::NEW }
 }
 
 /// What looks in every group.
-const LOOKS: Subcommand = looks(&[
+const LOOKS: Subcommand = each(&[
     "list", "ls", "view", "show", "status", "get", "diff", "checks", "checkout", "co", "download", "clone", "watch",
     "verify", "search", "browse", "logs", "log", "trace", "lint",
 ]);
@@ -120,7 +115,7 @@ const REPOSITORY: &[Subcommand] = &[
     LOOKS,
     changes(&["sync"]),
     Subcommand { names: &["set-default"], rules: &[always(Does::Writes(At::Path(".git/config")))], ..Subcommand::NEW },
-    area(&["deploy-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
+    area(&["deploy-key"], &[identity(&["add", "delete"]), each(&["list"])]),
     area(&["autolink"], ANY),
 ];
 
@@ -185,15 +180,15 @@ pub(super) static ALL: &[Program] = &[
             area(&["cache"], ANY),
             area(&["ruleset"], ANY),
             area(&["agent-task"], ANY),
-            area(&["ssh-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
-            area(&["gpg-key"], &[identity(&["add", "delete"]), looks(&["list"])]),
+            area(&["ssh-key"], &[identity(&["add", "delete"]), each(&["list"])]),
+            area(&["gpg-key"], &[identity(&["add", "delete"]), each(&["list"])]),
             area(&["auth"], AUTH),
             area(
                 &["codespace", "cs"],
                 &[
                     changes(&["create", "ssh", "cp", "stop", "rebuild", "edit", "ports", "code", "jupyter"]),
                     removes(&["delete"]),
-                    looks(&["list", "view", "logs"]),
+                    each(&["list", "view", "logs"]),
                 ],
             ),
             API,
@@ -258,8 +253,8 @@ pub(super) static ALL: &[Program] = &[
             area(&["schedule"], ANY),
             area(&["snippet"], ANY),
             area(&["securefile"], ANY),
-            area(&["token"], &[identity(&["create", "revoke", "rotate"]), looks(&["list"])]),
-            area(&["ssh-key", "gpg-key", "deploy-key"], &[identity(&["add", "delete"]), looks(&["list", "get"])]),
+            area(&["token"], &[identity(&["create", "revoke", "rotate"]), each(&["list"])]),
+            area(&["ssh-key", "gpg-key", "deploy-key"], &[identity(&["add", "delete"]), each(&["list", "get"])]),
             area(&["auth", "login", "logins", "logout"], AUTH),
             API,
             SETTINGS,
@@ -275,7 +270,7 @@ pub(super) static ALL: &[Program] = &[
                 "comment",
                 "comments",
             ]),
-            looks(&[
+            each(&[
                 "check-update",
                 "completion",
                 "version",

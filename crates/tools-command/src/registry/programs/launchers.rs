@@ -2,7 +2,7 @@
 //! of its end.
 
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
 };
 
 /// Every argument from the first operand on is a command.
@@ -250,6 +250,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["run", "in", "activate", "shell", "workon", "develop", "services", "tmp"],
+                group: true,
                 syntax: Syntax {
                     flags: "-q -s --silent --lts -q --pure",
                     valued: "-p --node --npm --yarn -c",
@@ -262,51 +263,10 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "install",
-                "uninstall",
-                "use",
-                "ls",
-                "list",
-                "current",
-                "alias",
-                "default",
-                "env",
-                "which",
-                "pin",
-                "help",
-                "version",
-                "ls-remote",
-                "lsr",
-                "doctor",
-                "latest",
-                "lts",
-                "rm",
-                "prune",
-                "info",
-                "available",
-                "search",
-                "add",
-                "init",
-                "remove",
-                "update",
-                "status",
-                "completions",
-                "setup",
-                "cache",
-                "deactivate",
-                "reinstall-packages",
-                "unalias",
-                "list-remote",
-                "clone",
-                "delete",
-                "fetch",
-                "push",
-                "upgrade",
-                "global",
-                "rename",
-            ]),
         ],
+        plain: "install uninstall use ls list current alias default env which pin help version ls-remote lsr doctor \
+                latest lts rm prune info available search add init remove update status completions setup cache \
+                deactivate reinstall-packages unalias list-remote clone delete fetch push upgrade global rename",
         otherwise: Otherwise::Opaque("a version, or a command that is run with one"),
         examples: &[
             ("nvm exec 20 sudo id", Expect::Denied("takes other rights")),

@@ -1,7 +1,7 @@
 //! Managers of tool versions and environments, which start a program from one of them.
 
 use super::registries::{FOR_USER, PUBLISHES};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -28,6 +28,7 @@ pub(super) static ALL: &[Program] = &[
             },
             Subcommand {
                 names: &["install", "i", "use", "u", "upgrade", "up"],
+                group: true,
                 syntax: Syntax { flags: "-g|--global -f|--force -p -v --pin --dry-run -n", ..Syntax::EXACT },
                 rules: &[always(Does::NeedsNetwork), when(&[ArgumentCondition::Has("--global")], FOR_USER)],
                 ..Subcommand::NEW
@@ -41,52 +42,17 @@ pub(super) static ALL: &[Program] = &[
                 },
                 ..Subcommand::NEW
             },
-            plain(&[
-                "ls",
-                "list",
-                "current",
-                "where",
-                "which",
-                "env",
-                "e",
-                "doctor",
-                "dr",
-                "version",
-                "v",
-                "tasks",
-                "t",
-                "task",
-                "settings",
-                "config",
-                "cfg",
-                "activate",
-                "hook-env",
-                "plugins",
-                "p",
-                "registry",
-                "latest",
-                "ls-remote",
-                "outdated",
-                "prune",
-                "reshim",
-                "set",
-                "unset",
-                "uninstall",
-                "cache",
-                "alias",
-                "completion",
-                "fmt",
-                "watch",
-                "w",
-                "bin-paths",
-            ]),
         ],
+        plain: "ls list current where which env e doctor dr version v tasks t task settings config cfg activate \
+                hook-env plugins p registry latest ls-remote outdated prune reshim set unset uninstall cache alias \
+                completion fmt watch w bin-paths",
         examples: &[
             ("mise exec -- sudo id", Expect::Denied("takes other rights")),
             ("mise x node@20 -- sudo id", Expect::Denied("takes other rights")),
             ("mise -C sub exec -c 'sudo id'", Expect::Denied("takes other rights")),
             ("mise exec node@20 sudo id", Expect::Denied("takes other rights")),
             ("mise ls", Expect::Plain),
+            ("mise uninstall node", Expect::Is("mise uninstall node")),
             ("mise run build", Expect::Plain),
         ],
         ..Program::NEW
@@ -117,35 +83,9 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[when(&[ArgumentCondition::AtLeast(1)], FOR_USER)],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "list",
-                "versions",
-                "version",
-                "current",
-                "which",
-                "where",
-                "local",
-                "global",
-                "shell",
-                "reshim",
-                "rehash",
-                "plugin",
-                "latest",
-                "info",
-                "help",
-                "root",
-                "prefix",
-                "whence",
-                "init",
-                "uninstall",
-                "virtualenv",
-                "activate",
-                "virtualenvs",
-                "commands",
-                "shims",
-                "set",
-            ]),
         ],
+        plain: "list versions version current which where local global shell reshim rehash plugin latest info help \
+                root prefix whence init uninstall virtualenv activate virtualenvs commands shims set",
         examples: &[
             ("asdf exec sudo id", Expect::Denied("takes other rights")),
             ("pyenv exec sudo id", Expect::Denied("takes other rights")),
@@ -172,13 +112,23 @@ pub(super) static ALL: &[Program] = &[
             ),
         ],
         subcommands: &[
-            Subcommand { names: &["shell", "develop", "print-dev-env", "env"], syntax: NIX, ..Subcommand::NEW },
+            Subcommand {
+                names: &["shell", "develop", "print-dev-env", "env"],
+                group: true,
+                syntax: NIX,
+                ..Subcommand::NEW
+            },
             Subcommand {
                 names: &["profile"],
                 rules: &[when(&[ArgumentCondition::FirstIsNot("list history diff-closures")], FOR_USER)],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["upgrade-nix", "daemon"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            Subcommand {
+                names: &["upgrade-nix", "daemon"],
+                group: true,
+                rules: &[always(FOR_USER)],
+                ..Subcommand::NEW
+            },
             Subcommand {
                 names: &["store"],
                 rules: &[when(&[ArgumentCondition::First("delete gc optimise repair sign copy-sigs")], FOR_USER)],
@@ -213,27 +163,9 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[always(Does::Hides("`nix run` starts a program from elsewhere"))],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "build",
-                "eval",
-                "flake",
-                "search",
-                "fmt",
-                "log",
-                "path-info",
-                "hash",
-                "repl",
-                "why-depends",
-                "config",
-                "doctor",
-                "help",
-                "derivation",
-                "edit",
-                "key",
-                "nar",
-                "bundle",
-            ]),
         ],
+        plain: "build eval flake search fmt log path-info hash repl why-depends config doctor help derivation edit \
+                key nar bundle",
         examples: &[
             ("nix shell nixpkgs#x -c sudo id", Expect::Denied("takes other rights")),
             ("nix develop --command sudo id", Expect::Denied("takes other rights")),

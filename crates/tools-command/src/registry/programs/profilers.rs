@@ -2,7 +2,7 @@
 
 use crate::code::Language;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
 };
 
 /// What is measured stands behind the options.
@@ -23,43 +23,20 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand {
                 names: &["record", "live", "profile", "launch", "trace", "start", "stream", "top", "profile-run"],
+                group: true,
                 syntax: RECORDING,
                 rules: MEASURES,
                 ..Subcommand::NEW
             },
             Subcommand {
                 names: &["replay", "script", "plugin"],
+                group: true,
                 rules: &[always(Does::Hides("a recording that is run again"))],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "report",
-                "dump",
-                "graph",
-                "info",
-                "list",
-                "ls",
-                "ps",
-                "pack",
-                "stats",
-                "export",
-                "stat",
-                "show",
-                "hist",
-                "status",
-                "tui",
-                "version",
-                "analyze",
-                "dump-images",
-                "diff",
-                "stop",
-                "recv",
-                "sessions",
-                "help",
-                "extract",
-                "split",
-            ]),
         ],
+        plain: "report dump graph info list ls ps pack stats export stat show hist status tui version analyze \
+                dump-images diff stop recv sessions help extract split",
         otherwise: Otherwise::Opaque("a program that is measured, or a command of its own"),
         examples: &[
             ("uftrace record sudo id", Expect::Denied("takes other rights")),
@@ -88,39 +65,23 @@ pub(super) static ALL: &[Program] = &[
         names: &["mprof", "memray", "fil-profile"],
         is_family: true,
         syntax: Syntax { flags: "-v|--verbose -h|--help -V|--version", ..Syntax::LEADING },
-        subcommands: &[
-            Subcommand {
-                names: &["run"],
-                syntax: Syntax {
-                    flags: "--python -C --include-children -M --multiprocess --native --live --follow-fork -f|--force -q|--quiet --no-compress \
+        subcommands: &[Subcommand {
+            names: &["run"],
+            syntax: Syntax {
+                flags: "--python -C --include-children -M --multiprocess --native --live --follow-fork -f|--force -q|--quiet --no-compress \
                             --aggregate --trace-python-allocators --nopython --live-remote",
-                    valued: "-o|--output -T|--interval --live-port -p -m -c --backend --timeout",
-                    ..Syntax::LEADING
-                },
-                rules: &[
-                    always(Does::Writes(At::Value("--output"))),
-                    always(Does::Evaluates(Language::Python, At::Value("-c"))),
-                    always(Does::RunsWords(At::From(0))),
-                    when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
-                ],
-                ..Subcommand::NEW
+                valued: "-o|--output -T|--interval --live-port -p -m -c --backend --timeout",
+                ..Syntax::LEADING
             },
-            plain(&[
-                "plot",
-                "list",
-                "clean",
-                "rm",
-                "peak",
-                "flamegraph",
-                "table",
-                "tree",
-                "summary",
-                "stats",
-                "parse",
-                "transform",
-                "attach",
-            ]),
-        ],
+            rules: &[
+                always(Does::Writes(At::Value("--output"))),
+                always(Does::Evaluates(Language::Python, At::Value("-c"))),
+                always(Does::RunsWords(At::From(0))),
+                when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+            ],
+            ..Subcommand::NEW
+        }],
+        plain: "plot list clean rm peak flamegraph table tree summary stats parse transform attach",
         examples: &[
             ("mprof run sudo id", Expect::Denied("takes other rights")),
             ("memray run -o .envrc x.py", Expect::Scripts("x.py")),

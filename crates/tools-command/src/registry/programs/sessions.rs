@@ -5,7 +5,7 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, plain, when};
+use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -294,11 +294,8 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
                 ..crate::registry::Subcommand::NEW
             },
-            plain(&[
-                "status", "deny", "block", "disallow", "revoke", "hook", "version", "prune", "reload", "fetchurl",
-                "export", "edit",
-            ]),
         ],
+        plain: "status deny block disallow revoke hook version prune reload fetchurl export edit",
         examples: &[
             ("direnv exec . sudo id", Expect::Denied("takes other rights")),
             ("direnv allow", Expect::Opaque("whenever its folder is entered")),

@@ -5,7 +5,7 @@ use tools_core::Access;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, when,
 };
 
 /// The command that is measured.
@@ -58,7 +58,7 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             Subcommand { names: &["stat"], syntax: PERF, rules: STAT, ..Subcommand::NEW },
             Subcommand { names: &["record", "rec"], syntax: PERF, rules: RECORD, ..Subcommand::NEW },
-            Subcommand { names: &["trace", "top"], syntax: PERF, rules: RECORD, ..Subcommand::NEW },
+            Subcommand { names: &["trace", "top"], group: true, syntax: PERF, rules: RECORD, ..Subcommand::NEW },
             Subcommand {
                 names: &[
                     "mem",
@@ -73,31 +73,14 @@ pub(super) static ALL: &[Program] = &[
                     "iostat",
                     "script",
                 ],
+                group: true,
                 syntax: PERF,
                 rules: &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
                 ..Subcommand::NEW
             },
-            plain(&[
-                "report",
-                "annotate",
-                "diff",
-                "list",
-                "bench",
-                "test",
-                "evlist",
-                "buildid-list",
-                "buildid-cache",
-                "data",
-                "archive",
-                "probe",
-                "version",
-                "help",
-                "inject",
-                "config",
-                "check",
-                "daemon",
-            ]),
         ],
+        plain: "report annotate diff list bench test evlist buildid-list buildid-cache data archive probe version \
+                help inject config check daemon",
         examples: &[
             ("perf stat -e cycles sudo id", Expect::Denied("takes other rights")),
             ("perf record -g -o x.data -- sudo id", Expect::Denied("takes other rights")),

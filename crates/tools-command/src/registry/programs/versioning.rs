@@ -28,6 +28,11 @@ const fn ruled(names: &'static [&'static str], syntax: Syntax, rules: &'static [
     Subcommand { names, syntax, rules, ..Subcommand::NEW }
 }
 
+/// The same of several subcommands that are not names of one.
+const fn each_ruled(names: &'static [&'static str], syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
+    Subcommand { group: true, ..ruled(names, syntax, rules) }
+}
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["hg", "chg", "rhg"],
@@ -137,7 +142,7 @@ pub(super) static ALL: &[Program] = &[
                         rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
                         ..Subcommand::NEW
                     },
-                    ruled(&["clone", "fetch"], Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
+                    each_ruled(&["clone", "fetch"], Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
                     plain(&["init"]),
                 ],
                 ..Subcommand::NEW
@@ -158,14 +163,14 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 ..Subcommand::NEW
             },
-            ruled(&["abandon", "restore", "undo"], Syntax::EXACT, &[always(DISCARDS)]),
+            each_ruled(&["abandon", "restore", "undo"], Syntax::EXACT, &[always(DISCARDS)]),
             ruled(
                 &["op", "operation"],
                 Syntax::EXACT,
                 &[when(&[ArgumentCondition::First("abandon restore revert undo")], DISCARDS)],
             ),
             ruled(&["gerrit"], Syntax::EXACT, &[when(&[ArgumentCondition::First("upload")], PUBLISHES)]),
-            ruled(
+            each_ruled(
                 &[
                     "diff",
                     "diffedit",
@@ -233,7 +238,7 @@ const HG: &[Subcommand] = &[
         },
         &[when(&[ArgumentCondition::Has("--all --no-backup"), ArgumentCondition::Lacks("--dry-run")], DISCARDS)],
     ),
-    ruled(&["strip", "debugstrip", "prune", "rollback", "qdelete"], Syntax::GNU, &[always(DISCARDS)]),
+    each_ruled(&["strip", "debugstrip", "prune", "rollback", "qdelete"], Syntax::GNU, &[always(DISCARDS)]),
     ruled(
         &["purge", "clean"],
         Syntax { flags: "-p|--print", ..Syntax::GNU },
