@@ -140,9 +140,13 @@ impl FilterPipeline {
         let rule = self.find(&command).cloned();
         let earlier = self.of_earlier(&command, rule.as_ref());
         let facts = Facts { exit, command: Arc::new(command) };
-        let mut reducers = start_earlier(&earlier, rule.as_deref(), &facts);
-        reducers.extend(rule.iter().flat_map(|rule| rule.start(&facts)));
         let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
+        let mut reducers = if is_general { general::before_rules() } else { Vec::new() };
+        if self.collapse && self.searches(&facts.command) {
+            reducers.push(general::of_hits());
+        }
+        reducers.extend(start_earlier(&earlier, rule.as_deref(), &facts));
+        reducers.extend(rule.iter().flat_map(|rule| rule.start(&facts)));
         let collapse = self.collapse && !rule.as_ref().is_some_and(|rule| rule.shows_content());
         let general = is_general.then_some(reducers.len());
         if is_general {
@@ -200,6 +204,11 @@ impl FilterPipeline {
     /// like anything.
     fn shows_lists(&self, command: &ParsedCommand) -> bool {
         command.earlier.iter().filter_map(|earlier| self.find(earlier)).any(|rule| !rule.shares_output())
+    }
+
+    /// Whether a command above the last is a search.
+    fn searches(&self, command: &ParsedCommand) -> bool {
+        command.earlier.iter().filter_map(|earlier| self.find(earlier)).any(|rule| rule.searches())
     }
 
     /// Filters a whole output.
@@ -510,7 +519,7 @@ impl Work {
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
             // As it came, with the marks that it may have itself.
             self.counts.marks = Marks::new(true);
-            let mut after_blank = false;
+            let mut after_blank = self.collapse;
             for line in &head.text {
                 let is_repeated = self.collapse && line.is_empty() && after_blank;
                 after_blank = line.is_empty();

@@ -179,6 +179,11 @@ impl Rule {
         self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_content)
     }
 
+    /// Whether it is a built-in one about what a search found.
+    pub(crate) fn searches(&self) -> bool {
+        self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Hits(_)))
+    }
+
     /// Whether it is a built-in one about a list of files.
     pub(crate) fn lists_files(&self) -> bool {
         self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Listing(_)))

@@ -9,10 +9,13 @@ use super::{
     blanks::Blanks,
     carets::Carets,
     command_lines::CommandLines,
+    command_trace::CommandTrace,
     data_blocks::DataBlocks,
     diff_context::DiffContext,
     earlier::EarlierBlocks,
     findings::Findings,
+    hits::HitLines,
+    library_notes::LibraryNotes,
     library_warnings::LibraryWarnings,
     log_kinds::LogKinds,
     passing::PassingTests,
@@ -34,6 +37,16 @@ use crate::ParsedCommand;
 /// What is done behind the rule of a list of files: nothing but what keeps every name.
 pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
     vec![Box::new(Series::of_names()), Box::new(PathRuns::new(Paths::Any)), Box::<Alternatives>::default()]
+}
+
+/// What is done before the rule of a command, which may write findings anew.
+pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
+    vec![Box::<CommandTrace>::default(), Box::<LibraryNotes>::default()]
+}
+
+/// What a search found, among the output of other commands.
+pub(crate) fn of_hits() -> Box<dyn Reducer> {
+    Box::<HitLines>::default()
 }
 
 /// The name under which this is counted where no rule is about a command.

@@ -1,5 +1,6 @@
 //! `hits`: what a search found, `path:12:text`: a file with several hits is named once, above them,
-//! as searching tools print it on a terminal, and a folder around its files. No hit is left out.
+//! as searching tools print it on a terminal. Hits of a file with the same text stand in one line.
+//! No hit is left out.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,7 +19,7 @@ pub struct Hits {}
 
 impl Strategy for Hits {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        Box::<Machine>::default()
+        Box::<HitLines>::default()
     }
 }
 
@@ -26,11 +27,9 @@ impl Strategy for Hits {
 const MAX_LINE: usize = 4 << 10;
 /// More bytes, and more hits, are not held.
 const MAX_HELD: (usize, usize) = (256 << 10, 1000);
-/// Where naming a folder once saves less, it is named with each file.
-const MIN_SAVED_BYTES: usize = 20;
 
 #[derive(Default)]
-struct Machine {
+pub(crate) struct HitLines {
     held: Vec<Hit>,
     bytes: usize,
     found: bool,
@@ -51,6 +50,19 @@ impl Hit {
     fn rest(&self) -> &str {
         &self.line[self.path + 1..]
     }
+
+    /// `12`, `text`.
+    fn parts(&self) -> (&str, &str) {
+        self.rest().split_once(':').unwrap_or((self.rest(), ""))
+    }
+}
+
+/// The hits of a file, those with the same text that follow one another in one line: `2,5,8:text`.
+fn rows(hits: &[Hit]) -> impl Iterator<Item = String> {
+    hits.chunk_by(|a, b| a.parts().1 == b.parts().1).map(|same| {
+        let rows: Vec<&str> = same.iter().map(|hit| hit.parts().0).collect();
+        format!("{}:{}", rows.join(","), same.first().map_or("", |hit| hit.parts().1))
+    })
 }
 
 /// How long the path is that a line begins with.
@@ -61,65 +73,34 @@ fn path_of(line: &str) -> Option<usize> {
     (is_row && is_name(path)).then_some(path.len())
 }
 
-/// How often a file is named for hits in it: once where its name can stand above them.
-fn is_named_once(hits: &[Hit]) -> bool {
-    // A hit that names a file would be taken for the name above those that follow.
-    hits.len() > 1 && hits.iter().all(|hit| !names_source(hit.rest()))
-}
-
-/// The folder that the first of these files is named shortest in, and how many of them are in it.
-fn best_folder<'a>(files: &[&'a [Hit]]) -> Option<(&'a str, usize)> {
-    let first = files.first()?.first()?.path();
-    let folders = first.match_indices('/').map(|(at, _)| &first[..=at]);
-    let saved = |folder: &str| {
-        let inside = || files.iter().take_while(|hits| hits.first().is_some_and(|hit| hit.path().starts_with(folder)));
-        let named: usize = inside().map(|hits| if is_named_once(hits) { 1 } else { hits.len() }).sum();
-        (folder.len() * named.saturating_sub(1), inside().count())
-    };
-    let (best, (saved, files)) = folders.map(|folder| (folder, saved(folder))).max_by_key(|(_, (saved, _))| *saved)?;
-    (saved >= MIN_SAVED_BYTES && files > 1).then_some((best, files))
-}
-
-impl Machine {
+impl HitLines {
     fn flush(&mut self, out: &mut Emitter<'_>) {
         self.bytes = 0;
         let held = std::mem::take(&mut self.held);
-        let files: Vec<&[Hit]> = held.chunk_by(|a, b| a.path() == b.path()).collect();
-        let mut rest = files.as_slice();
-        while let Some(first) = rest.first() {
-            let Some((folder, inside)) = best_folder(rest) else {
-                self.file(first, 0, out);
-                rest = &rest[1..];
-                continue;
-            };
-            out.write(&format!("{folder}{{"));
-            for hits in &rest[..inside] {
-                self.file(hits, folder.len(), out);
-            }
-            out.write("}");
-            rest = &rest[inside..];
-        }
+        held.chunk_by(|a, b| a.path() == b.path()).for_each(|hits| self.file(hits, out));
     }
 
-    /// Shows the hits in a file, without the folder that stands above.
-    fn file(&mut self, hits: &[Hit], folder: usize, out: &mut Emitter<'_>) {
-        let Some(first) = hits.first() else { return };
-        let is_once = is_named_once(hits);
-        if !is_once && folder == 0 {
+    /// Shows the hits in a file.
+    fn file(&mut self, hits: &[Hit], out: &mut Emitter<'_>) {
+        let Some(path) = hits.first().map(Hit::path) else { return };
+        let rows: Vec<String> = rows(hits).collect();
+        // A hit that names a file would be taken for the name above those that follow.
+        let is_above = rows.len() > 1 && !hits.iter().any(|hit| names_source(hit.rest()));
+        if !is_above && rows.len() == hits.len() {
             return hits.iter().for_each(|hit| out.keep(&hit.line));
         }
         self.found = true;
-        if is_once {
-            out.write(&first.path()[folder..]);
+        hits.iter().for_each(|hit| out.forget(&hit.line));
+        if is_above {
+            out.write(path);
         }
-        for hit in hits {
-            out.forget(&hit.line);
-            out.write(if is_once { hit.rest() } else { &hit.line[folder..] });
+        for row in rows {
+            out.write(&if is_above { row } else { format!("{path}:{row}") });
         }
     }
 }
 
-impl Reducer for Machine {
+impl Reducer for HitLines {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let Some(path) = path_of(line) else {
             self.flush(out);
@@ -146,11 +127,9 @@ mod tests {
     fn a_file_is_named_once_above_its_hits() {
         let table = [
             ("src/a.rs:3:use x;\nsrc/a.rs:9:x()\nsrc/b.rs:1:x\n", "src/a.rs\n3:use x;\n9:x()\nsrc/b.rs:1:x\n"),
+            ("src/a.rs:3:x\nsrc/a.rs:7:x\nsrc/a.rs:9:y\nsrc/a.rs:11:x\n", "src/a.rs\n3,7:x\n9:y\n11:x\n"),
             ("src/a.js:3:import \"b.js\"\nsrc/a.js:9:x()\n", "src/a.js:3:import \"b.js\"\nsrc/a.js:9:x()\n"),
-            (
-                "lib/parts/a.rs:3:x\nlib/parts/b.rs:1:x\nlib/parts/in/c.rs:7:x\nlib/parts/in/c.rs:9:x\nsrc/d.rs:1:x\n",
-                "lib/parts/{\na.rs:3:x\nb.rs:1:x\nin/c.rs\n7:x\n9:x\n}\nsrc/d.rs:1:x\n",
-            ),
+            ("src/a.js:3:import \"b.js\"\nsrc/a.js:9:import \"b.js\"\n", "src/a.js:3,9:import \"b.js\"\n"),
             ("10:00:01 up\n10:00:02 up\n", "10:00:01 up\n10:00:02 up\n"),
         ];
         for (text, expected) in table {

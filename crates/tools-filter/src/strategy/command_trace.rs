@@ -1,0 +1,110 @@
+//! The commands that a shell prints before it runs them (`set -x`): of those in sequence the last
+//! stands, which printed what follows. What reports something stands.
+
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::emit::Emitter;
+
+/// Fewer lines in sequence are left as they are.
+const MIN_LINES: usize = 3;
+/// A deeper shell is none.
+const MAX_DEPTH: usize = 8;
+/// A longer line is not held.
+const MAX_LINE_BYTES: usize = 4 << 10;
+
+#[derive(Default)]
+pub(crate) struct CommandTrace {
+    /// The lines of a trace; only the last one once it is known to be one.
+    held: Vec<String>,
+    /// How many of them are such that nothing else looks like them.
+    known: usize,
+    is_trace: bool,
+    found: bool,
+}
+
+/// The command of a line of a trace: `cp a b` of `++ cp a b`.
+fn traced(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches('+');
+    let depth = line.len() - text.len();
+    let command = text.strip_prefix(' ').filter(|_| (1..=MAX_DEPTH).contains(&depth) && line.len() < MAX_LINE_BYTES)?;
+    (!command.starts_with([' ', '+', '-']) && !command.is_empty()).then_some(command)
+}
+
+/// Words that a command of a script begins with.
+const PROGRAMS: &[&str] = &[
+    "[", "[[", "((", ".", ":", "awk", "basename", "bash", "case", "cat", "cd", "chmod", "chown", "command", "cp", "curl",
+    "cut", "date", "declare", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false", "find", "for", "git",
+    "grep", "head", "install", "jq", "kill", "kubectl", "ln", "local", "ls", "make", "mkdir", "mktemp", "mv", "npm", "pip",
+    "popd", "printf", "pushd", "pwd", "python", "python3", "read", "return", "rm", "rsync", "sed", "set", "sh", "shift",
+    "shopt", "sleep", "sort", "source", "ssh", "sudo", "tail", "tar", "tee", "test", "touch", "tr", "trap", "true", "umask",
+    "uname", "unset", "wait", "wc", "wget", "which", "xargs",
+];
+
+/// Whether nothing but a command of a script begins so.
+fn is_command(command: &str) -> bool {
+    let word = command.split(' ').next().unwrap_or_default();
+    let is_name = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    PROGRAMS.contains(&word.trim_matches('\''))
+        || word.starts_with(['/', '.'])
+        || word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}
+
+impl CommandTrace {
+    fn end(&mut self, out: &mut Emitter<'_>) {
+        (self.is_trace, self.known) = (false, 0);
+        self.held.drain(..).for_each(|line| out.keep(&line));
+    }
+}
+
+impl Reducer for CommandTrace {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let Some(command) = traced(line) else {
+            self.end(out);
+            return out.keep(line);
+        };
+        self.known += usize::from(is_command(command));
+        self.held.push(line.to_owned());
+        self.is_trace |= self.held.len() >= MIN_LINES && self.known == self.held.len();
+        if self.is_trace {
+            self.found = true;
+            let last = self.held.len() - 1;
+            self.held.drain(..last).for_each(|line| out.noise(&line));
+        } else if self.held.len() >= MIN_LINES {
+            self.end(out);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.end(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn of_traced_commands_the_last_stands() {
+        let table = [
+            (
+                "+ V=1\n++ date +%s\n+ for f in a b\n+ cp /etc/hostname /tmp/x/a\n+ curl -T x http://h/\ncurl: (7) refused\n+ exit 7\n",
+                "[… 4 lines]\n+ curl -T x http://h/\ncurl: (7) refused\n+ exit 7\n",
+            ),
+            (
+                "+ cd /srv/app/releases\n+ echo 'error: no space left'\n+ mkdir -p /srv/app/releases/a\n+ rm -rf /srv/app/releases/a\n",
+                "[… 1 line]\n+ echo 'error: no space left'\n[… 1]\n+ rm -rf /srv/app/releases/a\n",
+            ),
+            // What is added to something.
+            ("+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n", "+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n"),
+            ("+ echo 1 of the things\n+ cp 2\n", "+ echo 1 of the things\n+ cp 2\n"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(FilterPipeline::builtin().filter("./rel.sh", Exit::Code(7), text.as_bytes()).text, expected);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What a compiler remarks about places in libraries, under an error elsewhere: candidates,
+//! instantiations and by which files a header was read. Of each error the first two remarks stand,
+//! others are counted, and so is the source under any. Errors and warnings stand wherever they are,
+//! and so does what is said of one's own files.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tools_core::FilterConfidence;
+
+use super::Reducer;
+use crate::{emit::Emitter, lines::regex};
+
+/// `/usr/include/c++/12/ostream:108:7: note: candidate: …`.
+static REMARK: LazyLock<Regex> = LazyLock::new(|| {
+    regex(concat!(
+        r"^\S*(?:/usr/(?:local/)?(?:include|lib)/|/lib/gcc/|/(?:site|dist)-packages/|/node_modules/|/\.cargo/registry/|",
+        r"/rustlib/|/go/pkg/mod/|/typeshed/|\.sdk/)\S*?[:(]\d+(?:[:,]\d+)?\)?: *(?:note: |  ?required (?:from|by) |- note: )",
+    ))
+});
+/// `In file included from /usr/include/c++/12/iostream:39,`, and the lines that go on with it.
+static INCLUDED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:In file included|                ) from \S+:\d+(?::\d+)?[,:]$"));
+/// A line of source, or marks under one.
+static SOURCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *\d* \| "));
+/// So many remarks stand below an error.
+const SHOWN_REMARKS: usize = 2;
+/// A longer line is none.
+const MAX_LINE_BYTES: usize = 16 << 10;
+
+#[derive(Default)]
+pub(crate) struct LibraryNotes {
+    /// Whether the line before was a remark, or source under one.
+    is_inside: bool,
+    /// Remarks since the last error or warning.
+    remarks: usize,
+    /// By which files a header was read: dropped when a remark follows.
+    included: Vec<String>,
+    found: bool,
+}
+
+impl LibraryNotes {
+    fn show_included(&mut self, out: &mut Emitter<'_>) {
+        self.included.drain(..).for_each(|line| out.keep(&line));
+    }
+}
+
+impl Reducer for LibraryNotes {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        let may_be = line.len() < MAX_LINE_BYTES;
+        if may_be && line.contains(" from ") && INCLUDED.is_match(line) {
+            self.is_inside = false;
+            return self.included.push(line.to_owned());
+        }
+        let is_remark = may_be && line.contains(['/', '\\']) && REMARK.is_match(line);
+        if is_remark || (self.is_inside && may_be && SOURCE.is_match(line)) {
+            self.included.drain(..).for_each(|line| out.omit(&line));
+            (self.is_inside, self.found) = (true, true);
+            self.remarks += usize::from(is_remark);
+            return if is_remark && self.remarks <= SHOWN_REMARKS { out.keep(line) } else { out.omit(line) };
+        }
+        self.is_inside = false;
+        if line.contains("error: ") || line.contains("warning: ") {
+            self.remarks = 0;
+        }
+        self.show_included(out);
+        out.keep(line);
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.show_included(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn remarks_about_libraries_are_counted() {
+        let head = "t.cpp:16:42: error: no match for ‘operator<<’\n";
+        let remarks = "In file included from /usr/include/c++/12/iostream:39,\n                 from t.cpp:6:\n\
+            /usr/include/c++/12/ostream:108:7: note: candidate: ‘operator<<(int)’\n  108 |       operator<<(int x)\n      |       ^~~~\n\
+            /usr/include/c++/12/ostream:108:36: note:   no known conversion for argument 1\n\
+            /usr/include/c++/12/ostream:117:7: note: candidate: ‘operator<<(char)’\n";
+        let own = "t.cpp:9:5: note: candidate: ‘add(T)’\n";
+        let wrong = "/usr/include/c++/12/bits/a.h:45:23: error: no match for ‘operator<’\n";
+        let filter = |text: &str| FilterPipeline::builtin().filter("./build.sh", Exit::Code(1), text.as_bytes()).text;
+        assert_eq!(filter(&[head, remarks, own, wrong].concat()), [head, "[… 6 lines]\n", own, wrong].concat());
+    }
+}
