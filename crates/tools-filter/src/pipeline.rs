@@ -158,6 +158,8 @@ impl FilterPipeline {
             reducers.extend(general::start(&facts.command, rule.is_some(), knows_tests));
         } else if rule.as_ref().is_some_and(|rule| rule.lists_files()) {
             reducers.extend(general::of_listing());
+        } else if collapse && rule.as_ref().is_some_and(|rule| rule.shows_tables()) {
+            reducers.extend(general::of_tables(&facts.command));
         }
         let stages = reducers.into_iter().map(|reducer| Stage::new(reducer, collapse)).collect();
         let head = (rule.is_some() || is_general).then(Head::default);

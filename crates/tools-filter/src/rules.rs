@@ -189,6 +189,12 @@ impl Rule {
         self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Listing(_)))
     }
 
+    /// Whether it is a built-in one about tables and logs.
+    pub(crate) fn shows_tables(&self) -> bool {
+        let is_table = |config: &StrategyConfig| matches!(config, StrategyConfig::Columns(_) | StrategyConfig::Dedup(_));
+        self.is_builtin && self.configs().iter().any(is_table)
+    }
+
     /// Whether it is about runs of tests.
     pub(crate) fn knows_tests(&self) -> bool {
         self.configs().iter().any(|config| matches!(config, StrategyConfig::TestSummary(_)))

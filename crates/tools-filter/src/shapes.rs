@@ -370,6 +370,14 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r#"^\s*(?:[\w./-]+: )?(?:(?:For|To get) [a-z ]+, )?(?:[Tt]ry|[Rr]un|[Uu]se|[Ss]ee|[Tt]ype) [^:;=]*(?:--help|['`\" ]-h\b|\bhelp )[^:;=]*$"#,
         ],
     ),
+    // Advice, which counts as such only where it names nothing.
+    (
+        "ADVICE",
+        &[
+            r"^[\s=|│•*iℹ-]*(?:[Hh]elp|HINT|[Hh]int|[Tt]ip|[Ss]uggestion|(?:[Ss]afe|[Uu]nsafe|[Ss]uggested) fix): \S",
+            r"^\s*(?:You (?:can|may|might) |If (?:you|this|that) |This (?:might|may) |Consider |Make sure )[^:]*\.$",
+        ],
+    ),
     // What a tool prints in every run, word by word.
     (
         "BOILERPLATE",
@@ -395,6 +403,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             // What npm prints of the script that it runs.
             r"^> [\w@/.-]+@\d[\w.+-]* [\w:.-]+$",
             r"^==\d+== +[a-z ]+: 0 bytes in 0 blocks$",
+            // How to see more, or less, of what was told.
+            r"^(?:E +| +)(?:Use -v+ to get more diff|Omitting \d+ identical items, use -vv to show|Skipping \d+ identical (?:leading|trailing) characters in diff, use -v to show)$",
+            r"^This warning is for project developers\.  Use -Wno-|^info Visit https://\S+ for documentation about this command\.$",
+            r"^\s*(?:If this is a long-running test, pass a timeout value|Add a timeout value to this test to increase the timeout|Use jest\.setTimeout\(newTimeout\) to increase)",
+            r#"^This error originated in "[^"]+" test file\. It doesn't mean |^This might cause false positive tests\. "#,
+            r#"^\s*You can mark the path "[^"]+" as external to exclude it from the bundle"#,
         ],
     ),
     // A failure of jest or vitest, under which its source is shown.

@@ -39,6 +39,11 @@ pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
     vec![Box::new(Series::of_names()), Box::new(PathRuns::new(Paths::Any)), Box::<Alternatives>::default()]
 }
 
+/// What is done behind the rule of a table or a log: nothing but what helps nobody.
+pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
+    vec![Box::new(Usage::new(command))]
+}
+
 /// What is done before the rule of a command, which may write findings anew.
 pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
     vec![Box::<CommandTrace>::default(), Box::<LibraryNotes>::default()]

@@ -1,7 +1,11 @@
-//! Paths in sequence, one a line, in the same folder: the folder is named once, with the names in
-//! it. The order stays, and no name is left out.
+//! Paths in sequence, one a line, in the same folder, and tests in the same file
+//! (`tests/test_a.py::test_b`): what they begin with is named once, with the names in it. The order
+//! stays, and no name is left out.
 
-use super::beginnings::{LineJoiner, LinePrefix};
+use super::{
+    beginnings::{LineJoiner, LinePrefix},
+    findings::is_name,
+};
 use crate::{emit::Emitter, signal::reports};
 
 /// Fewer paths in a folder are left as they are.
@@ -23,6 +27,10 @@ pub(crate) enum Paths {
 
 impl LinePrefix for Paths {
     fn beginning(&self, line: &str) -> Option<usize> {
+        if let Some((file, name)) = line.split_once("::").filter(|_| line.len() < 1000) {
+            let is_test = is_name(file) && file.contains('.') && !name.is_empty() && !name.contains(' ');
+            return is_test.then_some(file.len() + 2);
+        }
         let is_word =
             line.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/@+~%=".contains(&byte));
         if !is_word || line.len() > 1000 || (*self == Self::Absolute && !line.starts_with('/')) || reports(line) {
@@ -67,6 +75,7 @@ mod tests {
             ),
             ("./list.sh", "files:\n/w/a/x.py\n/w/a/y/\n/w/a/z.py\n", "files:\n/w/a/ :  x.py  y/  z.py\n"),
             ("./list.sh", "a/x.py\na/y.py\na/z.py\n", "a/x.py\na/y.py\na/z.py\n"),
+            ("pytest --collect-only", "a_t.py::one\na_t.py::two[1-x]\na_t.py::B::c\n", "a_t.py:: :  one  two[1-x]  B::c\n"),
             ("./list.sh", "/w/a b\n/w/a c\n/w/a d\n", "/w/a b\n/w/a c\n/w/a d\n"),
         ];
         for (command, text, expected) in table {

@@ -1,10 +1,16 @@
 //! The help that a program prints when it was called wrongly: the line of its usage stands, its
-//! list of options is counted, and so is the line that says how to ask for more.
+//! list of options is counted, and so is the line that says how to ask for more. Behind a report
+//! advice is counted that names nothing.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
-use crate::{ParsedCommand, emit::Emitter, signal::reports, table::HELP};
+use crate::{
+    ParsedCommand,
+    emit::Emitter,
+    signal::{names_place, reports},
+    table::{ADVICE, HELP},
+};
 
 /// What a tool may print before each of its lines.
 const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
@@ -22,7 +28,9 @@ pub(crate) struct Usage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Outside,
-    /// Behind the line of the usage; with what stands before each line.
+    /// Behind a usage that has a heading of its own; with what stands before each line.
+    Heading(&'static str),
+    /// Behind the line of the usage.
     Inside(&'static str),
 }
 
@@ -65,24 +73,42 @@ fn is_help(text: &str) -> bool {
     is_indented || is_option || is_heading
 }
 
+/// Whether a line advises something in general: it names nothing of the program at hand.
+fn is_advice(line: &str) -> bool {
+    ADVICE.is_match(line)
+        && !line.contains(|c: char| c.is_ascii_digit() || "`'\"‘’“”/<>_()[]{}$=".contains(c))
+        && !line.contains("--")
+        && !line.trim_start_matches(|c: char| !c.is_alphabetic()).trim_end_matches('.').contains('.')
+}
+
 impl Reducer for Usage {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if let State::Inside(prefix) = self.state {
-            if text_of(line, prefix).is_some_and(is_help) {
-                self.found = true;
-                return out.noise(line);
+        let prefix = PREFIXES.iter().find(|prefix| line.starts_with(*prefix)).copied().unwrap_or_default();
+        match self.state {
+            State::Heading(prefix) if text_of(line, prefix).is_some_and(|text| !text.is_empty()) => {
+                self.state = State::Inside(prefix);
+                return out.keep(line);
             }
-            self.state = State::Outside;
+            // The prefix may be what reports something.
+            State::Inside(prefix) if text_of(line, prefix).is_some_and(is_help) => {
+                self.found = true;
+                return if prefix.is_empty() { out.noise(line) } else { out.omit(line) };
+            }
+            _ => self.state = State::Outside,
         }
-        if self.has_report && !self.is_wanted && HELP.is_match(line) {
-            self.found = true;
-            return out.noise(line);
+        if self.has_report && !self.is_wanted {
+            let text = &line[prefix.len()..];
+            if HELP.is_match(text) || (is_advice(text) && !names_place(text)) {
+                self.found = true;
+                return if reports(text) { out.keep(line) } else { out.omit(line) };
+            }
         }
         self.has_report = self.has_report || reports(line);
         if self.has_text && !self.is_wanted {
-            let prefix = PREFIXES.iter().find(|prefix| line.starts_with(*prefix)).copied().unwrap_or_default();
-            if text_of(line, prefix).is_some_and(is_usage) {
-                self.state = State::Inside(prefix);
+            match text_of(line, prefix) {
+                Some(text) if text.trim().eq_ignore_ascii_case("usage:") => self.state = State::Heading(prefix),
+                Some(text) if is_usage(text) => self.state = State::Inside(prefix),
+                _ => {}
             }
         }
         self.has_text |= !line.trim().is_empty();
@@ -115,6 +141,14 @@ mod tests {
             (
                 "error: unknown flag --nope\nRun 'tool run --help' for more information\n",
                 "error: unknown flag --nope\n[… 1 line]\n",
+            ),
+            (
+                "npm error bad flag x\nnpm error Usage:\nnpm error npm ci\nnpm error\nnpm error Options:\nnpm error   --include\nnpm error done\n",
+                "npm error bad flag x\nnpm error Usage:\nnpm error npm ci\n[… 2 lines]\nnpm error done\n",
+            ),
+            (
+                "error: unused a\n  help: Consider removing this declaration.\nhelp: Remove `a`.\n",
+                "error: unused a\n[… 1 line]\nhelp: Remove `a`.\n",
             ),
             (
                 "Usage: tool [FILE]\nTry 'tool --help' for more information.\n",
