@@ -10,7 +10,7 @@ use super::{Reducer, findings::is_file, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
 /// A block of fewer lines with text is shown again.
-const MIN_LINES: u64 = 3;
+const MIN_LINES: u64 = 2;
 /// A block is counted only where its mark is so much shorter.
 const MIN_SAVED_BYTES: usize = 30;
 /// Lines and bytes that are remembered.
