@@ -27,9 +27,21 @@ impl Marks {
         mark(lines)
     }
 
+    /// A mark that says more than how many lines it stands for: short behind the first mark, as
+    /// others are. `None` for every other line.
+    pub(crate) fn told(&mut self, line: &str) -> Option<String> {
+        let (count, told) = line.strip_prefix("[… ")?.split_once(" lines, ")?;
+        let is_mark = line.ends_with(']') && count.bytes().all(|byte| byte.is_ascii_digit()) && !self.is_content;
+        (is_mark && std::mem::replace(&mut self.is_explained, true)).then(|| format!("[… {count}, {told}"))
+    }
+
     /// Bytes of a text that is given out next, with its marks.
     pub(crate) fn length<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> usize {
-        lines.map(|line| 1 + marked(line).map_or(line.len(), |hidden| self.hole(hidden).len())).sum()
+        let length = |line: &str| match marked(line) {
+            Some(hidden) => self.hole(hidden).len(),
+            None => self.told(line).map_or(line.len(), |told| told.len()),
+        };
+        lines.map(length).map(|length| length + 1).sum()
     }
 }
 
@@ -47,7 +59,8 @@ mod tests {
 
     #[test]
     fn the_length_is_that_of_what_is_written() {
-        let lines = ["[… 2 lines]", "a", "[… 1 line]"];
-        assert_eq!(Marks::default().length(lines.into_iter()), "[… 2 lines]\na\n[… 1]\n".len());
+        let lines = ["[… 2 lines]", "a", "[… 1 line]", "[… 4 lines, counting on]"];
+        let expected = "[… 2 lines]\na\n[… 1]\n[… 4, counting on]\n";
+        assert_eq!(Marks::default().length(lines.into_iter()), expected.len());
     }
 }

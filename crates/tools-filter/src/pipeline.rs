@@ -159,6 +159,8 @@ impl FilterPipeline {
         } else if rule.as_ref().is_some_and(|rule| rule.lists_files()) {
             reducers.extend(general::of_listing());
         } else if collapse && rule.as_ref().is_some_and(|rule| rule.shows_tables()) {
+            let known = rule.iter().chain(&earlier).cloned().collect();
+            reducers.push(Box::new(Forms::new(Arc::clone(&self.rules), known, &facts, collapse)));
             reducers.extend(general::of_tables(&facts.command));
         }
         let stages = reducers.into_iter().map(|reducer| Stage::new(reducer, collapse)).collect();
@@ -408,8 +410,12 @@ impl Counts {
                     return self.mark(lines, sink);
                 }
                 self.lines_out += 1;
-                self.bytes_out += line.len() as u64 + 1;
                 self.unshown.clear();
+                if let Some(told) = self.marks.told(line) {
+                    self.bytes_out += told.len() as u64 + 1;
+                    return sink(FilterEvent::Written(&told));
+                }
+                self.bytes_out += line.len() as u64 + 1;
             }
             FilterEvent::Dropped(line) if self.lines_out == 0 => {
                 self.unshown.push_back(line.to_owned());

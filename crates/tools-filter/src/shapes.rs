@@ -30,7 +30,8 @@ const MORE_MARKS: &str = concat!(
 /// Marks and codes of failure.
 const MARKS: &str = concat!(
     r"[✗✘✖✕×❌⨯⚠]|^E +\S|^not ok|\bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|TRAP)\b|signal: \d|",
-    r#"(?:HTTP/[\d.]+"?|status(?:_?[Cc]ode)?"?[=: ]) ?"?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)"#
+    r#"(?:HTTP/[\d.]+"?|status(?:_?[Cc]ode)?"?[=: ]) ?"?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)|"#,
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S* (?:-> |=> )?5\d\d\b",
 );
 
 /// A place in a source, where compilers put it.
@@ -90,11 +91,13 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         &[
             r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
             r"^(?:Get|Hit|Ign):\d+ ",
+            // A row of marks with the share of the whole.
+            r"^\s*\S+ [✓✗⨯sxXEFR.]+ +\d{1,3}% [█▉▊▋▌▍▎▏]+\s*$",
             r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
             r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
             r"^\s*(?:--- PASS:|=== (?:RUN|PAUSE|CONT|NAME)\b)",
             r"\bPASSED(?:\s+\[ *\d+%\])?\s*$",
-            r"\.\.\. ok(?: \(\d+m?s\))?$",
+            r"\.\.\. (?:ok|OK)(?: \(\d+m?s\))?$",
             r"^\d+: Test timeout computed to be: \d+$",
             r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
             r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
@@ -194,7 +197,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^(?:PASS|XFAIL|SKIP): \S",
             r"^\S.*\.\. ?(?:ok|OK|[Pp]assed|PASS(?:ED)?|good)$",
             r"^\S+(?: \S+)*: (?:OK|ok|PASS(?:ED)?|[Pp]assed)$",
-            r"^\s+\S.*\.\.\. ok(?: \(\d+m?s\))?$",
+            r"^\s+\S.*\.\.\. (?:ok|OK)(?: \(\d+m?s\))?$",
             r"^No syntax errors detected in \S+$|^\S.*\s\| PASS \|$",
             r"^\.{5,}(?:\s+\[ *\d+%\]|\s+\d+ / \d+ \( *\d+%\))?\s*$",
         ],
@@ -330,6 +333,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+[\d,.]+[kKMG]? +\d{1,3}% +[\d.]+[kMG]?B/s +\d+:\d\d:\d\d",
             r"^\s*[⠁-⣿] ",
             r"^\s*\d+/\d+ [\w ]*\b\d{1,3}% (?:done|complete)\.?$",
+            r"^[A-Z]\w+ [\d.]+ ?\w* of [\d.]+ ?\w* \(\d{1,3}(?:\.\d+)?%\), [\d.]+ ?\w+/s(?:ec)?$|\s\d{1,3}% [█▉▊▋▌▍▎▏]+\s*$",
             r"^[A-Za-z][a-z]+ing [^:=(){}\[\]]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|(?:[\w-]+ )?[Dd]one|ok|OK|yes|finished))?\.? *$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
@@ -403,6 +407,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             // What npm prints of the script that it runs.
             r"^> [\w@/.-]+@\d[\w.+-]* [\w:.-]+$",
             r"^==\d+== +[a-z ]+: 0 bytes in 0 blocks$",
+            // What rustc says of a lint or a macro, not of what it found.
+            r"^\s*= note: `#\[\w+\([\w:]+\)\]` (?:\(part of `#\[\w+\([\w:]+\)\]`\) )?(?:on by default|implied by `.*)$",
+            r"^\s*= note: (?:in this macro invocation$|this \w+ originates in the (?:\w+ )?macro )",
+            // Whose it is, and where a part of a run ends.
+            r"^Copyright \([Cc]\) \d{4}|^License (?:GPL|LGPL|AGPL|MIT|BSD)|^This is free software[:;]|^There is NO WARRANTY\b|^This program comes with ABSOLUTELY NO WARRANTY",
+            r"^(?:##\[endgroup\]|::endgroup::)$",
             // How to see more, or less, of what was told.
             r"^(?:E +| +)(?:Use -v+ to get more diff|Omitting \d+ identical items, use -vv to show|Skipping \d+ identical (?:leading|trailing) characters in diff, use -v to show)$",
             r"^This warning is for project developers\.  Use -Wno-|^info Visit https://\S+ for documentation about this command\.$",

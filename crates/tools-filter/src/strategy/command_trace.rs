@@ -28,13 +28,16 @@ fn traced(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('+');
     let depth = line.len() - text.len();
     let command = text.strip_prefix(' ').filter(|_| (1..=MAX_DEPTH).contains(&depth) && line.len() < MAX_LINE_BYTES)?;
+    // `PS4` may name the place of the command: `build.sh:12: cp a b`.
+    let place = command.split_once(": ").filter(|(place, _)| !place.contains(' ') && place.contains(':'));
+    let command = place.map_or(command, |(_, command)| command);
     (!command.starts_with([' ', '+', '-']) && !command.is_empty()).then_some(command)
 }
 
 /// Words that a command of a script begins with.
 const PROGRAMS: &[&str] = &[
     "[", "[[", "((", ".", ":", "awk", "basename", "bash", "case", "cat", "cd", "chmod", "chown", "command", "cp", "curl",
-    "cut", "date", "declare", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false", "find", "for", "git",
+    "cut", "date", "declare", "diff", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false", "find", "for", "git",
     "grep", "head", "install", "jq", "kill", "kubectl", "ln", "local", "ls", "make", "mkdir", "mktemp", "mv", "npm", "pip",
     "popd", "printf", "pushd", "pwd", "python", "python3", "read", "return", "rm", "rsync", "sed", "set", "sh", "shift",
     "shopt", "sleep", "sort", "source", "ssh", "sudo", "tail", "tar", "tee", "test", "touch", "tr", "trap", "true", "umask",
@@ -50,7 +53,7 @@ fn is_command(command: &str) -> bool {
     };
     PROGRAMS.contains(&word.trim_matches('\''))
         || word.starts_with(['/', '.'])
-        || word.split_once('=').is_some_and(|(name, _)| is_name(name))
+        || word.split_once('=').is_some_and(|(name, value)| is_name(name) && !value.starts_with('='))
 }
 
 impl CommandTrace {
@@ -98,6 +101,10 @@ mod tests {
             (
                 "+ cd /srv/app/releases\n+ echo 'error: no space left'\n+ mkdir -p /srv/app/releases/a\n+ rm -rf /srv/app/releases/a\n",
                 "[… 1 line]\n+ echo 'error: no space left'\n[… 1]\n+ rm -rf /srv/app/releases/a\n",
+            ),
+            (
+                "+ a.sh:4: cat VERSION\n+ a.sh:6: mkdir -p out/north/irrigation\n+ a.sh:9: diff x y\n-limit = 45\n",
+                "[… 2 lines]\n+ a.sh:9: diff x y\n-limit = 45\n",
             ),
             // What is added to something.
             ("+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n", "+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n"),

@@ -18,6 +18,8 @@ use super::{
     library_notes::LibraryNotes,
     library_warnings::LibraryWarnings,
     log_kinds::LogKinds,
+    margins::Margins,
+    opaque::Opaque,
     passing::PassingTests,
     path_runs::{PathRuns, Paths},
     process_marks::ProcessMarks,
@@ -26,6 +28,7 @@ use super::{
     sentences::Sentences,
     series::Series,
     similar::SimilarLines,
+    sketches::Sketches,
     snippets::Snippets,
     stack_trace::StackTraces,
     table_blanks::TableBlanks,
@@ -46,7 +49,7 @@ pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
 
 /// What is done before the rule of a command, which may write findings anew.
 pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
-    vec![Box::<CommandTrace>::default(), Box::<LibraryNotes>::default()]
+    vec![Box::<Margins>::default(), Box::<CommandTrace>::default(), Box::<LibraryNotes>::default()]
 }
 
 /// What a search found, among the output of other commands.
@@ -69,9 +72,11 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
         Box::new(Usage::new(command)),
         Box::<AptLists>::default(),
         Box::<StackTraces>::default(),
+        Box::<Opaque>::default(),
         Box::new(LogKinds::new(is_unknown)),
         Box::<CommandLines>::default(),
         Box::<Carets>::default(),
+        Box::<Sketches>::default(),
         Box::<Snippets>::default(),
         Box::new(RepeatDetector::new(Same::Exactly)),
         Box::<Series>::default(),

@@ -29,7 +29,8 @@ const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Ignored files:", "ignored:", Some("")),
 ];
 
-/// What an entry says of its file, and the letter that stands for it; a conflict is told in words.
+/// What an entry says of its file, and the letter that stands for it, with a blank as in the short form;
+/// a conflict is told in words.
 const STATES: &[(&str, &str)] = &[
     ("both modified:", "both modified:"),
     ("both added:", "both added:"),
@@ -38,12 +39,12 @@ const STATES: &[(&str, &str)] = &[
     ("added by them:", "added by them:"),
     ("deleted by us:", "deleted by us:"),
     ("deleted by them:", "deleted by them:"),
-    ("new file:", "A"),
-    ("modified:", "M"),
-    ("deleted:", "D"),
-    ("renamed:", "R"),
-    ("copied:", "C"),
-    ("typechange:", "T"),
+    ("new file:", "A "),
+    ("modified:", "M "),
+    ("deleted:", "D "),
+    ("renamed:", "R "),
+    ("copied:", "C "),
+    ("typechange:", "T "),
 ];
 
 struct Machine {

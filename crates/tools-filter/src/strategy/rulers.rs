@@ -93,13 +93,15 @@ const RIGHT_ENDS: &[char] = &['┐', '┤', '┘', '╮', '╯', '╗', '╣', '
 /// Whether a line is the edge of a drawn box, or an empty line inside of one.
 fn is_edge(line: &str) -> bool {
     let text = line.trim();
-    let is_drawn = |c: char| matches!(c, '\u{2500}'..='\u{257F}' | ' ');
+    let is_drawn = |c: char| matches!(c, '\u{2500}'..='\u{257F}' | ' ' | '▶' | '◀' | '▲' | '▼');
     if !text.starts_with(|c: char| matches!(c, '\u{2500}'..='\u{257F}')) || !text.chars().all(is_drawn) {
         return false;
     }
     let is_bar = |c: char| matches!(c, '│' | '┃' | '║' | '╷' | '╵');
     let is_empty = text.chars().all(|c| is_bar(c) || c == ' ');
-    is_empty || (text.len() > LONG && text.starts_with(LEFT_ENDS) && text.ends_with(RIGHT_ENDS))
+    // A drawing: several corners and crossings.
+    let corners = text.chars().filter(|c| LEFT_ENDS.contains(c) || RIGHT_ENDS.contains(c)).count();
+    is_empty || corners > 2 || (text.len() > LONG && text.starts_with(LEFT_ENDS) && text.ends_with(RIGHT_ENDS))
 }
 
 /// A line inside of a drawn box without the blanks that fill its cells up; `None` for every other.

@@ -19,6 +19,8 @@ use crate::{
 const SHOWN_SNIPPETS: usize = 1;
 /// Source further from the place is none of it.
 const NEAR: u32 = 12;
+/// Where nothing parts the number of a line from its text it is nearer.
+const NEAR_BARE: u32 = 3;
 /// A longer line is not held.
 const MAX_LINE: usize = 4 << 10;
 
@@ -28,6 +30,8 @@ pub(crate) struct Snippets {
     row: Option<u32>,
     /// Whether source was shown under it.
     is_inside: bool,
+    /// Whether only blank lines stand between the place and here.
+    is_below: bool,
     /// Whether the line before named a place.
     after_place: bool,
     /// The line before, and whether it may be the source of a place above it: it is when marks
@@ -36,6 +40,8 @@ pub(crate) struct Snippets {
     /// A line with marks under it, whose place may be named in the next.
     pair: Option<(String, String)>,
     count: usize,
+    /// Whether the source that follows is not one's own.
+    is_library: bool,
     found: bool,
 }
 
@@ -62,6 +68,16 @@ fn number(line: &str) -> Option<u32> {
     (numbers.all(|more| more.parse::<u32>().is_ok()) && before.len() < 16).then_some(first)?
 }
 
+/// The number before a line of source that nothing parts from it: `12    text`. One blank is
+/// enough for the line of the place itself.
+fn bare_number(line: &str, row: u32) -> Option<u32> {
+    let text = line.trim_start();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = text.get(..digits)?.parse().ok()?;
+    let blanks = text[digits..].bytes().take_while(|byte| *byte == b' ').count();
+    (blanks > usize::from(number != row) && !reports(line)).then_some(number)
+}
+
 /// Whether a line has nothing but marks that point to the line above.
 pub(super) fn marks(line: &str) -> bool {
     let text = line.trim();
@@ -85,7 +101,7 @@ fn names_test(line: &str) -> bool {
 impl Snippets {
     /// Counts a line of source, or shows it where it is the one that few were shown of.
     fn source(&mut self, line: &str, is_at_place: bool, out: &mut Emitter<'_>) {
-        if is_at_place && self.count <= SHOWN_SNIPPETS {
+        if is_at_place && self.count <= SHOWN_SNIPPETS && !self.is_library {
             out.keep(line);
         } else {
             self.found = true;
@@ -95,7 +111,12 @@ impl Snippets {
 
     fn other(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(row) = self.row {
-            if let Some(number) = number(line).filter(|number| number.abs_diff(row) <= NEAR) {
+            let bare = || bare_number(line, row).filter(|number| number.abs_diff(row) <= NEAR_BARE);
+            let is_next = self.is_inside || self.is_below;
+            if let Some(number) = number(line)
+                .filter(|number| number.abs_diff(row) <= NEAR)
+                .or_else(|| if is_next { bare() } else { None })
+            {
                 if !std::mem::replace(&mut self.is_inside, true) {
                     self.count += 1;
                 }
@@ -105,10 +126,11 @@ impl Snippets {
                 return self.source(line, false, out);
             }
         }
+        self.is_below &= line.trim().is_empty();
         if let Some(row) = place(line) {
             self.row = Some(row);
             self.is_inside = false;
-            self.after_place = true;
+            (self.is_below, self.after_place) = (true, true);
         }
         out.keep(line);
     }
@@ -116,6 +138,11 @@ impl Snippets {
 
 impl Reducer for Snippets {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if line.starts_with("node:internal/") && line.ends_with(|c: char| c.is_ascii_digit()) {
+            self.finish(out);
+            (self.is_library, self.after_place, self.found) = (true, true, true);
+            return out.omit(line);
+        }
         if let Some((source, below)) = self.pair.take() {
             if line.trim_start().starts_with("at ")
                 && place(line).is_some()
@@ -166,6 +193,20 @@ impl Reducer for Snippets {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bare_number_is_that_of_the_place() {
+        for (line, expected) in [
+            ("12 let x = 3;", Some(12)),
+            ("13 let x = 3;", None),
+            ("   13   let x = 3;", Some(13)),
+            ("12 errors", None),
+            ("let x", None),
+            ("12", None),
+        ] {
+            assert_eq!(bare_number(line, 12), expected, "{line}");
+        }
+    }
 
     #[test]
     fn source_is_told_from_what_is_said_of_it() {

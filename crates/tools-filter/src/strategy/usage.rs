@@ -22,6 +22,8 @@ pub(crate) struct Usage {
     has_text: bool,
     has_report: bool,
     state: State,
+    /// Whether an advice was counted, of which lines of source may follow.
+    after_advice: bool,
     found: bool,
 }
 
@@ -42,6 +44,7 @@ impl Usage {
             has_text: false,
             has_report: false,
             state: State::Outside,
+            after_advice: false,
             found: false,
         }
     }
@@ -73,6 +76,14 @@ fn is_help(text: &str) -> bool {
     is_indented || is_option || is_heading
 }
 
+/// Whether a line shows how source would be: `12 | text`, `12 + text`, `   | ~~~`.
+fn is_source(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = text.len() < line.trim_start().len() && text.starts_with([' ', '|']);
+    let text = text.trim_start();
+    (is_numbered && text.starts_with(['|', '+', '-', '│', '~'])) || (line.starts_with(' ') && text.starts_with('|'))
+}
+
 /// Whether a line advises something in general: it names nothing of the program at hand.
 fn is_advice(line: &str) -> bool {
     ADVICE.is_match(line)
@@ -96,11 +107,16 @@ impl Reducer for Usage {
             }
             _ => self.state = State::Outside,
         }
+        if std::mem::take(&mut self.after_advice) && is_source(line) {
+            self.after_advice = true;
+            return out.noise(line);
+        }
         if self.has_report && !self.is_wanted {
             let text = &line[prefix.len()..];
             if HELP.is_match(text) || (is_advice(text) && !names_place(text)) {
                 self.found = true;
-                return if reports(text) { out.keep(line) } else { out.omit(line) };
+                self.after_advice = !reports(text);
+                return if self.after_advice { out.omit(line) } else { out.keep(line) };
             }
         }
         self.has_report = self.has_report || reports(line);
@@ -147,8 +163,8 @@ mod tests {
                 "npm error bad flag x\nnpm error Usage:\nnpm error npm ci\n[… 2 lines]\nnpm error done\n",
             ),
             (
-                "error: unused a\n  help: Consider removing this declaration.\nhelp: Remove `a`.\n",
-                "error: unused a\n[… 1 line]\nhelp: Remove `a`.\n",
+                "error: unused a\n  help: Consider removing this declaration.\n3 - let a = 1;\n3 + let b = 1;\nhelp: Remove `a`.\n",
+                "error: unused a\n[… 3 lines]\nhelp: Remove `a`.\n",
             ),
             (
                 "Usage: tool [FILE]\nTry 'tool --help' for more information.\n",
