@@ -334,7 +334,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*[⠁-⣿] ",
             r"^\s*\d+/\d+ [\w ]*\b\d{1,3}% (?:done|complete)\.?$",
             r"^[A-Z]\w+ [\d.]+ ?\w* of [\d.]+ ?\w* \(\d{1,3}(?:\.\d+)?%\), [\d.]+ ?\w+/s(?:ec)?$|\s\d{1,3}% [█▉▊▋▌▍▎▏]+\s*$",
-            r"^[A-Za-z][a-z]+ing [^:=(){}\[\]]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|(?:[\w-]+ )?[Dd]one|ok|OK|yes|finished))?\.? *$",
+            r#"^[A-Za-z][a-z]+ing [^:=(){}\[\]'"]*(?:\[[\w ]+\])?(?:\.\.\.|…)(?: ?(?:\[ *\d+%\] \S+|(?:[\w-]+ )?[Dd]one|ok|OK|yes|finished))?\.? *$"#,
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
             // Where to read about it.
             r"^For more information:$|^\s+https?://\S+ -- \S",

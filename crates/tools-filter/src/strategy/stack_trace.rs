@@ -55,6 +55,10 @@ pub(crate) struct StackTraces {
     behind: Vec<String>,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
+    /// Whether this trace has an own frame, and until it has one the last of a library with its
+    /// source: it is shown where all are of libraries.
+    has_own: bool,
+    innermost: Vec<String>,
     found: bool,
 }
 
@@ -173,6 +177,21 @@ impl StackTraces {
         }
     }
 
+    /// Counts the frame of a library that another follows.
+    fn count_innermost(&mut self, out: &mut Emitter<'_>) {
+        std::mem::take(&mut self.innermost).iter().for_each(|line| self.count(line, out));
+    }
+
+    /// Shows the frame of a library where a trace without own frames ends, but not its source.
+    fn show_innermost(&mut self, out: &mut Emitter<'_>) {
+        let mut lines = std::mem::take(&mut self.innermost).into_iter();
+        if let Some(frame) = lines.next() {
+            self.close(out);
+            out.keep(&frame);
+        }
+        lines.for_each(|line| self.count(&line, out));
+    }
+
     /// A single frame that is no longer than the mark for it is shown.
     fn close(&mut self, out: &mut Emitter<'_>) {
         self.bytes = 0;
@@ -200,8 +219,14 @@ impl StackTraces {
             if let Some(function) = function {
                 self.count(function, out);
             }
+            self.count_innermost(out);
+            if has_source && !self.has_own {
+                return self.innermost.push(line.to_owned());
+            }
             return self.count(line, out);
         }
+        self.count_innermost(out);
+        self.has_own = true;
         self.count_source(out);
         self.close(out);
         self.next = if has_source { NextLine::Own } else { NextLine::Other };
@@ -218,6 +243,7 @@ impl StackTraces {
         let goes_on = self.next != NextLine::Other && is_source && !is_frame && !names_place(line);
         if goes_on {
             return match self.next {
+                NextLine::Counted if !self.innermost.is_empty() => self.innermost.push(line.to_owned()),
                 NextLine::Counted => self.count(line, out),
                 _ if self.names_function && marks(text) => {
                     if self.source.is_some() {
@@ -240,8 +266,10 @@ impl StackTraces {
         if is_frame {
             return self.frame(None, line, out);
         }
+        self.show_innermost(out);
         self.show_source(out);
         self.close(out);
+        self.has_own = false;
         if !line.starts_with("goroutine ") && !line.trim().is_empty() {
             self.seen.clear();
         }
@@ -269,6 +297,7 @@ impl Reducer for StackTraces {
         if let Some(function) = self.function.take() {
             self.other(&function, out);
         }
+        self.show_innermost(out);
         self.show_source(out);
         self.close(out);
         self.found.then_some(FilterConfidence::Full)
