@@ -488,8 +488,8 @@ error: this loop never actually loops
 
 error: could not compile `demo` (lib) due to 1 previous error
 ",
-            "error: this loop never actually loops --> src/lib.rs:2:5\n2 | for x in y {\n[… 2 lines]\n\
-             = note: `#[deny(clippy::never_loop)]` on by default\nerror: could not compile `demo` (lib) due to 1 previous error\n[… 1]\n",
+            "error: this loop never actually loops --> src/lib.rs:2:5\n2 | for x in y {\n[… 3 lines]\n\
+             error: could not compile `demo` (lib) due to 1 previous error\n[… 1]\n",
         );
     }
 }

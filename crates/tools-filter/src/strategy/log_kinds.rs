@@ -22,8 +22,6 @@ const MAX_LINE_BYTES: usize = 8 << 10;
 
 #[derive(Default)]
 pub(crate) struct LogKinds {
-    /// Whether steps of work are counted too: a rule has its own way with them.
-    of_steps: bool,
     kinds: HashMap<u64, u32>,
     /// The last line of a known kind, shown when nothing of its kind follows or a report does.
     last: Option<String>,
@@ -31,16 +29,12 @@ pub(crate) struct LogKinds {
 }
 
 impl LogKinds {
-    pub(crate) fn new(of_steps: bool) -> Self {
-        Self { of_steps, ..Self::default() }
-    }
-
-    fn is_work(&self, line: &str) -> bool {
+    fn is_work(line: &str) -> bool {
         line.len() < MAX_LINE_BYTES
             && if LOG_LINE.is_match(line) {
                 !names_numbered_file(line)
             } else {
-                self.of_steps && (STEP.is_match(line) || verb(line).is_some())
+                STEP.is_match(line) || verb(line).is_some()
             }
             && !reports(line)
             && !names_place(line)
@@ -73,7 +67,7 @@ fn counted(line: &str) -> Option<&str> {
 /// The word for the work that a line begins with, if it is one of those that do no more than go on:
 /// `copying a.py -> build/lib`.
 fn verb(line: &str) -> Option<&str> {
-    let text = line.trim_start_matches([' ', '\t', '*', '-', '>', '=', '+']);
+    let text = line.trim_start_matches([' ', '\t', '*', '-', '>', '=', '+', '[']);
     let word = text.split(' ').next()?;
     let stem = word.to_ascii_lowercase();
     GOING_ON.contains(&stem.as_str()).then_some(word)
@@ -118,7 +112,7 @@ const GOING_ON: &[&str] = &[
 
 impl Reducer for LogKinds {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if self.is_work(line) && self.is_known(line) {
+        if Self::is_work(line) && self.is_known(line) {
             if let Some(last) = self.last.replace(line.to_owned()) {
                 self.found = true;
                 out.omit(&last);

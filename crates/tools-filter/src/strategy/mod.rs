@@ -8,6 +8,7 @@ mod beginnings;
 mod blanks;
 mod carets;
 mod clip;
+mod code_frames;
 mod columns;
 mod command_lines;
 mod command_trace;

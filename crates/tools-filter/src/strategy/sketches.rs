@@ -76,13 +76,13 @@ mod tests {
     #[test]
     fn source_and_its_correction_are_counted() {
         let sketch = |row: u32| {
-            format!("In a.sh line {row}:\n  rm -rf $DEST\n         ^---^ SC2086 (info): Double quote {row}.\n\nDid you mean:\n  rm -rf \"$DEST\"\n\n")
+            format!("In a.sh line {row}:\n  rm -rf $DEST/releases/old\n         ^---^ SC2086 (info): Double quote {row}.\n\nDid you mean:\n  rm -rf \"$DEST\"\n\n")
         };
         let filter = |text: &str| FilterPipeline::builtin().filter("./lint.sh", Exit::Code(1), text.as_bytes()).text;
         assert_eq!(
             filter(&[sketch(3), sketch(7)].concat()),
-            "In a.sh line 3:\n  rm -rf $DEST\n         ^---^ SC2086 (info): Double quote 3.\n[… 2 lines]\nIn a.sh line 7:\n\
-             [… 1]\n^---^ SC2086 (info): Double quote 7.\n[… 2]"
+            "In a.sh line 3:\n  rm -rf $DEST/releases/old\n         ^---^ SC2086 (info): Double quote 3.\n\n[… 2 lines]\n\n\
+             In a.sh line 7:\n[… 1]\n^---^ SC2086 (info): Double quote 7.\n\n[… 2]\n"
         );
     }
 }

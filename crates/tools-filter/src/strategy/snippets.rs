@@ -60,7 +60,7 @@ fn place(line: &str) -> Option<u32> {
 
 /// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference, or
 /// before a tab.
-fn number(line: &str) -> Option<u32> {
+pub(super) fn number(line: &str) -> Option<u32> {
     let (before, _) = line.split_once(['|', '│', '\t'])?;
     let before = before.trim_start().trim_start_matches(['>', '×']).trim();
     let mut numbers = before.split_ascii_whitespace();
@@ -85,7 +85,7 @@ pub(super) fn marks(line: &str) -> bool {
 }
 
 /// Whether a line only points into the source above it.
-fn points(line: &str) -> bool {
+pub(super) fn points(line: &str) -> bool {
     let text = line.trim();
     let mut begins = text.chars();
     begins.next().is_some_and(|first| "|│:·^~╭╰`,┆─┬╵╷".contains(first))

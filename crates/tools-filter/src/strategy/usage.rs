@@ -22,8 +22,8 @@ pub(crate) struct Usage {
     has_text: bool,
     has_report: bool,
     state: State,
-    /// Whether an advice was counted, of which lines of source may follow.
-    after_advice: bool,
+    /// An advice, which says more than it names where source follows.
+    advice: Option<String>,
     found: bool,
 }
 
@@ -44,7 +44,7 @@ impl Usage {
             has_text: false,
             has_report: false,
             state: State::Outside,
-            after_advice: false,
+            advice: None,
             found: false,
         }
     }
@@ -107,16 +107,19 @@ impl Reducer for Usage {
             }
             _ => self.state = State::Outside,
         }
-        if std::mem::take(&mut self.after_advice) && is_source(line) {
-            self.after_advice = true;
-            return out.noise(line);
+        if let Some(advice) = self.advice.take() {
+            if is_source(line) { out.keep(&advice) } else { out.omit(&advice) }
         }
         if self.has_report && !self.is_wanted {
             let text = &line[prefix.len()..];
-            if HELP.is_match(text) || (is_advice(text) && !names_place(text)) {
+            if HELP.is_match(text) && !reports(text) {
                 self.found = true;
-                self.after_advice = !reports(text);
-                return if self.after_advice { out.omit(line) } else { out.keep(line) };
+                return out.omit(line);
+            }
+            if is_advice(text) && !reports(text) && !names_place(text) {
+                self.found = true;
+                self.advice = Some(line.to_owned());
+                return;
             }
         }
         self.has_report = self.has_report || reports(line);
@@ -131,7 +134,10 @@ impl Reducer for Usage {
         out.keep(line);
     }
 
-    fn finish(&mut self, _: &mut Emitter<'_>) -> Option<FilterConfidence> {
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if let Some(advice) = self.advice.take() {
+            out.omit(&advice);
+        }
         self.found.then_some(FilterConfidence::Full)
     }
 }
@@ -163,8 +169,8 @@ mod tests {
                 "npm error bad flag x\nnpm error Usage:\nnpm error npm ci\n[… 2 lines]\nnpm error done\n",
             ),
             (
-                "error: unused a\n  help: Consider removing this declaration.\n3 - let a = 1;\n3 + let b = 1;\nhelp: Remove `a`.\n",
-                "error: unused a\n[… 3 lines]\nhelp: Remove `a`.\n",
+                "error: unused a\n  help: Consider removing this declaration.\nhelp: Remove `a`.\nhelp: change it\n3 - let a = 1;\n3 + let b = 1;\n",
+                "error: unused a\n[… 1 line]\nhelp: Remove `a`.\nhelp: change it\n3 - let a = 1;\n3 + let b = 1;\n",
             ),
             (
                 "Usage: tool [FILE]\nTry 'tool --help' for more information.\n",
