@@ -11,7 +11,7 @@ use super::{Reducer, unfinished::names_running};
 use crate::{emit::Emitter, lines::regex, signal::names_place};
 
 /// A longer line is not made of several, and of more than these none is.
-const MAX_JOINED_BYTES: usize = 160;
+const MAX_JOINED_BYTES: usize = 320;
 const MAX_LINES: usize = 40;
 
 /// What begins a list or an object: `"items": [`, `{`, `Object {`.

@@ -32,6 +32,7 @@ use super::{
     sketches::Sketches,
     snippets::Snippets,
     stack_trace::StackTraces,
+    structured::Structured,
     table_blanks::TableBlanks,
     tap::Tap,
     usage::Usage,
@@ -45,12 +46,17 @@ pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
 
 /// What is done behind the rule of a table or a log: nothing but what helps nobody.
 pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
-    vec![Box::new(Usage::new(command))]
+    vec![Box::new(Usage::new(command)), Box::<Alternatives>::default()]
 }
 
 /// What is done before the rule of a command, which may write findings anew.
 pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
-    vec![Box::<Margins>::default(), Box::<CommandTrace>::default(), Box::<LibraryNotes>::default()]
+    vec![
+        Box::<Structured>::default(),
+        Box::<Margins>::default(),
+        Box::<CommandTrace>::default(),
+        Box::<LibraryNotes>::default(),
+    ]
 }
 
 /// What a search found, among the output of other commands.
@@ -96,9 +102,9 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     stages.push(Box::<SimilarLines>::default());
     stages.push(Box::<Rulers>::default());
     stages.push(Box::<Findings>::default());
+    stages.push(Box::<DataBlocks>::default());
     stages.push(Box::<EarlierBlocks>::default());
     stages.push(Box::<Sentences>::default());
-    stages.push(Box::<DataBlocks>::default());
     stages
 }
 

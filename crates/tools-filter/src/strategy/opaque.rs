@@ -1,5 +1,6 @@
 //! Lines that hold nothing to read, amid those of a report: the encoded text of a certificate or a
-//! key, and rows of a measurement in which everything is zero. From three on they are counted.
+//! key, and rows of a measurement in which everything is zero (`Swaps: 0`). From three on they are
+//! counted.
 
 use tools_core::FilterConfidence;
 
@@ -42,6 +43,9 @@ fn is_encoded(line: &str) -> bool {
 
 /// `12/1 0.000 0.000 0.000 fetch`: of numbers with a point there are several, and all are zero.
 fn is_zero(line: &str) -> bool {
+    if line.starts_with([' ', '\t']) && line.strip_suffix(": 0").is_some_and(|name| !name.contains(':')) {
+        return true;
+    }
     let is_number = |word: &str| {
         let word = word.trim_end_matches('%');
         word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
@@ -121,6 +125,8 @@ mod tests {
     fn rows_of_zeros_are_told() {
         for (line, expected) in [
             ("5/1 0.000 0.000 0.0 x", true),
+            ("  Swaps: 0", true),
+            ("  Swaps: 10", false),
             ("5/1 0.000 0.010 0.0 0.0 x", false),
             ("0.0% 0.0% x", false),
             ("0 0 0 0", false),

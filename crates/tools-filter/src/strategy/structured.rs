@@ -1,8 +1,9 @@
 //! `structured`: what tools print as JSON when they are asked to, as the text they would print
 //! otherwise. Knows the messages of cargo, the test harness of Rust and nextest, `go test -json`,
-//! jest and vitest, eslint and ruff. What it does not know passes as it is.
+//! jest and vitest, eslint, and the lists of findings that other linters write: objects with a file,
+//! a line and a message each. What it does not know passes as it is.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,7 +20,7 @@ pub struct StructuredParams {}
 
 impl Strategy for StructuredParams {
     fn start(&self, _: &Facts) -> Box<dyn Reducer> {
-        Box::<Machine>::default()
+        Box::<Structured>::default()
     }
 }
 
@@ -62,7 +63,7 @@ impl Rendered {
 }
 
 #[derive(Default)]
-struct Machine {
+pub(crate) struct Structured {
     /// The lines of a document that has not ended.
     document: Option<Vec<String>>,
     document_bytes: usize,
@@ -72,7 +73,7 @@ struct Machine {
     found: bool,
 }
 
-impl Reducer for Machine {
+impl Reducer for Structured {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(document) = &mut self.document {
             document.push(line.to_owned());
@@ -112,7 +113,7 @@ impl Reducer for Machine {
     }
 }
 
-impl Machine {
+impl Structured {
     fn release(&mut self, out: &mut Emitter<'_>) {
         self.document_bytes = 0;
         for line in self.document.take().unwrap_or_default() {
@@ -145,14 +146,17 @@ impl Machine {
         if value["testResults"].is_array() && value["numTotalTests"].is_u64() {
             return Some(Rendered::Text(jest(value)));
         }
-        // ESLint prints its rules beside, when it is asked to.
-        let value = if value["metadata"].is_object() { &value["results"] } else { value };
-        let findings = value.as_array().filter(|list| !list.is_empty())?;
+        let findings = list(value).filter(|list| !list.is_empty())?;
         if findings.iter().all(|file| file["filePath"].is_string() && file["messages"].is_array()) {
             let lines = findings.iter().flat_map(eslint).chain(eslint_rest(findings));
             return Some(Rendered::Text(lines.collect()));
         }
-        findings.iter().map(ruff).collect::<Option<_>>().map(Rendered::Text)
+        let mut rest = BTreeSet::new();
+        let mut lines = findings.iter().map(|found| finding(found, &mut rest)).collect::<Option<Vec<_>>>()?;
+        if !rest.is_empty() {
+            lines.push(format!("[… {} of each]", rest.into_iter().collect::<Vec<_>>().join(", ")));
+        }
+        Some(Rendered::Text(lines))
     }
 
     /// A line of `go test -json`: of tests that pass nothing is shown.
@@ -297,11 +301,39 @@ fn eslint_rest(files: &[Value]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("[… {}]", parts.join(", ")))
 }
 
-fn ruff(finding: &Value) -> Option<String> {
-    let place = |name: &str| finding["location"][name].as_u64();
-    let (path, text) = (finding["filename"].as_str()?, finding["message"].as_str()?);
-    let code = finding["code"].as_str().unwrap_or("invalid-syntax:");
-    Some(format!("{path}:{}:{}: {code} {text}", place("row")?, place("column")?))
+/// The list that a document is, or that stands in it beside what sums it up.
+fn list(value: &Value) -> Option<&Vec<Value>> {
+    LISTS.iter().find_map(|name| value[*name].as_array()).or_else(|| value.as_array())
+}
+
+const LISTS: &[&str] = &["results", "comments", "diagnostics", "issues", "Issues", "findings", "messages", "violations"];
+
+/// A finding of a linter in one line: `a.py:3:5: F401 message (warning)`. The names of its other
+/// fields are noted.
+fn finding<'a>(found: &'a Value, rest: &mut BTreeSet<&'a str>) -> Option<String> {
+    let fields = found.as_object()?;
+    let mut known = Vec::new();
+    let mut field = |names: &[&'static str]| {
+        let (name, value) = names.iter().find_map(|name| Some((*name, fields.get(*name)?)))?;
+        known.push(name);
+        Some(value)
+    };
+    let path = field(&["filename", "file", "path", "file_path", "filePath"])?.as_str()?;
+    let text = field(&["message", "issue_text", "description", "text", "msg"])?.as_str()?;
+    let code = field(&["code", "symbol", "ruleId", "rule", "rule_id", "check_id", "test_id"]);
+    let level = field(&["level", "severity", "issue_severity", "type"]).and_then(Value::as_str);
+    let location = field(&["location", "start"]).unwrap_or(found);
+    let mut number = |names: &[&'static str]| {
+        known.extend(names);
+        names.iter().find_map(|name| location[*name].as_u64())
+    };
+    let row = number(&["row", "line", "lineno", "line_number"])?;
+    let column = number(&["column", "col", "col_offset"]).map(|column| format!(":{column}")).unwrap_or_default();
+    let code = code.and_then(|code| code.as_str().map(str::to_owned).or_else(|| code.as_u64().map(|code| code.to_string())));
+    let code = code.map(|code| format!(" {code}")).unwrap_or_default();
+    let level = level.map(|level| format!(" ({level})")).unwrap_or_default();
+    rest.extend(fields.keys().map(String::as_str).filter(|name| !known.contains(name)));
+    Some(format!("{path}:{row}{column}:{code} {text}{level}"))
 }
 
 #[cfg(test)]
@@ -375,6 +407,14 @@ mod tests {
             &format!("{eslint}\n"),
             "/a.js:3:5: error 'x' is not defined. (no-undef)\n[… 1 file without findings, 35 bytes of sources]\n",
         );
+        let other = r#"{"comments":[{"file":"a.sh","line":2,"endLine":2,"column":1,"level":"warning","code":2164,"message":"Use cd in a list.","fix":null},{"file":"b.sh","line":3,"endLine":3,"column":7,"level":"info","code":2086,"message":"Quote it.","fix":null}]}"#;
+        check(
+            "./lint.sh",
+            &format!("{other}\n"),
+            "a.sh:2:1: 2164 Use cd in a list. (warning)\nb.sh:3:7: 2086 Quote it. (info)\n[… endLine, fix of each]\n",
+        );
+        let others = "[{\"file\": \"a\", \"size\": 3, \"note\": \"a list of something else\"}]\n";
+        check("./list.sh", others, others);
         let ruff = "[\n  {\n    \"code\": \"F401\",\n    \"filename\": \"a.py\",\n    \"location\": {\"column\": 8, \"row\": 1},\n    \"message\": \"`os` imported but unused\"\n  }\n]\n";
         check("ruff check --output-format json", ruff, "a.py:1:8: F401 `os` imported but unused\n");
     }
