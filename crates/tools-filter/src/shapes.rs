@@ -91,6 +91,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         &[
             r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
             r"^(?:Get|Hit|Ign):\d+ ",
+            r"^\[(?:loading|parsing|checking|wrote) \S",
             // A row of marks with the share of the whole.
             r"^\s*\S+ [✓✗⨯sxXEFR.]+ +\d{1,3}% [█▉▊▋▌▍▎▏]+\s*$",
             r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",

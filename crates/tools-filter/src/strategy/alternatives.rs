@@ -1,6 +1,6 @@
 //! Lines in sequence that differ in one stretch: what they have in common stands once, and between
-//! braces all that differs, in order. Nothing is left out. Lines that report something, name a
-//! place or a test at work stand as they came.
+//! braces all that differs, in order. Nothing is left out. Of lines that report something the first
+//! stand as they came, and all where they are few; lines that name a place or a test at work stand.
 
 use tools_core::FilterConfidence;
 
@@ -12,6 +12,9 @@ use crate::{
 
 /// Fewer lines are left as they are.
 const MIN_LINES: usize = 4;
+/// Of lines that report something so many stand, and fewer than these are not joined.
+const SHOWN_REPORTS: usize = 3;
+const MIN_REPORTS: usize = 8;
 /// What lines have in common is at least so long: less is no sentence.
 const MIN_COMMON_BYTES: usize = 6;
 /// What differs is no longer than this, and has no more words.
@@ -39,10 +42,10 @@ fn may_join(line: &str) -> bool {
         && !line.trim_start().starts_with("[… ")
 }
 
-/// Whether a line reports nothing. It is asked only about lines that have much in common with
-/// another: most have not.
-fn is_harmless(line: &str) -> bool {
-    !reports(line) && !names_place(line) && !names_running(line) && !ends_in_place(line)
+/// Whether a line names no place and no test. It is asked only about lines that have much in common
+/// with another: most have not.
+fn is_placeless(line: &str) -> bool {
+    !names_place(line) && !names_running(line) && !ends_in_place(line)
 }
 
 /// Whether the last word of a line is a place: a finding stays as it was told.
@@ -84,7 +87,7 @@ impl Alternatives {
             && line.as_bytes()[..start] == first.as_bytes()[..start]
             && line.as_bytes()[line.len() - end..] == first.as_bytes()[first.len() - end..]
             && stretch(line, self.around).is_some()
-            && is_harmless(line)
+            && is_placeless(line)
     }
 
     fn hold(&mut self, line: &str) {
@@ -95,10 +98,13 @@ impl Alternatives {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let lines = std::mem::take(&mut self.lines);
         self.bytes = 0;
-        let written = if lines.len() < MIN_LINES { None } else { joined(&lines, self.around) };
+        let is_report = lines.len() >= MIN_LINES && lines.iter().any(|line| reports(line));
+        let (shown, least) = if is_report { (SHOWN_REPORTS, MIN_REPORTS) } else { (0, MIN_LINES) };
+        let written = if lines.len() < least { None } else { joined(&lines[shown..], self.around) };
         let Some(written) = written else { return lines.iter().for_each(|line| out.keep(line)) };
         self.found = true;
-        for line in &lines {
+        lines[..shown].iter().for_each(|line| out.keep(line));
+        for line in &lines[shown..] {
             out.forget(line);
         }
         out.write(&written);
@@ -126,7 +132,7 @@ impl Reducer for Alternatives {
         if let [first] = self.lines.as_slice() {
             let around = common(first, line);
             let is_pair = is_enough(first, around) && stretch(first, around).is_some();
-            if is_pair && stretch(line, around).is_some() && first != line && is_harmless(first) && is_harmless(line) {
+            if is_pair && stretch(line, around).is_some() && first != line && is_placeless(first) && is_placeless(line) {
                 self.around = around;
                 return self.hold(line);
             }
