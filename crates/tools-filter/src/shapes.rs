@@ -414,6 +414,9 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             // Whose it is, and where a part of a run ends.
             r"^Copyright \([Cc]\) \d{4}|^License (?:GPL|LGPL|AGPL|MIT|BSD)|^This is free software[:;]|^There is NO WARRANTY\b|^This program comes with ABSOLUTELY NO WARRANTY",
             r"^(?:##\[endgroup\]|::endgroup::)$",
+            // The frame of a page, and of an explanation.
+            r#"^\s*(?:<!DOCTYPE [hH][tT][mM][lL][^>]*>|</?(?:html|head|body|center)(?: lang="[\w-]+")?>|<meta (?:charset=[^>]*|http-equiv="Content-Type"[^>]*)/?>)\s*$"#,
+            r"^\s+where [\w,]+ (?:is a type-variable|are type-variables):$|^\s+\w+ extends [\w.<>,? ]+ declared in (?:class|interface|method|record) |^\s+\(compared using (?:==|eql\?|equal\?)\)$",
             // How to see more, or less, of what was told.
             r"^(?:E +| +)(?:Use -v+ to get more diff|Omitting \d+ identical items, use -vv to show|Skipping \d+ identical (?:leading|trailing) characters in diff, use -v to show)$",
             r"^This warning is for project developers\.  Use -Wno-|^info Visit https://\S+ for documentation about this command\.$",
