@@ -26,6 +26,9 @@ pub(crate) struct Tap {
     failure: Option<usize>,
     /// A comment that heads results, and whether one that passed followed it.
     comment: Option<(String, bool)>,
+    /// Whether the difference of two values was told of this failure, and whether a value follows.
+    has_difference: bool,
+    is_repeated: bool,
     found: bool,
 }
 
@@ -92,7 +95,12 @@ impl Tap {
         if is_end {
             self.failure = None;
         }
-        if is_end || text.is_empty() || (indent(line) == depth && USUAL.iter().any(|usual| text.starts_with(usual))) {
+        if indent(line) == depth {
+            // Both values, of which the difference stands above.
+            self.is_repeated = self.has_difference && matches!(text, "expected:" | "actual:");
+        }
+        self.has_difference = (self.has_difference && !is_end) || text == "+ actual - expected";
+        if is_end || self.is_repeated || text.is_empty() || (indent(line) == depth && USUAL.iter().any(|usual| text.starts_with(usual))) {
             self.found = true;
             out.omit(line);
         } else {
@@ -186,6 +194,18 @@ impl Reducer for Tap {
 #[cfg(test)]
 mod tests {
     use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn values_whose_difference_is_told_are_counted() {
+        let text = "not ok 1 - sums\n  ---\n  error: |-\n    + actual - expected\n    +   3\n    -   4\n  expected:\n    a: 4\n    \
+                    b: words to pass\n  actual:\n    a: 3\n    b: words to pass\n  code: 'E9'\n  ...\nnot ok 2 - b\n  ---\n  \
+                    expected:\n    a: 4\n  ...\n";
+        assert_eq!(
+            FilterPipeline::builtin().filter("./run.sh", Exit::Code(1), text.as_bytes()).text,
+            "not ok 1 - sums\n  error: |-\n    + actual - expected\n    +   3\n    -   4\n[… 6 lines]\n  code: 'E9'\n  ...\n\
+             not ok 2 - b\n  expected:\n    a: 4\n  ...\n"
+        );
+    }
 
     #[test]
     fn a_reason_to_skip_stands() {
