@@ -191,7 +191,8 @@ impl Rule {
 
     /// Whether it is a built-in one about tables and logs.
     pub(crate) fn shows_tables(&self) -> bool {
-        let is_table = |config: &StrategyConfig| matches!(config, StrategyConfig::Columns(_) | StrategyConfig::Dedup(_));
+        let is_table =
+            |config: &StrategyConfig| matches!(config, StrategyConfig::Columns(_) | StrategyConfig::Dedup(_));
         self.is_builtin && self.configs().iter().any(is_table)
     }
 

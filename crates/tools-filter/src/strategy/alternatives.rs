@@ -132,7 +132,8 @@ impl Reducer for Alternatives {
         if let [first] = self.lines.as_slice() {
             let around = common(first, line);
             let is_pair = is_enough(first, around) && stretch(first, around).is_some();
-            if is_pair && stretch(line, around).is_some() && first != line && is_placeless(first) && is_placeless(line) {
+            if is_pair && stretch(line, around).is_some() && first != line && is_placeless(first) && is_placeless(line)
+            {
                 self.around = around;
                 return self.hold(line);
             }

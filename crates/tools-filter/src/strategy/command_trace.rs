@@ -36,12 +36,12 @@ fn traced(line: &str) -> Option<&str> {
 
 /// Words that a command of a script begins with.
 const PROGRAMS: &[&str] = &[
-    "[", "[[", "((", ".", ":", "awk", "basename", "bash", "case", "cat", "cd", "chmod", "chown", "command", "cp", "curl",
-    "cut", "date", "declare", "diff", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false", "find", "for", "git",
-    "grep", "head", "install", "jq", "kill", "kubectl", "ln", "local", "ls", "make", "mkdir", "mktemp", "mv", "npm", "pip",
-    "popd", "printf", "pushd", "pwd", "python", "python3", "read", "return", "rm", "rsync", "sed", "set", "sh", "shift",
-    "shopt", "sleep", "sort", "source", "ssh", "sudo", "tail", "tar", "tee", "test", "touch", "tr", "trap", "true", "umask",
-    "uname", "unset", "wait", "wc", "wget", "which", "xargs",
+    "[", "[[", "((", ".", ":", "awk", "basename", "bash", "case", "cat", "cd", "chmod", "chown", "command", "cp",
+    "curl", "cut", "date", "declare", "diff", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false",
+    "find", "for", "git", "grep", "head", "install", "jq", "kill", "kubectl", "ln", "local", "ls", "make", "mkdir",
+    "mktemp", "mv", "npm", "pip", "popd", "printf", "pushd", "pwd", "python", "python3", "read", "return", "rm",
+    "rsync", "sed", "set", "sh", "shift", "shopt", "sleep", "sort", "source", "ssh", "sudo", "tail", "tar", "tee",
+    "test", "touch", "tr", "trap", "true", "umask", "uname", "unset", "wait", "wc", "wget", "which", "xargs",
 ];
 
 /// Whether nothing but a command of a script begins so.
@@ -107,7 +107,10 @@ mod tests {
                 "[… 2 lines]\n+ a.sh:9: diff x y\n-limit = 45\n",
             ),
             // What is added to something.
-            ("+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n", "+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n"),
+            (
+                "+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n",
+                "+ anyio==4.16.0\n+ blinker==1.9.0\n+ certifi==2026.10\n",
+            ),
             ("+ echo 1 of the things\n+ cp 2\n", "+ echo 1 of the things\n+ cp 2\n"),
         ];
         for (text, expected) in table {

@@ -26,7 +26,6 @@ impl Strategy for GitLog {
             header: None,
             author: String::new(),
             files: ChangedFiles::default(),
-            counted: 0,
             found: false,
         })
     }
@@ -47,8 +46,6 @@ struct Machine {
     author: String,
     /// The files that a statistic counts.
     files: ChangedFiles,
-    /// How many of this commit were counted: of one the sum says nothing more.
-    counted: usize,
     found: bool,
 }
 
@@ -90,13 +87,9 @@ impl Reducer for Machine {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.header.is_none() && !self.is_over() && self.files.take(line, out) {
             self.found = true;
-            self.counted += 1;
             return;
         }
         self.files.end(out);
-        if std::mem::take(&mut self.counted) == 1 && line.starts_with(" 1 file changed, ") {
-            return out.fold(line);
-        }
         if let Some((hash, refs)) = commit(line) {
             self.end_header(out);
             self.found = true;

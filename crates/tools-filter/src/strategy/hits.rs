@@ -90,7 +90,9 @@ impl HitLines {
             return hits.iter().for_each(|hit| out.keep(&hit.line));
         }
         self.found = true;
-        hits.iter().for_each(|hit| out.forget(&hit.line));
+        for hit in hits {
+            out.forget(&hit.line);
+        }
         if is_above {
             out.write(path);
         }

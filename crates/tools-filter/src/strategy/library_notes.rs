@@ -19,7 +19,8 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// `In file included from /usr/include/c++/12/iostream:39,`, and the lines that go on with it.
-static INCLUDED: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:In file included|                ) from \S+:\d+(?::\d+)?[,:]$"));
+static INCLUDED: LazyLock<Regex> =
+    LazyLock::new(|| regex(r"^(?:In file included|                ) from \S+:\d+(?::\d+)?[,:]$"));
 /// A line of source, or marks under one.
 static SOURCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *\d* \| "));
 /// So many remarks stand below an error.
@@ -88,6 +89,9 @@ mod tests {
         let filter = |text: &str| FilterPipeline::builtin().filter("./build.sh", Exit::Code(1), text.as_bytes()).text;
         let first = "/usr/include/c++/12/ostream:108:7: note: candidate: ‘operator<<(int)’\n";
         let second = "/usr/include/c++/12/ostream:108:36: note:   no known conversion for argument 1\n";
-        assert_eq!(filter(&[head, remarks, own, wrong].concat()), [head, first, second, own, wrong, "[… 5 lines]\n"].concat());
+        assert_eq!(
+            filter(&[head, remarks, own, wrong].concat()),
+            [head, first, second, own, wrong, "[… 5 lines]\n"].concat()
+        );
     }
 }

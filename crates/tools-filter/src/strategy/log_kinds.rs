@@ -1,6 +1,6 @@
 //! Lines of a log, and steps of work that are counted, in the output of any command: of each kind
-//! of line the first two stand and of each kind of work the first, later ones are counted where
-//! they stood. What reports something stands, and so does the last line.
+//! the first two stand, later ones are counted where they stood. What reports something stands, and
+//! so does the last line.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ impl LogKinds {
         }
         let count = self.kinds.entry(kind).or_default();
         *count = count.saturating_add(1);
-        *count > if work.is_some() { 1 } else { SHOWN_OF_KIND }
+        *count > SHOWN_OF_KIND
     }
 }
 

@@ -75,7 +75,11 @@ mod tests {
             ),
             ("./list.sh", "files:\n/w/a/x.py\n/w/a/y/\n/w/a/z.py\n", "files:\n/w/a/ :  x.py  y/  z.py\n"),
             ("./list.sh", "a/x.py\na/y.py\na/z.py\n", "a/x.py\na/y.py\na/z.py\n"),
-            ("pytest --collect-only", "a_t.py::one\na_t.py::two[1-x]\na_t.py::B::c\n", "a_t.py:: :  one  two[1-x]  B::c\n"),
+            (
+                "pytest --collect-only",
+                "a_t.py::one\na_t.py::two[1-x]\na_t.py::B::c\n",
+                "a_t.py:: :  one  two[1-x]  B::c\n",
+            ),
             ("./list.sh", "/w/a b\n/w/a c\n/w/a d\n", "/w/a b\n/w/a c\n/w/a d\n"),
         ];
         for (command, text, expected) in table {

@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn source_and_its_correction_are_counted() {
         let sketch = |row: u32| {
-            format!("In a.sh line {row}:\n  rm -rf $DEST/releases/old\n         ^---^ SC2086 (info): Double quote {row}.\n\nDid you mean:\n  rm -rf \"$DEST\"\n\n")
+            format!(
+                "In a.sh line {row}:\n  rm -rf $DEST/releases/old\n         ^---^ SC2086 (info): Double quote {row}.\n\nDid you mean:\n  rm -rf \"$DEST\"\n\n"
+            )
         };
         let filter = |text: &str| FilterPipeline::builtin().filter("./lint.sh", Exit::Code(1), text.as_bytes()).text;
         assert_eq!(

@@ -179,7 +179,9 @@ impl StackTraces {
 
     /// Counts the frame of a library that another follows.
     fn count_innermost(&mut self, out: &mut Emitter<'_>) {
-        std::mem::take(&mut self.innermost).iter().for_each(|line| self.count(line, out));
+        for line in std::mem::take(&mut self.innermost) {
+            self.count(&line, out);
+        }
     }
 
     /// Shows the frame of a library where a trace without own frames ends, but not its source.

@@ -306,7 +306,8 @@ fn list(value: &Value) -> Option<&Vec<Value>> {
     LISTS.iter().find_map(|name| value[*name].as_array()).or_else(|| value.as_array())
 }
 
-const LISTS: &[&str] = &["results", "comments", "diagnostics", "issues", "Issues", "findings", "messages", "violations"];
+const LISTS: &[&str] =
+    &["results", "comments", "diagnostics", "issues", "Issues", "findings", "messages", "violations"];
 
 /// A finding of a linter in one line: `a.py:3:5: F401 message (warning)`. The names of its other
 /// fields are noted.
@@ -329,7 +330,8 @@ fn finding<'a>(found: &'a Value, rest: &mut BTreeSet<&'a str>) -> Option<String>
     };
     let row = number(&["row", "line", "lineno", "line_number"])?;
     let column = number(&["column", "col", "col_offset"]).map(|column| format!(":{column}")).unwrap_or_default();
-    let code = code.and_then(|code| code.as_str().map(str::to_owned).or_else(|| code.as_u64().map(|code| code.to_string())));
+    let code =
+        code.and_then(|code| code.as_str().map(str::to_owned).or_else(|| code.as_u64().map(|code| code.to_string())));
     let code = code.map(|code| format!(" {code}")).unwrap_or_default();
     let level = level.map(|level| format!(" ({level})")).unwrap_or_default();
     rest.extend(fields.keys().map(String::as_str).filter(|name| !known.contains(name)));

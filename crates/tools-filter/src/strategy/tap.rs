@@ -100,7 +100,11 @@ impl Tap {
             self.is_repeated = self.has_difference && matches!(text, "expected:" | "actual:");
         }
         self.has_difference = (self.has_difference && !is_end) || text == "+ actual - expected";
-        if is_end || self.is_repeated || text.is_empty() || (indent(line) == depth && USUAL.iter().any(|usual| text.starts_with(usual))) {
+        if is_end
+            || self.is_repeated
+            || text.is_empty()
+            || (indent(line) == depth && USUAL.iter().any(|usual| text.starts_with(usual)))
+        {
             self.found = true;
             out.omit(line);
         } else {
