@@ -150,8 +150,13 @@ fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, outpu
     } else {
         SummaryKind::All
     };
-    let summary = filtered.text;
-    ToolOutput { filter: filtered.report.stats, ..output.showing(summary, shown) }
+    let mut output = output.showing(filtered.text, shown);
+    // A page of a job: what stands before it and behind it is not known here.
+    let is_part = output.window.as_ref().is_some_and(|part| part.from > 0 || part.next.is_some());
+    if let Some(ended) = output.ended.as_mut().filter(|_| is_part && shown == SummaryKind::Extract) {
+        ended.notes.push("what is left out is counted and folded in this part alone".to_owned());
+    }
+    ToolOutput { filter: filtered.report.stats, ..output }
 }
 
 /// Whether a rule took something out of a text, beyond what a terminal would not have shown.
@@ -166,6 +171,7 @@ mod tests {
     use serde_json::json;
     use tools_core::{
         CallContext, Complete, FilterConfidence, Inspection, Stack, ToolCall, ToolError, ToolErrorCategory, ToolTraits,
+        Window,
     };
     use tools_testkit::{Behaviour, ScriptedExecutor};
 
@@ -234,6 +240,17 @@ mod tests {
         let given = ToolOutput::text(PRINTED).ending(ended);
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
         assert_eq!(output.summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n");
+    }
+
+    #[tokio::test]
+    async fn a_part_of_a_job_says_that_it_was_filtered_by_itself() {
+        for (from, next, is_part) in [(0, Some(10), true), (10, None, true), (0, None, false)] {
+            let ended = Ended { line: Some("cargo test".into()), ..Ended::with_exit(0) };
+            let window = Window { from, to: 10, total: None, next };
+            let given = ToolOutput { window: Some(window), ..ToolOutput::text(PRINTED).ending(ended) };
+            let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
+            assert_eq!(output.to_text().contains("in this part alone"), is_part, "{}", output.to_text());
+        }
     }
 
     #[tokio::test]
