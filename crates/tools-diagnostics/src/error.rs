@@ -9,6 +9,8 @@ use tools_sandbox::process::SpawnError;
 pub(crate) enum DiagnosticsError {
     #[error("there is nothing to check at `{path}`: {looked_for} is neither there nor above it")]
     NoProject { path: String, looked_for: String },
+    #[error("no checker knows `{path}`, which is in no project; they know {known}")]
+    NoChecker { path: String, known: String },
     #[error("there is no project to check at `{path}`; C and C++ files are checked one at a time")]
     FilesOnly { path: String, example: String },
     #[error("there is no project to check at `{path}`, but below it")]
@@ -49,6 +51,9 @@ impl From<DiagnosticsError> for ToolError {
             DiagnosticsError::Unexamined => (Category::PolicyBlocked, "workspace_unexamined", None),
             DiagnosticsError::FilesOnly { .. } | DiagnosticsError::ProjectsBelow { .. } => {
                 (Category::InvalidParameters, "no_project", None)
+            }
+            DiagnosticsError::NoChecker { .. } => {
+                (Category::InvalidParameters, "no_project", Some("Check it with a command."))
             }
             DiagnosticsError::NoProject { .. } => (
                 Category::InvalidParameters,

@@ -125,6 +125,14 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
         let example = asked.join(file.strip_prefix(directory).unwrap_or(&file));
         return Err(DiagnosticsError::FilesOnly { path: shown(asked), example: shown(&example) });
     }
+    if found != directory && !is_marker(found) {
+        let mut known: Vec<&str> =
+            ALL.into_iter().chain(BARE).flat_map(|checker| checker.extensions().iter().copied()).collect();
+        known.sort_unstable();
+        known.dedup();
+        let known = known.iter().map(|extension| format!("`.{extension}`")).collect::<Vec<_>>().join(", ");
+        return Err(DiagnosticsError::NoChecker { path: shown(asked), known });
+    }
     let all: Vec<&str> = ALL.iter().flat_map(|checker| checker.markers()).copied().collect();
     Err(nothing(asked, &all))
 }

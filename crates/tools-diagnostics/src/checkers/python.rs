@@ -10,7 +10,7 @@ pub(super) struct Python;
 
 /// Compiles in memory: nothing is run and nothing is written.
 const SCRIPT: &str = r#"
-import json, os, sys
+import json, os, sys, warnings
 skipped = {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", "site-packages", "target"}
 def files(path):
     if os.path.isfile(path):
@@ -25,8 +25,11 @@ read = []
 for path in files(sys.argv[1]):
     read.append(os.path.realpath(path))
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") as file, warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
             compile(file.read(), path, "exec", dont_inherit=True)
+        for one in warned:
+            print(json.dumps({"warning": True, "file": path, "line": one.lineno, "col": 0, "message": f"{one.category.__name__}: {one.message}"}))
     except SyntaxError as error:
         print(json.dumps({"file": path, "line": error.lineno or 0, "col": error.offset or 0, "message": f"{type(error).__name__}: {error.msg}"}))
     except (OSError, ValueError, RecursionError, MemoryError) as error:
@@ -36,6 +39,8 @@ print(json.dumps({"read": read}))
 
 #[derive(Deserialize)]
 struct Fault {
+    #[serde(default)]
+    warning: bool,
     file: String,
     line: i64,
     col: i64,
@@ -73,11 +78,8 @@ impl Checker for Python {
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
         faults
             .map(|fault| {
-                RawDiagnostic::new(Severity::Error, &fault.message).at(
-                    fault.file,
-                    number(fault.line),
-                    number(fault.col),
-                )
+                let severity = if fault.warning { Severity::Warning } else { Severity::Error };
+                RawDiagnostic::new(severity, &fault.message).at(fault.file, number(fault.line), number(fault.col))
             })
             .collect()
     }

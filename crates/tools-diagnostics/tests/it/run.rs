@@ -269,6 +269,33 @@ async fn python_and_javascript_without_a_project_are_parsed() {
 }
 
 #[tokio::test]
+async fn what_the_compiler_of_python_warns_of_is_told() {
+    if !tools_testkit::installed(&["python3"]) {
+        return;
+    }
+    let world = World::new();
+    world.files.file("a.py", "x = 1\nif x is 1:\n    pass\n");
+    let output = world.call(json!({"path": "a.py"})).await.unwrap();
+    let report = report(&output);
+    assert_eq!((report.errors, report.warnings), (0, 1), "{}", output.summary);
+    let found = &report.diagnostics[0];
+    assert!(found.line == Some(2) && found.message.starts_with("SyntaxWarning: "), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_no_checker_knows_is_told_as_such() {
+    let world = World::new();
+    world.files.file("src/Main.java", "class Main {}\n");
+    let error = world.call(json!({"path": "src/Main.java"})).await.unwrap_err();
+    assert_eq!(error.code(), "no_project");
+    let said = error.message();
+    assert!(said.starts_with("no checker knows `src/Main.java`") && said.contains("`.rs`"), "{said}");
+    assert!(!said.contains("Cargo.toml"), "{said}");
+    let empty = world.call(json!({"path": "src"})).await.unwrap_err();
+    assert!(empty.message().contains("Cargo.toml"), "{empty}");
+}
+
+#[tokio::test]
 async fn what_no_checker_read_is_not_told_as_clean() {
     let world = World::new();
     for (file, text) in [
