@@ -3,7 +3,10 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -67,6 +70,8 @@ pub(crate) struct Connection {
     stack: Shared<Arc<Stack>>,
     context: CallContext,
     roots: watch::Sender<Roots>,
+    /// How many want the client to be asked for its roots, or asked once more.
+    roots_wanted: AtomicUsize,
     catalog: Catalog,
     answers: Answers,
     pending: OpenQuestions,
@@ -93,6 +98,7 @@ impl Connection {
             stack: Shared::new(Arc::clone(&settings.stack)),
             context,
             roots: watch::Sender::new(Roots { asking: false, known: ConnectionRoots::Configured }),
+            roots_wanted: AtomicUsize::new(0),
             catalog: Catalog::new(
                 settings.always_load.clone(),
                 settings.answer_cap,
@@ -160,16 +166,27 @@ impl Connection {
     /// Asks the client for its roots and narrows the workspace to them. A client that does not
     /// answer changes nothing.
     async fn ask_roots(&self, peer: &Peer<RoleServer>) {
-        let known = match root_uris(peer).await {
-            Some(uris) => Some(self.narrow(&uris).await),
-            None => None,
-        };
-        self.roots.send_modify(|roots| {
-            roots.asking = false;
-            if let Some(known) = known {
-                roots.known = known;
+        // Whoever asks already asks once more for all who come meanwhile, however many they are.
+        if self.roots_wanted.fetch_add(1, Ordering::AcqRel) > 0 {
+            return;
+        }
+        loop {
+            let wanted = self.roots_wanted.load(Ordering::Acquire);
+            let known = match root_uris(peer).await {
+                Some(uris) => Some(self.narrow(&uris).await),
+                None => None,
+            };
+            let is_last = self.roots_wanted.compare_exchange(wanted, 0, Ordering::AcqRel, Ordering::Acquire).is_ok();
+            self.roots.send_modify(|roots| {
+                roots.asking = !is_last;
+                if let Some(known) = known {
+                    roots.known = known;
+                }
+            });
+            if is_last {
+                return;
             }
-        });
+        }
     }
 
     async fn narrow(&self, uris: &[String]) -> ConnectionRoots {

@@ -108,3 +108,25 @@ async fn changed_roots_are_asked_for_again() {
     }
     assert_eq!(text(&call(&client, "where", json!({})).await), workspace.display().to_string());
 }
+
+#[tokio::test]
+async fn a_flood_of_changes_is_asked_about_once_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let workspace = dir.path().canonicalize().unwrap();
+    let server = builder(&Arc::default()).roots(vec![workspace.clone()]).build();
+    let mut client = Client::new(Person::None);
+    client.roots = Some(vec![uri(&workspace)]);
+    let asked = Arc::clone(&client.roots_asked);
+    let (client, _serving) = connect(server, client).await;
+    call(&client, "where", json!({})).await;
+    let held = asked.lock().await;
+    for _ in 0..200 {
+        client.notify_roots_list_changed().await.unwrap();
+    }
+    // They were taken in before this was answered.
+    client.list_all_tools().await.unwrap();
+    drop(held);
+    assert_eq!(text(&call(&client, "where", json!({})).await), workspace.display().to_string());
+    let asked = *asked.lock().await;
+    assert!((2..10).contains(&asked), "{asked}");
+}

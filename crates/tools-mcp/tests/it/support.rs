@@ -220,6 +220,8 @@ pub(crate) struct Client {
     pub(crate) questions: Arc<Mutex<Vec<ElicitRequestParams>>>,
     pub(crate) progress: Arc<Mutex<Vec<(tokio::time::Instant, ProgressNotificationParam)>>>,
     pub(crate) list_changed: Arc<Notify>,
+    /// How often it was asked for its roots. It answers as long as nobody else holds the number.
+    pub(crate) roots_asked: Arc<tokio::sync::Mutex<usize>>,
 }
 
 impl Client {
@@ -231,6 +233,7 @@ impl Client {
             questions: Arc::default(),
             progress: Arc::default(),
             list_changed: Arc::default(),
+            roots_asked: Arc::default(),
         }
     }
 }
@@ -267,6 +270,7 @@ impl ClientHandler for Client {
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<rmcp::model::ListRootsResult, rmcp::ErrorData> {
+        *self.roots_asked.lock().await += 1;
         let roots = self.roots.iter().flatten().map(rmcp::model::Root::new).collect();
         Ok(rmcp::model::ListRootsResult::new(roots))
     }
