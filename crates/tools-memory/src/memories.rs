@@ -1,12 +1,19 @@
 //! Saving and finding, over a store.
 
-use std::{borrow::Cow, collections::HashMap, fmt, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use tools_core::{Clock, Embedder, EmbedderError, Redactor, Shared, cosine};
+use tools_store::StoreError;
 
 use crate::{
     Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, StoreOutcome, fusion::fused,
+    words,
 };
 
 /// Characters of a memory.
@@ -178,13 +185,37 @@ impl Memories {
             };
             hits.extend(memory.map(|memory| Hit { memory, score: *score }));
         }
-        hits.sort_by(|left, right| {
-            let by_score = right.score.total_cmp(&left.score);
-            let by_age = right.memory.created_at.cmp(&left.memory.created_at);
-            by_score.then(by_age).then_with(|| left.memory.id.cmp(&right.memory.id))
-        });
-        hits.truncate(limit);
+        best_first(&mut hits, limit);
         Ok(hits)
+    }
+
+    /// As [`Memories::search`]. In a damaged store, what can still be read is searched word by
+    /// word; the second value says how many memories cannot be read, and is `None` for a sound
+    /// store.
+    ///
+    /// # Errors
+    /// As [`Memories::search`], and that the store is damaged where nothing can be read.
+    pub async fn search_readable(
+        &self,
+        query: &str,
+        filter: &Filter,
+        limit: usize,
+    ) -> Result<(Vec<Hit>, Option<u64>), MemoryError> {
+        match self.search(query, filter, limit).await {
+            Err(MemoryError::Damaged(_) | MemoryError::Store(StoreError::Damaged(_))) => {}
+            found => return found.map(|hits| (hits, None)),
+        }
+        let (all, lost) = self.store.readable().await?;
+        let (asked, now) = (words::telling(query).unwrap_or_default(), self.now());
+        let answers = |memory: Memory| {
+            let text = words::indexed(&format!("{} {}", memory.content, memory.tags.join(" "))).to_lowercase();
+            let there: HashSet<&str> = text.split(' ').collect();
+            let shared = u32::try_from(asked.iter().filter(|word| there.contains(word.as_str())).count()).ok()?;
+            (shared > 0 && filter.lets_through(&memory, now)).then(|| Hit { memory, score: f64::from(shared) })
+        };
+        let mut hits: Vec<Hit> = all.into_iter().filter_map(answers).collect();
+        best_first(&mut hits, limit);
+        Ok((hits, Some(lost)))
     }
 
     /// The identifiers of the memories whose vectors are nearest, the nearest first.
@@ -287,4 +318,13 @@ impl Memories {
         let is_new = self.store.restore(memory, self.policy().limits, self.now()).await?;
         Ok(if is_new { ImportOutcome::Stored } else { ImportOutcome::Skipped })
     }
+}
+
+fn best_first(hits: &mut Vec<Hit>, most: usize) {
+    hits.sort_by(|left, right| {
+        let by_score = right.score.total_cmp(&left.score);
+        let by_age = right.memory.created_at.cmp(&left.memory.created_at);
+        by_score.then(by_age).then_with(|| left.memory.id.cmp(&right.memory.id))
+    });
+    hits.truncate(most);
 }

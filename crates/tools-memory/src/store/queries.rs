@@ -133,6 +133,21 @@ macro_rules! queries {
             found.fetch_all(read).await?.iter().map(memory).collect()
         }
 
+        pub(in crate::store) async fn readable(read: &mut Connection) -> Result<(Vec<Memory>, u64), MemoryError> {
+            let last: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM memories").fetch_one(&mut *read).await?;
+            let (mut found, mut lost) = (vec![], 0);
+            // One by one: a page that is damaged takes no other with it.
+            for number in 1..=last.unwrap_or_default() {
+                let row = sqlx::query("SELECT * FROM memories WHERE number = $1").bind(number);
+                let row = row.fetch_optional(&mut *read).await.map_err(MemoryError::from);
+                match row.and_then(|row| row.as_ref().map(memory).transpose()) {
+                    Ok(memory) => found.extend(memory),
+                    Err(_) => lost += 1,
+                }
+            }
+            Ok((found, lost))
+        }
+
         pub(in crate::store) async fn remove(change: &mut Connection, id: &str) -> Result<bool, MemoryError> {
             index::remove(change, id).await?;
             let removed = sqlx::query("DELETE FROM memories WHERE id = $1").bind(id).execute(change).await?;
@@ -274,6 +289,10 @@ macro_rules! store {
 
             async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
                 $queries::list(&mut *self.0.reader().await?.acquire().await?, filter).await
+            }
+
+            async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError> {
+                $queries::readable(&mut *self.0.reader().await?.acquire().await?).await
             }
 
             async fn remove(&self, id: &str) -> Result<bool, MemoryError> {

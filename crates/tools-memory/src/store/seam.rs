@@ -31,6 +31,21 @@ impl Filter {
             ..self
         }
     }
+
+    /// Whether a memory may be seen now: what both databases ask in their own words.
+    pub(crate) fn lets_through(&self, memory: &Memory, now: Timestamp) -> bool {
+        let owner = Some(memory.owner.as_str());
+        let is_seen = match memory.scope {
+            Scope::User => self.user,
+            Scope::Project => self.project.as_deref() == owner,
+            Scope::Session => self.session.as_deref() == owner,
+        };
+        is_seen
+            && memory.superseded_by.is_none()
+            && memory.expires_at.is_none_or(|at| at > now)
+            && self.kind.is_none_or(|kind| kind == memory.kind)
+            && self.since.is_none_or(|since| memory.created_at >= since)
+    }
 }
 
 /// Limits of a store, for all owners together.
@@ -134,6 +149,13 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     /// # Errors
     /// What the store says.
     async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError>;
+
+    /// What can be read of a damaged store, superseded and expired memories included, and how many
+    /// cannot.
+    ///
+    /// # Errors
+    /// What the store says where nothing can be read.
+    async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError>;
 
     /// Removes one for good; `false` when it is not there.
     ///

@@ -87,9 +87,9 @@ impl Tool for MemorySearch {
             None => filter,
         };
         // One more than is shown tells whether there are more.
-        let mut hits = match source {
-            Source::Conversation => vec![],
-            Source::Memory | Source::Both => self.0.memories.search(&args.query, &filter, limit + 1).await?,
+        let (mut hits, lost) = match source {
+            Source::Conversation => (vec![], None),
+            Source::Memory | Source::Both => self.0.memories.search_readable(&args.query, &filter, limit + 1).await?,
         };
         let mut said = match &self.0.conversations {
             Some(conversations) if source != Source::Memory && hits.len() <= limit => {
@@ -124,7 +124,14 @@ impl Tool for MemorySearch {
             let _ =
                 write!(text, "\n[more were found; `limit` is up to {MAX_HITS}, other words or a `kind` find fewer]");
         }
-        let raw = json!({ "hits": raw, "more": has_more });
+        if let Some(lost) = lost {
+            let _ = write!(
+                text,
+                "\n[the store of memories is damaged: {lost} memories cannot be read, the others were searched; tell \
+                 the user]"
+            );
+        }
+        let raw = json!({ "hits": raw, "more": has_more, "unreadable": lost });
         Ok(ToolOutput::text(text).from_source(ClaimSource::Memory).with_raw_response(raw))
     }
 }
