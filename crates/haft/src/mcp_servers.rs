@@ -72,7 +72,7 @@ fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallCont
         let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
         commands.held.server(writable, protected, further, network, joins.clone())
     })?;
-    Ok(launch.in_sandbox(sandbox, way.map(|(way, _)| way)))
+    Ok(launch.in_sandbox(sandbox, commands.held.hidden(), way.map(|(way, _)| way)))
 }
 
 type NetworkWay = (Arc<dyn Way>, Arc<NetworkNamespace>);

@@ -77,7 +77,7 @@ pub(crate) struct Streams {
 
 impl Child {
     pub(crate) async fn start(prepared: PreparedChild, tail: &Tail) -> Result<(Self, Streams), SpawnError> {
-        let PreparedChild { program, args, env, cwd, sandbox, way } = prepared;
+        let PreparedChild { program, args, env, cwd, sandbox, look: _, way } = prepared;
         let mut spec = ProcessSpec::new(program, cwd);
         (spec.args, spec.env, spec.stdin) = (args, env, Stdin::Piped);
         let mut tree = ProcessTree::spawn(&spec, &sandbox).await?;

@@ -49,7 +49,7 @@ pub fn confined_launcher() -> Launcher {
         let workspace = cx.workdir().canonicalize().map_err(|error| format!("the working directory: {error}"))?;
         let launch = Launch::of(server, vec![workspace], cx.workdir())?;
         let sandbox = launch.held(|folders| held(folders, &hidden, network))?;
-        Ok(PreparedServer::Child(Box::new(launch.in_sandbox(sandbox, None))))
+        Ok(PreparedServer::Child(Box::new(launch.in_sandbox(sandbox, &hidden, None))))
     })
 }
 

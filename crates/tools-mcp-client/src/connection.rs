@@ -31,6 +31,7 @@ use crate::{
     handler::Handler,
     listing::{HoldReason, Listing},
     log_text::LogText,
+    look::Look,
     pins::Definition,
     prepared::PreparedChild,
     transport::{Lines, Notes},
@@ -68,6 +69,8 @@ pub(crate) struct Connection {
     forms: Option<OpenCalls>,
     listing: Shared<(Instant, Listing)>,
     relisting: Mutex<()>,
+    /// Looks at what the server changes, if it may.
+    pub(crate) look: Option<Look>,
     pub(crate) since: Instant,
 }
 
@@ -86,14 +89,14 @@ impl Connection {
         woken: Arc<Notify>,
         log: LogText,
     ) -> Result<Self, McpError> {
-        let tail = Tail::logging(log.clone());
+        let (tail, look) = (Tail::logging(log.clone()), prepared.look.clone());
         let started = Child::start(prepared, &tail).await;
         let (child, streams) =
             started.map_err(|error| McpError::Start { server: server.id().to_owned(), problem: error.to_string() })?;
         let notes = Notes::logging(log);
         let lines = Lines::new(streams.stdout, streams.stdin, notes.clone());
         let far = Far { child: Mutex::new(Some(child)), notes, tail, over: None };
-        Self::open(server, lines, far, judge, woken).await
+        Ok(Self { look, ..Self::open(server, lines, far, judge, woken).await? })
     }
 
     /// Reaches a server at its address and asks for its tools.
@@ -148,7 +151,17 @@ impl Connection {
         let now = Instant::now();
         let listing = Shared::new((now, Listing::default()));
         let relisting = Mutex::new(());
-        let made = Self { service, far, judge, forms, listing, relisting, since: now, server: Arc::clone(&server) };
+        let made = Self {
+            service,
+            far,
+            judge,
+            forms,
+            listing,
+            relisting,
+            look: None,
+            since: now,
+            server: Arc::clone(&server),
+        };
         match timeout(until.saturating_duration_since(now).max(Duration::from_millis(100)), made.list()).await {
             Ok(Ok(())) => Ok(made),
             Ok(Err(error)) => {

@@ -8,7 +8,7 @@ use tools_core::{
     keys,
 };
 
-use crate::{Launcher, McpError, McpServers, Server, answer};
+use crate::{Launcher, McpError, McpServers, Server, answer, look::Look};
 
 /// The tools of servers, started by `launcher`.
 pub struct McpTools {
@@ -63,7 +63,8 @@ impl McpTools {
         })
         .await
         .map_err(late)??;
-        let result = connection.call(tool, call.params.clone(), after, cx.input_source()).await;
+        let made = connection.call(tool, call.params.clone(), after, cx.input_source());
+        let result = Look::around(connection.look.as_ref(), cx, Box::pin(made)).await;
         for asked in connection.misdeeds().0 {
             cx.journal().warn(format!("the MCP server `{}` asked for {asked}, which it was not offered", server.id()));
         }

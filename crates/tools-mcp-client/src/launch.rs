@@ -10,11 +10,11 @@ use std::{
 
 use tools_sandbox::{
     expand_home, home,
-    kernel::{Level, Sandbox},
+    kernel::{Level, MaskRules, Sandbox},
     process::own_variables,
 };
 
-use crate::{PreparedChild, Server, Way, WorkspaceAccess};
+use crate::{Look, PreparedChild, Server, Way, WorkspaceAccess};
 
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
@@ -110,11 +110,13 @@ impl Launch {
         compile(LaunchFolders { writable: self.writable.clone(), protected: vec![], readable: plain })
     }
 
-    /// The server in its sandbox, with its way out into the network.
-    pub fn in_sandbox(self, sandbox: Sandbox, way: Option<Arc<dyn Way>>) -> PreparedChild {
-        let Self { program, args, mut env, cwd, .. } = self;
+    /// The server in its sandbox, with its way out into the network. What it writes is looked at
+    /// by the rules that its sandbox was compiled by.
+    pub fn in_sandbox(self, sandbox: Sandbox, rules: &MaskRules, way: Option<Arc<dyn Way>>) -> PreparedChild {
+        let Self { program, args, mut env, cwd, writable, .. } = self;
         sandbox.name_temp(&mut env);
-        PreparedChild { program, args, env, cwd, sandbox, way }
+        let look = (!writable.is_empty()).then(|| Look::new(rules.clone(), writable));
+        PreparedChild { program, args, env, cwd, sandbox, look, way }
     }
 }
 

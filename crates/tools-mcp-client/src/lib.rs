@@ -29,6 +29,7 @@ mod http;
 mod launch;
 mod listing;
 mod log_text;
+mod look;
 #[cfg(feature = "http")]
 mod oauth;
 mod prepared;
@@ -47,6 +48,7 @@ pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use launch::{Launch, LaunchFolders};
 pub use listing::{HoldReason, Listing};
+pub use look::Look;
 pub use naming::{model_name, names};
 #[cfg(feature = "http")]
 pub use oauth::{

@@ -15,6 +15,7 @@ use crate::{
     McpError, Server,
     connection::{Connection, Judge},
     log_text::LogText,
+    look::Look,
     prepared::{Launcher, PreparedServer},
 };
 
@@ -95,7 +96,11 @@ impl Slots {
             let (server, judge, woken) = (Arc::clone(server), Arc::clone(judge), Arc::clone(woken));
             let log = self.log.clone();
             match prepared {
-                PreparedServer::Child(prepared) => Connection::start(server, *prepared, judge, woken, log).await,
+                PreparedServer::Child(prepared) => {
+                    let look = prepared.look.clone();
+                    let started = Connection::start(server, *prepared, judge, woken, log);
+                    Look::around(look.as_ref(), cx, Box::pin(started)).await
+                }
                 #[cfg(feature = "http")]
                 PreparedServer::Remote(prepared) => {
                     let net = Arc::clone(self.net.get_or_init(Arc::default));

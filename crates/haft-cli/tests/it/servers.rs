@@ -133,6 +133,23 @@ fn a_server_is_confined_as_its_section_says() {
 }
 
 #[test]
+fn what_a_server_writes_that_programs_obey_is_told_and_on_record() {
+    if !installed(&["python3"]) || !tools_testkit::namespaces() {
+        return;
+    }
+    let tools = named(&["obeyed"]);
+    let (haft, script) = with_server(&tools, &json!({}), "workspace = \"write\"");
+    let place = haft.workspace.path(".github/workflows/ci.yml").display().to_string();
+    script.follow(&json!({"tools": tools, "calls": {"obeyed": [{"write": place}]}}));
+    haft.workspace.dir(".github/workflows");
+    let ran = haft.run(&["call", "mcp_one_obeyed", "--yes", "{}"]);
+    assert!(format!("{ran:?}").contains("put aside, since"), "{ran:?}");
+    assert!(!haft.workspace.path(".github/workflows/ci.yml").exists());
+    let record = fs::read_to_string(haft.record()).unwrap();
+    assert!(record.contains(r#""obeyed":[{"#) && record.contains("ci.yml"), "{record}");
+}
+
+#[test]
 fn the_log_and_a_review_name_no_credential_of_a_server() {
     if !installed(&["python3"]) {
         return;

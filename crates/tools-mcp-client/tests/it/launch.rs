@@ -3,7 +3,7 @@
 use std::{fs, net::TcpListener, sync::Arc};
 
 use serde_json::{Value, json};
-use tools_core::{CallContext, ToolCall, ToolExecutor as _};
+use tools_core::{CallContext, SessionId, ToolCall, ToolExecutor as _};
 use tools_mcp_client::{McpServers, McpTools, compile, confined_launcher, pins::LockStore};
 use tools_testkit::{ScriptedMcp, installed, namespaces};
 
@@ -16,7 +16,7 @@ struct Alone {
 
 impl Alone {
     async fn new(section: Value, port: u16) -> Self {
-        let names = ["env", "read", "secret", "write", "connect"];
+        let names = ["env", "read", "secret", "write", "connect", "obeyed", "input"];
         let tools: Value = names.iter().map(|name| ScriptedMcp::tool(name)).collect();
         // A private `/tmp` hides what lies there: roots are seen all the same.
         let (folder, work) = (tempfile::tempdir_in("/var/tmp").unwrap(), tempfile::tempdir().unwrap());
@@ -28,6 +28,8 @@ impl Alone {
             "read": [{"read": at("plain")}],
             "secret": [{"read": at(".env")}],
             "write": [{"write": at("new")}],
+            "obeyed": [{"write": at(".envrc")}],
+            "input": [{"write": at("package.json")}],
             "connect": [{"connect": format!("127.0.0.1:{port}")}],
         });
         let script = ScriptedMcp::new(folder.path(), "one", &tools, &calls);
@@ -42,8 +44,12 @@ impl Alone {
     }
 
     async fn call(&self, tool: &str) -> String {
+        self.call_in(tool, &CallContext::new(self.work.path())).await
+    }
+
+    async fn call_in(&self, tool: &str, cx: &CallContext) -> String {
         let call = ToolCall::new(&format!("mcp_one_{tool}"), json!({})).unwrap();
-        let outcome = self.tools.execute_tool_call(&call, &CallContext::new(self.work.path())).await;
+        let outcome = self.tools.execute_tool_call(&call, cx).await;
         outcome.map_or_else(|error| error.to_string(), |output| output.unwrap().summary)
     }
 }
@@ -90,4 +96,29 @@ async fn what_only_a_host_has_is_refused() {
         let prepared = confined_launcher()(&servers[0], &CallContext::new(folder.path()));
         assert!(prepared.is_err(), "{prepared:?}");
     }
+}
+
+#[tokio::test]
+async fn what_a_server_writes_that_programs_obey_is_put_aside_or_told() {
+    if !installed(&["python3"]) || !namespaces() {
+        return;
+    }
+    let server = Alone::new(json!({"workspace": "write"}), 0).await;
+    let session = SessionId::generate();
+    let told = async |tool: &str| {
+        let cx = CallContext::new(server.work.path()).in_session(session.clone());
+        server.call_in(tool, &cx).await;
+        cx.journal().warnings().join("; ")
+    };
+    let aside = told("obeyed").await;
+    assert!(aside.starts_with("put aside, since direnv") && aside.contains("`.envrc`"), "{aside}");
+    assert!(!server.work.path().join(".envrc").exists());
+    // What only builds read stays, and is no warning.
+    assert_eq!(told("write").await, "");
+    assert_eq!(told("input").await, "");
+    assert!(server.work.path().join("package.json").exists());
+    // A file that came to be by other hands since the server was started is not held.
+    fs::write(server.work.path().join(".envrc"), "mine").unwrap();
+    let changed = told("obeyed").await;
+    assert!(changed.starts_with("changed what direnv") && changed.contains("`.envrc`"), "{changed}");
 }

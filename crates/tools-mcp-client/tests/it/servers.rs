@@ -24,6 +24,7 @@ pub(crate) fn launcher(folder: &Path) -> Launcher {
             env: own_variables(),
             cwd: cwd.clone(),
             sandbox: sandbox.map_err(|error| error.to_string())?,
+            look: None,
             way: None,
         })))
     })
