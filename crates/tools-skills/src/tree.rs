@@ -20,40 +20,48 @@ const DEEPEST: usize = 16;
 pub struct Tree {
     /// Its files but `SKILL.md`, relative to its folder, in order.
     pub files: Vec<PathBuf>,
-    /// A digest of the names and the content of all of them.
+    /// What lies in its folder and cannot be read, and why, a sentence each.
+    pub left_out: Vec<String>,
+    /// A digest of the names and the content of all of them, and of the names of what is left out.
     pub digest: String,
 }
 
 /// Looks through the folder of a skill. Links are taken for the files that they lead to, inside of
-/// the folder alone.
+/// the folder alone; what cannot be read is left out, and named.
 ///
 /// # Errors
-/// A link that leads out or in a circle, a folder that is too large, and what the system says.
+/// A folder that is too large, or that cannot be read at all.
 pub fn tree(folder: &Path) -> Result<Tree, SkillError> {
-    let mut looking = TreeWalk { folder, files: vec![], bytes: 0 };
+    let mut looking = TreeWalk { folder, files: vec![], left_out: vec![], bytes: 0 };
     looking.look(folder, 0)?;
-    let mut files = looking.files;
+    let TreeWalk { mut files, mut left_out, .. } = looking;
     files.sort();
+    left_out.sort();
     let mut all = String::new();
     for (path, digest) in &files {
         // A length before each name: no name can pass for two.
         let name = path.to_string_lossy();
         let _ = writeln!(all, "{} {name} {digest}", name.len());
     }
+    for said in &left_out {
+        let _ = writeln!(all, "{} {said}", said.len());
+    }
     let is_resource = |path: &PathBuf| !path.to_string_lossy().eq_ignore_ascii_case("skill.md");
     let names = files.into_iter().map(|(path, _)| path).filter(is_resource);
-    Ok(Tree { files: names.collect(), digest: sha256_hex(all.as_bytes()) })
+    Ok(Tree { files: names.collect(), left_out, digest: sha256_hex(all.as_bytes()) })
 }
 
 struct TreeWalk<'a> {
     folder: &'a Path,
     files: Vec<(PathBuf, String)>,
+    left_out: Vec<String>,
     bytes: u64,
 }
 
 impl TreeWalk<'_> {
     fn look(&mut self, at: &Path, depth: usize) -> Result<(), SkillError> {
-        let relative = |path: &Path| path.strip_prefix(self.folder).unwrap_or(path).to_path_buf();
+        let folder = self.folder;
+        let relative = |path: &Path| path.strip_prefix(folder).unwrap_or(path).to_path_buf();
         if depth > DEEPEST {
             let what = format!("the folder `{}`", relative(at).display());
             return Err(SkillError::TooLarge { what, most: format!("{DEEPEST} levels") });
@@ -64,21 +72,42 @@ impl TreeWalk<'_> {
             let path = entry.path();
             let kind = entry.file_type().map_err(SkillError::unreadable(&path))?;
             if kind.is_dir() {
-                self.look(&path, depth + 1)?;
+                match self.look(&path, depth + 1) {
+                    Err(error @ SkillError::Unreadable { .. }) => self.leave_out(&relative(&path), &error),
+                    looked => looked?,
+                }
                 continue;
             }
-            let name = path.strip_prefix(self.folder).unwrap_or(&path).to_path_buf();
-            if kind.is_symlink() && path.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+            let name = relative(&path);
+            let read = if kind.is_symlink() && path.metadata().is_ok_and(|metadata| metadata.is_dir()) {
                 // A folder that is reached twice, or leads back to one above it.
-                return Err(SkillError::Link(name.to_string_lossy().into_owned()));
-            }
-            let content = read_inside(self.folder, &path, MAX_BYTES - self.bytes)?;
+                Err(SkillError::Link(name.to_string_lossy().into_owned()))
+            } else {
+                read_inside(self.folder, &path, MAX_BYTES - self.bytes)
+            };
+            let content = match read {
+                Ok(content) => content,
+                Err(error @ SkillError::TooLarge { .. }) => return Err(error),
+                Err(error) => {
+                    self.leave_out(&name, &error);
+                    continue;
+                }
+            };
             self.bytes += content.len() as u64;
             self.files.push((name, sha256_hex(&content)));
-            if self.files.len() > MAX_FILES {
+            if self.files.len() + self.left_out.len() > MAX_FILES {
                 return Err(SkillError::TooLarge { what: "the skill".to_owned(), most: format!("{MAX_FILES} files") });
             }
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, name: &Path, error: &SkillError) {
+        let why = match error {
+            // Its path is one of this machine.
+            SkillError::Unreadable { .. } => format!("`{}` cannot be read", name.display()),
+            error => error.to_string(),
+        };
+        self.left_out.push(why);
     }
 }

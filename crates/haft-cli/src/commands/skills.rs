@@ -48,12 +48,12 @@ fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &Sec
         match &one.skill {
             Ok(skill) => {
                 let skill = beside_others(common, skill.clone(), &mut names)?;
-                let digest = tree(&skill.folder).map(|tree| tree.digest);
-                let pinned = match &digest {
-                    Ok(digest) => pins.has(&skill.folder, digest).map_err(|error| error.to_string())?,
+                let looked = tree(&skill.folder);
+                let pinned = match &looked {
+                    Ok(tree) => pins.has(&skill.folder, &tree.digest).map_err(|error| error.to_string())?,
                     Err(_) => false,
                 };
-                let state = match (one.shadowed, &digest) {
+                let state = match (one.shadowed, &looked) {
                     (true, _) => "shadowed".to_owned(),
                     (_, Err(error)) => told(&format!("broken: {error}")),
                     _ if one.origin == Origin::User || pinned || trust == Trust::Allow => TRUSTED.to_owned(),
@@ -63,7 +63,9 @@ fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &Sec
                 // As the tools tell it: a model reads this list, too.
                 let description = (state == TRUSTED).then(|| told(&skill.description));
                 let tools: Vec<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
-                let warnings: Vec<String> = skill.warnings.iter().map(|warning| told(warning)).collect();
+                let left_out = looked.iter().flat_map(|tree| &tree.left_out);
+                let warnings: Vec<String> =
+                    skill.warnings.iter().chain(left_out).map(|warning| told(warning)).collect();
                 rows.push(json!({"name": told(&skill.name), "tools": tools, "origin": one.origin, "state": state,
                     "folder": folder, "description": description, "warnings": warnings}));
             }
@@ -124,6 +126,7 @@ fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[SkillFolder]) -> R
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
         let mut faults = check(&whole).unwrap_or_else(|error| vec![error.to_string()]);
         faults.extend(tool_faults(common, &whole, &mut names)?);
+        faults.extend(tree(&whole).into_iter().flat_map(|tree| tree.left_out));
         if !faults.is_empty() {
             exit = Exit::ToolFailed;
         }

@@ -101,6 +101,9 @@ pub(super) fn shown(opened: &OpenSkill, body: &str, most: usize, more: &str) -> 
             let _ = write!(foot, "\n[and {} more]", files.len() - LISTED);
         }
     }
+    for why in &opened.tree.left_out {
+        let _ = write!(foot, "\n[left out: {why}]");
+    }
     foot.push_str(more);
     let output = ToolOutput::text(format!("{head}{body}{foot}"));
     if body.len() <= most {
