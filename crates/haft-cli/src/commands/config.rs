@@ -48,17 +48,19 @@ fn show(common: &CommonArgs, loaded: &LoadedConfig<HaftConfig>) {
     }
 }
 
-/// Loads and compiles everything, as a start would, and names rules that can never match.
+/// Loads and compiles everything, as a start would, and names what cannot count: values of overlays that
+/// would loosen, rules that never match.
 fn check(common: &CommonArgs) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();
     let overlays: Vec<PathBuf> = loaded.overlays().map(Path::to_owned).collect();
+    let ignored: Vec<String> = loaded.ignored.iter().map(ToString::to_string).collect();
     let mut builder = Toolbox::builder(loaded, workdir(common)?).beside(places::config_file());
     if common.config.is_none() {
         builder = builder.discovered();
     }
     let toolbox = builder.build().map_err(|error| error.to_string())?;
-    let findings = toolbox.lint();
+    let findings = [ignored, toolbox.lint()].concat();
     if common.json {
         output::json(&json!({"ok": true, "file": file, "overlays": overlays, "warnings": findings}));
         return Ok(Exit::Ok);

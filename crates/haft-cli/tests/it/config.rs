@@ -63,6 +63,18 @@ fn an_overlay_tightens_what_file_and_environment_say() {
     let ran = haft.run(&["config", "show"]);
     let line = ran.out.lines().find(|line| line.starts_with("tools.shell.network")).unwrap_or_default();
     assert!(line.starts_with("tools.shell.network = \"gate\""), "{ran:?}");
+    // What does not count is named, where it stands and why.
+    let ran = haft.run(&["config", "check"]);
+    assert!(ran.code == 0 && ran.out.contains("ok, 2 warnings"), "{ran:?}");
+    for text in [
+        "company.toml:2: `tools.shell.network`: \"open\" is ignored: an overlay may only tighten, and \"gate\" is stricter",
+        "company.toml:3: `tools.shell.sandbox`: \"off\" is ignored",
+    ] {
+        assert!(ran.out.contains(text), "{text}: {ran:?}");
+    }
+    haft.home.file(".config/haft/config.d/company.toml", "[tools.shell]\ntimeout = 60\n");
+    let ran = haft.run(&["config", "check"]);
+    assert!(ran.out.contains(":2: `tools.shell.timeout`: 60 is ignored") && ran.out.contains("and 50 is"), "{ran:?}");
     haft.home.file(".config/haft/config.d/company.toml", "[tools.shell]\nread_paths = [\"/\"]\n");
     for arguments in [&["config", "check"][..], &["call", "read", "path=a"], &["mcp", "serve"]] {
         let ran = haft.run(arguments);

@@ -31,6 +31,8 @@ pub struct LoadedConfig<C> {
     /// Keys of older versions in the text, one sentence each; it was read as
     /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
     pub older: Vec<String>,
+    /// Values of overlays that would loosen what the configuration says, and do not count.
+    pub ignored: Vec<ConfigError>,
     pub(crate) overlays: Overlays,
     pub(super) source: Source,
 }
@@ -92,7 +94,7 @@ impl<C: Readable> LoadedConfig<C> {
         let migrated = migrate::to_load(text);
         if let (true, None, Some(config)) = (set.is_empty(), &migrated, C::decoded(text)) {
             let overlays = Overlays::default();
-            return Ok(Self { config, file, older: vec![], overlays, source: Source::decoded(text) });
+            return Ok(Self { config, file, older: vec![], ignored: vec![], overlays, source: Source::decoded(text) });
         }
         let (mut source, older) = match parse(text, migrated) {
             Ok(parsed) => parsed,
@@ -118,7 +120,7 @@ impl<C: Readable> LoadedConfig<C> {
             // The values go into the configuration as they are: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
             if let Some(config) = C::of_value(value) {
-                return Ok(Self { config, file, older, overlays: Overlays::default(), source });
+                return Ok(Self { config, file, older, ignored: vec![], overlays: Overlays::default(), source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
             let (mut again, _) = parse(text, migrate::to_load(text)).unwrap_or_default();
@@ -126,7 +128,9 @@ impl<C: Readable> LoadedConfig<C> {
                 again.set(&path, value, &variable);
             }
             match C::of_faulty(&again.value) {
-                Ok(config) => return Ok(Self { config, file, older, overlays: Overlays::default(), source }),
+                Ok(config) => {
+                    return Ok(Self { config, file, older, ignored: vec![], overlays: Overlays::default(), source });
+                }
                 Err(ValueFault { path, problem }) => {
                     let place = source.place(&path).cloned();
                     faults.push(ConfigError { path, place, problem, hint: None });
@@ -142,9 +146,9 @@ impl<C: Readable> LoadedConfig<C> {
 
     /// The same with another configuration, whose values still count as set where these were.
     pub(crate) fn with(&self, config: C) -> Self {
-        let Self { config: _, file, older, overlays, source } = self;
-        let (file, older) = (file.clone(), older.clone());
-        Self { config, file, older, overlays: overlays.clone(), source: source.clone() }
+        let Self { config: _, file, older, ignored, overlays, source } = self;
+        let (file, older, ignored) = (file.clone(), older.clone(), ignored.clone());
+        Self { config, file, older, ignored, overlays: overlays.clone(), source: source.clone() }
     }
 
     /// The overlays that tightened it, in the order of their names.

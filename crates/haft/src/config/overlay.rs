@@ -100,16 +100,24 @@ pub(super) fn tightened<C: Readable>(
     let schema = C::schema();
     let mut value = loaded.config.to_value();
     let mut places = loaded.source.places().clone();
+    let mut ignored = Vec::new();
     for (file, text) in &overlays.texts {
         let error = |faults| LoadError::Faulty { file: Some(file.clone()), faults };
         let source = Source::parse(text).map_err(|fault| error(vec![fault]))?;
         let problems = schema_problems(&source.value, schema.as_value());
         let mut faults: Vec<ConfigError> = problems.iter().map(|problem| describe(problem, &source)).collect();
         if faults.is_empty() {
-            let mut laying = Laying { source: &source, faults: vec![], set: vec![] };
+            let mut laying = Laying { source: &source, faults: vec![], set: vec![], ignored: vec![] };
             laying.lay(schema.as_value(), "", &mut value, &source.value);
             laying.set.iter().for_each(|set| set.note(&mut places, &source, file));
             faults = laying.faults;
+            ignored.extend(laying.ignored.into_iter().map(|(path, problem)| {
+                let place = source.place(&path).and_then(|place| match place {
+                    Place::Line(line) => Some(Place::Overlay { file: file.clone(), line: *line }),
+                    _ => None,
+                });
+                ConfigError { path, place, problem, hint: None }
+            }));
         }
         if !faults.is_empty() {
             return Err(error(faults));
@@ -120,7 +128,7 @@ pub(super) fn tightened<C: Readable>(
         let fault = ConfigError { path, place, problem, hint: None };
         LoadError::Faulty { file: loaded.file.clone(), faults: vec![fault] }
     })?;
-    Ok(LoadedConfig { config, overlays, source: loaded.source.placed(places), ..loaded })
+    Ok(LoadedConfig { config, overlays, ignored, source: loaded.source.placed(places), ..loaded })
 }
 
 /// A key that an overlay set.
@@ -164,6 +172,8 @@ struct Laying<'a> {
     source: &'a Source,
     faults: Vec<ConfigError>,
     set: Vec<SetKey>,
+    /// Keys whose value would loosen what is there, and why it does not count.
+    ignored: Vec<(String, String)>,
 }
 
 impl Laying<'_> {
@@ -224,6 +234,8 @@ impl Laying<'_> {
                 if is_lower {
                     *base = over.clone();
                     self.set.push(set(0, 0));
+                } else if base != over {
+                    self.ignore(from, base, over);
                 }
             }
             (Value::Bool(only), Value::Bool(new)) if only == new => {
@@ -251,7 +263,15 @@ impl Laying<'_> {
         if new > before {
             *base = over.clone();
             self.set.push(set);
+        } else if base != over {
+            self.ignore(&set.from, base, over);
         }
+    }
+
+    /// The value that is there is stricter, and stays.
+    fn ignore(&mut self, from: &str, base: &Value, over: &Value) {
+        let problem = format!("{over} is ignored: an overlay may only tighten, and {base} is stricter");
+        self.ignored.push((from.to_owned(), problem));
     }
 
     fn fault(&mut self, path: &str, problem: &str) {
