@@ -9,11 +9,11 @@ mod http;
 mod questions;
 mod sources;
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use haft::questions::QuestionWatch;
 use serde_json::json;
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{net::TcpListener, task::AbortHandle};
 
 use self::{board::Board, http::Door, questions::Questions};
 use crate::{args::CommonArgs, commands::call::interrupt, exit::Exit, output};
@@ -42,23 +42,25 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
         output::line(&address);
         output::note("open it in a browser; Ctrl-C ends");
     }
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut open: VecDeque<AbortHandle> = VecDeque::new();
     let mut connections = tokio::task::JoinSet::new();
     let mut tick = tokio::time::interval(TICK);
     let mut interrupted = std::pin::pin!(interrupt());
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                let (Ok((stream, _)), Ok(place)) = (accepted, Arc::clone(&places).try_acquire_owned()) else {
-                    // No descriptors or no places left: whoever is let in later is let in then.
+                open.retain(|connection| !connection.is_finished());
+                // The oldest gives way: a request that has not come by now is none.
+                if accepted.is_err() || open.len() >= MAX_CONNECTIONS {
+                    open.pop_front().iter().for_each(AbortHandle::abort);
+                }
+                let Ok((stream, _)) = accepted else {
+                    // No descriptors left: whoever is let in later is let in then.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 };
                 let (door, board) = (Arc::clone(&door), Arc::clone(&board));
-                connections.spawn(async move {
-                    http::serve(stream, &door, &board).await;
-                    drop(place);
-                });
+                open.push_back(connections.spawn(async move { http::serve(stream, &door, &board).await }));
             }
             _ = tick.tick() => board.look(),
             () = watching.step() => {}

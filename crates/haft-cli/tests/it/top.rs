@@ -139,6 +139,24 @@ fn the_page_shows_calls_and_answers_questions_of_those_who_have_the_token() {
 }
 
 #[test]
+fn connections_that_send_no_request_hold_up_nobody() {
+    let haft = Haft::new();
+    let top = Top::start(&haft);
+    let half = |text: &str| {
+        let mut stream = TcpStream::connect(("127.0.0.1", top.port)).expect("it listens");
+        stream.write_all(text.as_bytes()).expect("it reads");
+        stream
+    };
+    let host = format!("POST /answer HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n", top.port);
+    let body = format!("{host}{}Content-Length: 9\r\n\r\n", top.let_in());
+    let silent: Vec<TcpStream> = (0..40).flat_map(|_| ["", &host, &body].map(half)).collect();
+    for _ in 0..3 {
+        assert_eq!(top.state()["questions"], json!([]));
+    }
+    drop(silent);
+}
+
+#[test]
 fn calls_and_jobs_are_shown_while_they_run() {
     let haft = Haft::configured("[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n");
     let top = Top::start(&haft);
