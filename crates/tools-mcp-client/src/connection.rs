@@ -19,6 +19,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{InputSource, JsonObject, Shared};
+use tools_sandbox::obeyed::Look;
 
 #[cfg(feature = "http")]
 use crate::prepared::PreparedRemote;
@@ -31,7 +32,6 @@ use crate::{
     handler::Handler,
     listing::{HoldReason, Listing},
     log_text::LogText,
-    look::Look,
     pins::Definition,
     prepared::PreparedChild,
     transport::{Lines, Notes},

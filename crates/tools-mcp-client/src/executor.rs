@@ -7,8 +7,9 @@ use tools_core::{
     Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolErrorCategory, ToolExecutor,
     keys,
 };
+use tools_sandbox::obeyed::Look;
 
-use crate::{Launcher, McpError, McpServers, Server, answer, look::Look};
+use crate::{Launcher, McpError, McpServers, Server, answer};
 
 /// The tools of servers, started by `launcher`.
 pub struct McpTools {

@@ -11,10 +11,11 @@ use std::{
 use tools_sandbox::{
     expand_home, home,
     kernel::{Level, MaskRules, Sandbox},
+    obeyed::Look,
     process::own_variables,
 };
 
-use crate::{Look, PreparedChild, Server, Way, WorkspaceAccess};
+use crate::{PreparedChild, Server, Way, WorkspaceAccess};
 
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];

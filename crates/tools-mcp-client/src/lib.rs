@@ -29,7 +29,6 @@ mod http;
 mod launch;
 mod listing;
 mod log_text;
-mod look;
 #[cfg(feature = "http")]
 mod oauth;
 mod prepared;
@@ -48,7 +47,6 @@ pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use launch::{Launch, LaunchFolders};
 pub use listing::{HoldReason, Listing};
-pub use look::Look;
 pub use naming::{model_name, names};
 #[cfg(feature = "http")]
 pub use oauth::{

@@ -3,9 +3,9 @@
 use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::kernel::Sandbox;
+use tools_sandbox::{kernel::Sandbox, obeyed::Look};
 
-use crate::{Look, Secret, Server, TokenReader};
+use crate::{Secret, Server, TokenReader};
 
 /// A server that is ready to be started or reached.
 #[derive(Debug)]
@@ -64,7 +64,8 @@ pub struct PreparedChild {
     pub cwd: PathBuf,
     /// Its confinement.
     pub sandbox: Sandbox,
-    /// Looks at what it changes of files that other programs obey; `None` for one that writes nothing.
+    /// Looks at what it changes of files that other programs obey; `None` for one that writes
+    /// nothing.
     pub look: Option<Look>,
     /// Its way out into the network, kept for as long as it runs.
     pub way: Option<Arc<dyn Way>>,

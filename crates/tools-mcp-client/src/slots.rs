@@ -10,12 +10,12 @@ use std::{
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tools_core::{CallContext, SessionId};
+use tools_sandbox::obeyed::Look;
 
 use crate::{
     McpError, Server,
     connection::{Connection, Judge},
     log_text::LogText,
-    look::Look,
     prepared::{Launcher, PreparedServer},
 };
 

@@ -256,6 +256,14 @@ fn a_language_server_is_asked_and_held_like_a_command() {
     } else {
         eprintln!("skipped: this machine has no namespaces, so that a server is not kept from writing");
     }
+    // Where nothing keeps it from writing, there is a look at what it wrote.
+    let open = "[tools.shell]\nsandbox = \"off\"\n[index.lsp.python]\ncommand = \"python3\"\nargs = [\"server.py\"]\n";
+    let haft = Haft::configured(&format!("{open}timeout = 60\n"));
+    haft.workspace.file("server.py", SERVER.replace("made.txt", ".envrc"));
+    haft.workspace.file("a.py", "def wanted(a):\n    return a\n");
+    let ran = haft.run(&["call", "search_code", "query=wanted", "kind=definition", "path=a.py"]);
+    assert!(format!("{ran:?}").contains("put aside, since direnv"), "{ran:?}");
+    assert_eq!(haft.workspace.read(".envrc"), None);
     let gone = project("[index.lsp.rust]\ncommand = \"no-such-server\"\n");
     let ran = gone.run(&["call", "search_code", "query=auth_layer", "kind=definition"]);
     assert!(ran.out.starts_with("[structural] src/auth.rs:2 "), "{ran:?}");

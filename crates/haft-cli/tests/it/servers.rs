@@ -139,14 +139,13 @@ fn what_a_server_writes_that_programs_obey_is_told_and_on_record() {
     }
     let tools = named(&["obeyed"]);
     let (haft, script) = with_server(&tools, &json!({}), "workspace = \"write\"");
-    let place = haft.workspace.path(".github/workflows/ci.yml").display().to_string();
+    let place = haft.workspace.path(".envrc").display().to_string();
     script.follow(&json!({"tools": tools, "calls": {"obeyed": [{"write": place}]}}));
-    haft.workspace.dir(".github/workflows");
     let ran = haft.run(&["call", "mcp_one_obeyed", "--yes", "{}"]);
     assert!(format!("{ran:?}").contains("put aside, since"), "{ran:?}");
-    assert!(!haft.workspace.path(".github/workflows/ci.yml").exists());
+    assert!(!haft.workspace.path(".envrc").exists());
     let record = fs::read_to_string(haft.record()).unwrap();
-    assert!(record.contains(r#""obeyed":[{"#) && record.contains("ci.yml"), "{record}");
+    assert!(record.contains(r#""obeyed":[{"#) && record.contains(".envrc"), "{record}");
 }
 
 #[test]

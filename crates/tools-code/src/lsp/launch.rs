@@ -11,7 +11,7 @@ use std::{
 use tokio::io::AsyncReadExt as _;
 use tools_core::{CallContext, Redactor};
 use tools_sandbox::{
-    kernel::{Confinement, MaskRules, Network, Sandbox},
+    kernel::{Confinement, Level, MaskRules, Network, Sandbox},
     process::{ProcessSpec, ProcessTree, Stdin, own_variables, scrubbed},
 };
 
@@ -47,7 +47,14 @@ impl fmt::Debug for LaunchConfinement {
 pub(super) struct Child {
     pub(super) tree: ProcessTree,
     /// Keeps the private folders.
-    _sandbox: Sandbox,
+    sandbox: Sandbox,
+}
+
+impl Child {
+    /// What holds it.
+    pub(super) fn level(&self) -> Level {
+        self.sandbox.strength().level
+    }
 }
 
 /// Starts a server for a workspace.
@@ -89,7 +96,7 @@ pub(super) async fn launch(
             while matches!(errors.read(&mut buffer).await, Ok(1..)) {}
         });
     }
-    Ok(Child { tree, _sandbox: sandbox })
+    Ok(Child { tree, sandbox })
 }
 
 /// The program of that name in the `PATH` of an environment, or at an absolute path.

@@ -3,13 +3,17 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 
 use serde_json::json;
 use tokio::time::timeout;
 use tools_core::CallContext;
+use tools_sandbox::{
+    kernel::{Level, MaskRules},
+    obeyed::Look,
+};
 
 use super::{
     client::{Client, Failure, Place, hover, places, uri},
@@ -42,6 +46,8 @@ pub(crate) struct NameAnswer {
 #[derive(Debug, Default)]
 pub(crate) struct Servers {
     running: Mutex<HashMap<(Vec<PathBuf>, &'static str), Slot>>,
+    /// Whether the kernel keeps servers from writing; known once one was started.
+    are_held: OnceLock<bool>,
 }
 
 type Slot = Arc<tokio::sync::Mutex<Option<RunningServer>>>;
@@ -81,7 +87,7 @@ impl Servers {
             // Taken out: a conversation that was left in the middle is not gone on with.
             let mut running = match slot.take() {
                 Some(running) => running,
-                None => begin(held, server, roots, cx).await?,
+                None => self.begin(held, server, roots, cx).await?,
             };
             let told = converse(&mut running.client, asked).await;
             match told {
@@ -93,25 +99,31 @@ impl Servers {
             }
         };
         let waited = Duration::from_secs(server.timeout);
-        timeout(waited, work)
+        // What a server may write it changes unseen but for this.
+        let rules = || held.hidden.clone().unwrap_or_else(MaskRules::nothing);
+        let look = (self.are_held.get() != Some(&true)).then(|| Look::new(rules(), roots.to_vec()));
+        Look::around(look.as_ref(), cx, Box::pin(timeout(waited, work)))
             .await
             .unwrap_or_else(|_| Err(format!("the server did not answer within {} s", server.timeout)))
     }
-}
 
-async fn begin(
-    held: &LaunchConfinement,
-    server: &ServerConfig,
-    roots: &[PathBuf],
-    cx: &CallContext,
-) -> Result<RunningServer, String> {
-    let mut child = launch(held, server, roots, cx).await?;
-    let (Some(input), Some(output)) = (child.tree.take_stdin(), child.tree.take_stdout()) else {
-        return Err("the server has no streams".to_owned());
-    };
-    let root = roots.first().map_or(Path::new("/"), PathBuf::as_path);
-    let client = Client::begin(input, output, root).await.map_err(|failure| failure.to_string())?;
-    Ok(RunningServer { client, _child: Some(child) })
+    async fn begin(
+        &self,
+        held: &LaunchConfinement,
+        server: &ServerConfig,
+        roots: &[PathBuf],
+        cx: &CallContext,
+    ) -> Result<RunningServer, String> {
+        let mut child = launch(held, server, roots, cx).await?;
+        // All are held alike.
+        self.are_held.get_or_init(|| child.level() == Level::Namespaces);
+        let (Some(input), Some(output)) = (child.tree.take_stdin(), child.tree.take_stdout()) else {
+            return Err("the server has no streams".to_owned());
+        };
+        let root = roots.first().map_or(Path::new("/"), PathBuf::as_path);
+        let client = Client::begin(input, output, root).await.map_err(|failure| failure.to_string())?;
+        Ok(RunningServer { client, _child: Some(child) })
+    }
 }
 
 /// Shows the server the file as it is now, asks about the name, and takes the file back.

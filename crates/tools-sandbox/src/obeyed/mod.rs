@@ -4,8 +4,10 @@
 mod agreement;
 mod aside;
 mod guard;
+mod look;
 mod report;
 
 pub use agreement::{Agreement, NothingAgreed};
 pub use guard::{After, Guard};
+pub use look::Look;
 pub use report::{ObeyedChange, ObeyedReport, note, note_in, unmasked_note};

@@ -1,19 +1,16 @@
-//! The look at what a server changes of files that programs outside of any sandbox obey: around its
-//! start and around each of its calls.
+//! Both looks around what a server does that lives on between calls.
 
 use std::path::PathBuf;
 
 use tools_core::CallContext;
-use tools_sandbox::{
-    kernel::MaskRules,
-    obeyed::{Guard, NothingAgreed, note_in},
-};
 
-/// Looks before and after what a server does. What came to be without anybody's agreement is put
-/// aside, and every change is told by the call.
+use super::{Guard, NothingAgreed, note_in};
+use crate::kernel::MaskRules;
+
+/// Looks before and after what a server does for a call. What came to be without anybody's
+/// agreement is put aside, and every change is told by the call.
 ///
-/// A server lives on between its calls. What it writes then is held as far as its sandbox holds
-/// it, and not told.
+/// What the server writes between its calls is held as far as its sandbox holds it, and not told.
 #[derive(Debug, Clone)]
 pub struct Look {
     rules: MaskRules,
@@ -26,8 +23,8 @@ impl Look {
         Self { rules, writable }
     }
 
-    /// Runs what a server may write in, between two looks.
-    pub(crate) async fn around<T>(look: Option<&Self>, cx: &CallContext, run: impl Future<Output = T>) -> T {
+    /// Runs what a server may write in, between two looks if there is one to be taken.
+    pub async fn around<T>(look: Option<&Self>, cx: &CallContext, run: impl Future<Output = T>) -> T {
         // What came to be since the server was started is not held: changes of all files count.
         let guard = look.map(|Self { rules, writable }| {
             let masks = rules.masks(writable);
