@@ -104,6 +104,8 @@ fn files_of_a_skill_are_read_inside_of_it_alone() {
         assert_eq!(refused["error"]["code"], "skill_file_not_found", "{name}: {refused}");
     }
     haft.workspace.link(".agents/skills/deploy/link.txt", "../../../outside.txt");
+    assert_eq!(file("link.txt")["error"]["code"], "nobody_to_ask", "it is another skill now");
+    haft.run(&["skills", "trust", "deploy"]);
     let refused = file("link.txt");
     assert_eq!(refused["error"]["code"], "skill_link", "{refused}");
 }
