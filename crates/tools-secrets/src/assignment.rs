@@ -40,7 +40,8 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         if style == Style::Assigned && !quoted && program::is_program(text, name.0, start, end) {
             return;
         }
-        if is_own_name(&text[name.0..name.1], found) || is_badge(text, name.0) {
+        if is_own_name(&text[name.0..name.1], found) || is_badge(text, name.0) || is_place(&text[name.0..name.1], found)
+        {
             return;
         }
         if value::is_sentence(found) || quoted && kind != "password" && value::is_title(found) {
@@ -58,7 +59,10 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
                     && !text[name.0..name.1].starts_with("ident")
             }
             Style::Statement => {
-                value::is_password(found) && value::is_secret_length(found) && !value::is_version(found)
+                value::is_password(found)
+                    && value::is_secret_length(found)
+                    && !value::is_version(found)
+                    && !value::is_joined(found)
             }
             Style::Prose => {
                 let is_named = kind != "password" && value::is_title(found) || value::is_type(found);
@@ -88,9 +92,18 @@ fn is_own_name(name: &str, value: &str) -> bool {
     words.len() >= 12 && digits <= 1 && value.len() >= words.len() + 6 && value.contains(words)
 }
 
-/// `badge.svg?token=…`: who has the address of a picture in a text that all may read may see it.
+/// `badge.svg?token=…`, `shields.io/…&token=…`: who has the address of a picture in a text that
+/// all may read may see it.
 fn is_badge(text: &str, start: usize) -> bool {
-    text[..start].ends_with(".svg?")
+    let before = &text[text.ceil_char_boundary(start.saturating_sub(256))..start];
+    let address = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(')).next().unwrap_or(before);
+    address.contains(".svg?") || address.contains("shields.io/")
+}
+
+/// `credentials: owner/home#assets/service-credentials`: where something of that name lies.
+fn is_place(name: &str, value: &str) -> bool {
+    let last = value.rsplit_once('/').map(|(_, last)| last);
+    name.len() >= 5 && last.is_some_and(|last| last.ends_with(&format!("-{name}")) || last == name)
 }
 
 /// The end of a value in an escaped text, where a line of that ends: `password: value\r\nname: …`.
@@ -101,7 +114,9 @@ fn before_escaped_line_end(text: &str, start: usize, end: usize) -> usize {
 /// Whether the name around a keyword is that of a credential.
 fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -> bool {
     let Some(name) = text.get(start..end) else { return false };
-    if is_verdict(text, (start, end)) || is_complaint(text, start, name) {
+    // What a client of WebSocket shows that it speaks the protocol by, and tells everybody.
+    let is_greeting = name.eq_ignore_ascii_case("sec-websocket-key");
+    if is_greeting || is_verdict(text, (start, end)) || is_complaint(text, start, name) {
         return false;
     }
     let is_known =
@@ -145,7 +160,10 @@ fn is_type(text: &str, start: usize, found: &str) -> bool {
     {
         return true;
     }
-    (before.ends_with(':') || found.starts_with('&')) && !text[..start].ends_with(['"', '\'']) && value::is_type(found)
+    // `UnsafeCell<[u64; 7]>`
+    let outer = found.split_once('<').map_or(found, |(outer, _)| outer);
+    let is_declared = (before.ends_with(':') || found.starts_with('&')) && !text[..start].ends_with(['"', '\'']);
+    is_declared && (value::is_type(found) || value::is_type(outer))
 }
 
 fn is_statement(text: &str, start: usize, end: usize) -> bool {

@@ -34,8 +34,8 @@ fn is_known_pair(user: &str, password: &str) -> bool {
     [("scott", "tiger"), ("aladdin", "opensesame")].into_iter().any(is_pair)
 }
 
-/// `name:password@example.com`: a word, for a machine that only examples
-/// and this one have.
+/// `name:password@example.com`: a word, for a machine that only examples and this one have;
+/// `foo:bar` for any.
 fn is_example(password: &str, host: &str) -> bool {
     let host = host.split([':', '/', '?']).next().unwrap_or(host);
     let is_reserved = ["example.com", "example.org", "example.net", "example", "invalid", "test"]
@@ -44,8 +44,12 @@ fn is_example(password: &str, host: &str) -> bool {
     let is_here = matches!(host, "localhost" | "127.0.0.1" | "host" | "hostname" | "server") || host.is_empty();
     // `p%40ss`: a sign that shows how signs are written.
     let letters = password.replace("%40", "").replace("%3A", "").replace("%2F", "");
-    let is_word = letters.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
-    is_word && (is_reserved || is_here)
+    // `secret123`
+    let word = letters.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = letters.len() - word.len();
+    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
+    let is_nonsense = matches!(password, "foo" | "bar" | "baz" | "qux" | "foobar");
+    is_nonsense || is_word && (digits == 0 && is_here || digits <= 3 && !word.is_empty() && is_reserved)
 }
 
 /// The signature that lets whoever has an address use it.

@@ -26,6 +26,8 @@ pub(crate) fn is_secret(value: &str) -> bool {
         && !is_expression(value)
         && !is_path(value)
         && !is_version(value)
+        && !is_number(value)
+        && !is_alphabet(value)
         && !is_mark_of_key(value)
         && !is_sealed(value)
         // A password in an address is found with the address.
@@ -36,12 +38,18 @@ pub(crate) fn is_secret(value: &str) -> bool {
 
 /// The same for a password that stands where nothing but a password can: in an address, after `-p`.
 pub(crate) fn is_password(value: &str) -> bool {
-    value.len() >= 3 && !is_placeholder(value) && !is_word(value)
+    // `postgresql://[user[:password]@]`
+    value.len() >= 3 && !is_placeholder(value) && !is_word(value.trim_matches(['[', ']']))
 }
 
 /// Whether a password in a statement is long enough not to be a word of the language.
 pub(crate) fn is_secret_length(value: &str) -> bool {
     value.len() >= 6
+}
+
+/// `prefix||private_key||public_key`: what a format is put together of.
+pub(crate) fn is_joined(value: &str) -> bool {
+    value.contains("||") && is_expression(value)
 }
 
 /// Whether a value has characters of more than one sort.
@@ -206,9 +214,9 @@ fn is_expression(value: &str) -> bool {
     let is_call =
         !name.is_empty() && opens && name.chars().filter(char::is_ascii_digit).count() <= most_digits && is_wordy(name);
     // The end of what the value stands in.
-    let bare = value.trim_start_matches('~').trim_end_matches([')', ']', '}', ';', ',', ':']);
+    let bare = value.trim_start_matches(['~', '&']).trim_end_matches([')', ']', '}', ';', ',', ':']);
     let is_words = bare
-        .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\''])
+        .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\'', '|'])
         .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
     is_call
         || is_words
@@ -330,6 +338,20 @@ pub(crate) fn is_version(value: &str) -> bool {
     bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
 }
 
+/// `2147483648u32`, `4294967295UL`: a number of a program.
+fn is_number(value: &str) -> bool {
+    const TYPES: &[&str] = &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
+    let ending = value.trim_start_matches(|c: char| c.is_ascii_digit()).trim_end_matches([';', ',', ')']);
+    let is_type = || ending.bytes().all(|byte| b"uUlL".contains(&byte)) && ending.len() <= 3 || TYPES.contains(&ending);
+    value.starts_with(|c: char| c.is_ascii_digit()) && is_type()
+}
+
+/// The characters of an alphabet in some order, each once: no random text of that length is so.
+fn is_alphabet(value: &str) -> bool {
+    let mut seen = [false; 256];
+    value.len() >= 26 && value.bytes().all(|byte| !std::mem::replace(&mut seen[usize::from(byte)], true))
+}
+
 /// A path of the file system.
 pub(crate) fn is_path(value: &str) -> bool {
     let value = value.strip_prefix("file:").unwrap_or(value);
@@ -399,6 +421,11 @@ mod tests {
             "********",
             "request.headers.get(",
             "ParseError::Unexpected1",
+            "2147483648u32",
+            "4294967295UL;",
+            "&AES_KEY,",
+            "prefix||private_key||middle||public_key",
+            "hijklmnopuvwDEFqrABCxyzsHIJGPQRSTUVWXYZKLMNOgabctdfe",
         ] {
             assert!(!is_secret(value), "{value}");
         }

@@ -265,6 +265,17 @@ fn what_libraries_are_full_of_is_no_credential() {
         "    authorization: \"token secret123\",",
         "create_engine(\"oracle://scott:tiger@oracle18c/xe\")",
         "such as `https://user:p%40ss@host`",
+        "    secrets: UnsafeCell<[u64; 7]>,",
+        "    reordered_keys: \"hijklmnopuvwDEFqrABCxyzsHIJGPQRSTUVWXYZKLMNOgabctdfe\",",
+        "pub const TOKEN_USED_FOR_ACCESS: TOKEN_PRIVILEGES = 2147483648u32;",
+        "postgresql://[user[:password]@][host][:port][/dbname]",
+        "/// a private key \"prefix||private_key||middle||public_key\" where",
+        "    vpaes_key: &AES_KEY,",
+        ".header(\"sec-websocket-key\", \"6D69KGBOr4Re+Nj6zx9aQA==\")",
+        "  credentials: owner1/home#assets/service-credentials\n",
+        "<img src=\"https://img.shields.io/codecov/a/b?logo=codecov&token=B1EnafGlRL\">",
+        "Url::parse(\"ftp://rms:secret123@example.com\")",
+        "let base = \"redis://foo:bar@somehost:6379/0\";",
     ] {
         check(clean, clean);
     }
@@ -288,6 +299,11 @@ fn what_is_near_to_text_of_libraries_is_found() {
         ("password=\"", "me@home-Zx81p", "\""),
         ("password: ", "Zx81}pQ7{mLw2k", "\n"),
         ("oracle://scott:", "Zx81pQ7mLw2k", "@db/xe"),
+        ("ftp://rms:", "secret1234x", "@example.com/"),
+        ("redis://foo:", "bar7", "@somehost/"),
+        ("redis://app:", "secret123", "@cache/"),
+        ("credentials: ", "owner/Zx81pQ7mLw2k", "\n"),
+        ("password: ", "2147483648u33", "\n"),
     ] {
         let text = format!("{before}{value}{after}");
         let shown = redact(&text);
