@@ -6,7 +6,7 @@ use std::{
     io,
 };
 
-use tools_sandbox::{Directory, FileKind, PathError, Roots};
+use tools_sandbox::{Directory, FileKind, Roots};
 
 use crate::{cancel::Cancel, error::FileError, tree::Trail};
 
@@ -88,9 +88,7 @@ fn remove(
 /// Refuses to go where nothing may be removed.
 fn guard(directory: &Directory, roots: &Roots, device: u64) -> Result<(), FileError> {
     let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
-    if roots.is_protected(metadata.id) {
-        return Err(PathError::Protected(directory.path().to_path_buf()).into());
-    }
+    roots.check_unprotected(metadata.id, directory.path())?;
     if metadata.id.device() != device {
         let error = io::Error::from(io::ErrorKind::ResourceBusy);
         return Err(FileError::io(directory.path(), error));

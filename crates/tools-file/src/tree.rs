@@ -6,7 +6,7 @@ use std::io;
 use tools_sandbox::{Directory, FileId};
 
 /// Directories that stay open on the way down.
-const OPEN: usize = 24;
+const OPEN: usize = 8;
 
 /// The way from the top of a tree to where a walk is.
 #[derive(Debug, Default)]

@@ -144,7 +144,7 @@ pub struct Roots {
     /// Roots and everything above them, and what holds reserved files: what must neither move nor
     /// vanish. Found out when somebody wants to move or delete, since nobody else needs it; `None`
     /// when it cannot be found out.
-    protected: Arc<OnceLock<Option<HashSet<FileId>>>>,
+    protected: Arc<OnceLock<HashSet<FileId>>>,
     reserved: ReservedFiles,
     resolver: Resolver,
     /// Folders as people spell them, with the canonical ones: longest first.
@@ -225,17 +225,23 @@ impl Roots {
         self.list.iter().map(|root| root.path.as_path())
     }
 
-    /// Whether `id` is a root, lies above one, or holds a reserved file. Everything is where that
-    /// cannot be found out.
-    pub fn is_protected(&self, id: FileId) -> bool {
-        let protected = self.protected.get_or_init(|| {
+    /// Refuses what must stay where it is: `id` of `path` is a root, lies above one, or holds a
+    /// reserved file.
+    ///
+    /// # Errors
+    /// [`PathError::Protected`], and what the system says where it cannot be found out.
+    pub fn check_unprotected(&self, id: FileId, path: &Path) -> Result<(), PathError> {
+        let ids = if let Some(ids) = self.protected.get() {
+            ids
+        } else {
             let mut ids = self.reserved.folders().clone();
             for root in self.list.iter() {
-                ids.extend(lineage(root.handle.as_fd()).ok()?);
+                let above = lineage(root.handle.as_fd());
+                ids.extend(above.map_err(|source| PathError::Io { path: path.to_path_buf(), source })?);
             }
-            Some(ids)
-        });
-        protected.as_ref().is_none_or(|ids| ids.contains(&id))
+            self.protected.get_or_init(|| ids)
+        };
+        if ids.contains(&id) { Err(PathError::Protected(path.to_path_buf())) } else { Ok(()) }
     }
 
     /// Whether the one root is still what stands at `path`: a root that is kept from call to call

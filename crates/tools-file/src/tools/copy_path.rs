@@ -81,8 +81,8 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         if replace == Replace::Never || clashes {
             return Err(FileError::DestinationExists { path, kind });
         }
-        if merges && site.roots.is_protected(taken.id) && destination.path() == origin {
-            return Err(PathError::Protected(path).into());
+        if merges && destination.path() == origin {
+            site.roots.check_unprotected(taken.id, &path)?;
         }
     }
     let copied = if metadata.kind == FileKind::File {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tools_core::{
     Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
 };
-use tools_sandbox::{FileKind, PathError};
+use tools_sandbox::FileKind;
 
 use crate::{
     cancel::Cancel,
@@ -56,9 +56,7 @@ fn delete(asked: &Path, recursive: bool, site: &Site, cancel: &Cancel) -> Result
     let Some(metadata) = entry.metadata()? else {
         return Err(site.missing(asked));
     };
-    if site.roots.is_protected(metadata.id) {
-        return Err(PathError::Protected(asked.to_path_buf()).into());
-    }
+    site.roots.check_unprotected(metadata.id, asked)?;
     let (directory, name) = (entry.directory(), entry.name());
     let fail = |error: io::Error| FileError::io(asked, error);
     let shown = site.show(&path);

@@ -290,7 +290,7 @@ fn roots_and_what_lies_above_them_are_protected() {
     let roots = Roots::open(&[world.root(), world.root().join("d/e")], &world.base).unwrap();
     let id = |path: &str| {
         let found = roots.open_any(Path::new(path), &world.root()).unwrap();
-        roots.is_protected(found.metadata().id)
+        roots.check_unprotected(found.metadata().id, Path::new(path)).is_err()
     };
     assert!(id(".") && id("d") && id("d/e"));
     assert!(!id("other") && !id("a.txt"));
