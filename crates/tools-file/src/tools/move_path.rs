@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tools_core::{
     Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
 };
-use tools_sandbox::{Directory, Entry, FileKind, Metadata, PathError, ReadRules, Replace};
+use tools_sandbox::{Directory, Entry, FileKind, Metadata, ReadRules, Replace};
 
 use crate::{
     cancel::Cancel,
@@ -63,9 +63,7 @@ fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, Fi
     let Some(metadata) = source.metadata()? else {
         return Err(site.missing(from));
     };
-    if site.roots.is_protected(metadata.id) {
-        return Err(PathError::Protected(from.to_path_buf()).into());
-    }
+    site.roots.check_unprotected(metadata.id, from)?;
     site.check_readable(&source.path(), from)?;
     let planned = site.resolve_entry_readable(to)?;
     refuse_overlap(&source.path(), &planned, from, to)?;
@@ -76,9 +74,7 @@ fn move_path(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, Fi
     let replace = if args.overwrite.unwrap_or(false) { Replace::Allowed } else { Replace::Never };
     let taken = destination.metadata()?;
     if let Some(taken) = taken {
-        if site.roots.is_protected(taken.id) {
-            return Err(PathError::Protected(to.to_path_buf()).into());
-        }
+        site.roots.check_unprotected(taken.id, to)?;
         if replace == Replace::Never {
             return Err(FileError::DestinationExists { path: to.to_path_buf(), kind: taken.kind });
         }
@@ -137,21 +133,21 @@ fn move_across(
     let (here, there) = (source.directory(), destination.directory());
     let fail = |error: io::Error| FileError::io(&source.path(), error);
     // What stood at the destination before is gone by then, so that there is no way back.
-    let stayed = |error: io::Error| FileError::Partly {
-        done: format!("it was copied to `{}`, and the source stays", destination.path().display()),
-        cause: Box::new(fail(error)),
+    let stayed = |cause: FileError| FileError::Partly {
+        done: format!("it was copied to `{}`, and the source stays", site.show(&destination.path())),
+        cause: Box::new(cause),
     };
     let copying = CopyOptions { purpose: Purpose::Move, replace, site, cancel };
     match metadata.kind {
         FileKind::File => {
             let file = here.open(source.name()).map_err(fail)?;
             copy_file(&file, metadata, there, destination.name(), copying)?;
-            return here.remove_file(source.name()).map_err(stayed);
+            return here.remove_file(source.name()).map_err(fail).map_err(stayed);
         }
         FileKind::Symlink => {
             let target = here.read_link(source.name()).map_err(fail)?;
             create_link(there, destination.name(), &target, copying)?;
-            return here.remove_file(source.name()).map_err(stayed);
+            return here.remove_file(source.name()).map_err(fail).map_err(stayed);
         }
         FileKind::Directory => {}
         kind => {
@@ -170,7 +166,7 @@ fn move_across(
         let _ = remove_tree(there, &name, &site.roots, &Cancel::never());
         return Err(error);
     }
-    remove_tree(here, source.name(), &site.roots, cancel).map(|_| ())
+    remove_tree(here, source.name(), &site.roots, cancel).map(|_| ()).map_err(stayed)
 }
 
 fn copy_directory(

@@ -241,3 +241,65 @@ async fn what_other_programs_obey_is_changed_only_by_a_person() {
     world.call("read", json!({"path": ".envrc"})).await.unwrap();
     world.call("write", json!({"path": "package.json", "content": "{}\n"})).await.unwrap();
 }
+
+#[expect(clippy::disallowed_methods, reason = "root is kept from removing something by `chattr` alone")]
+fn chattr(change: &str, folder: &std::path::Path) {
+    let _ = std::process::Command::new("chattr").arg(change).arg(folder).output();
+}
+
+/// A folder whose entries nobody removes, as long as this lives.
+struct Unremovable(std::path::PathBuf);
+
+impl Unremovable {
+    /// `None` where this user can remove everything.
+    fn new(folder: &std::path::Path) -> Option<Self> {
+        let held = Self(folder.to_owned());
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o555)).unwrap();
+        let is_open =
+            || fs::write(folder.join("probe"), "").is_ok_and(|()| fs::remove_file(folder.join("probe")).is_ok());
+        // To root the bits mean nothing.
+        if is_open() {
+            chattr("+i", folder);
+        }
+        (!is_open()).then_some(held)
+    }
+}
+
+impl Drop for Unremovable {
+    fn drop(&mut self) {
+        chattr("-i", &self.0);
+        let _ = fs::set_permissions(&self.0, fs::Permissions::from_mode(0o755));
+    }
+}
+
+#[tokio::test]
+async fn a_move_across_file_systems_says_that_the_source_stays() {
+    let Ok(shared) = tempfile::tempdir_in("/dev/shm") else {
+        eprintln!("SKIPPED: there is no /dev/shm");
+        return;
+    };
+    let far = fs::canonicalize(shared.path()).unwrap();
+    let world =
+        World::with(|root, config| FileConfig { allowed_paths: vec![root.to_path_buf(), far.clone()], ..config });
+    if fs::metadata(&far).unwrap().dev() == fs::metadata(world.path("")).unwrap().dev() {
+        eprintln!("SKIPPED: /dev/shm is no file system of its own");
+        return;
+    }
+    world.file("held/file", "x").file("held/folder/a", "a").file("held/folder/b", "b").link("held/link", "file");
+    let Some(held) = Unremovable::new(&world.path("held")) else {
+        eprintln!("SKIPPED: everything can be removed here");
+        return;
+    };
+    for (name, copied) in [("file", "file"), ("folder", "folder/a"), ("link", "link")] {
+        let destination = far.join(name);
+        let moved = json!({"source": format!("held/{name}"), "destination": destination.to_str()});
+        let error = world.call("move_path", moved).await.unwrap_err();
+        assert_eq!(error.code(), "partly_done", "{name}: {error}");
+        let said = format!("it was copied to `{}`, and the source stays", destination.display());
+        assert!(error.message().starts_with(&said), "{error}");
+        assert!(far.join(copied).symlink_metadata().is_ok(), "{name}");
+        assert!(world.path("held").join(name).symlink_metadata().is_ok(), "{name}");
+    }
+    drop(held);
+    assert_eq!(fs::read_dir(&far).unwrap().count(), 3, "nothing else is left there");
+}
