@@ -117,7 +117,7 @@ pub(crate) fn lossy_text(content: &[u8]) -> Option<String> {
     if content.len() > MAX_COMPARED_BYTES {
         return None;
     }
-    FileText::of(content, Path::new("")).ok().map(|decoded| decoded.text)
+    FileText::of(content, Path::new("")).ok().map(|decoded| decoded.shown(&decoded.text).into_owned())
 }
 
 fn bounded(unified: &str) -> String {

@@ -13,7 +13,7 @@ pub(crate) fn image_type(head: &[u8]) -> Option<&'static str> {
 
 /// What a binary file seems to be, as a phrase.
 pub(crate) fn describe(head: &[u8]) -> &'static str {
-    const KNOWN: [(&[u8], &str); 14] = [
+    const KNOWN: [(&[u8], &str); 16] = [
         (b"\x7FELF", "an ELF executable"),
         (b"%PDF-", "a PDF document"),
         (b"PK\x03\x04", "a ZIP archive"),
@@ -28,6 +28,8 @@ pub(crate) fn describe(head: &[u8]) -> &'static str {
         (b"MZ", "a Windows executable"),
         (b"OggS", "Ogg media"),
         (b"ID3", "MP3 audio"),
+        (b"\xFF\xFE\0\0", "UTF-32 text"),
+        (b"\0\0\xFE\xFF", "UTF-32 text"),
     ];
     let known = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name);
     known.unwrap_or(if image_type(head).is_some() { "an image" } else { "binary data" })

@@ -1,17 +1,28 @@
 //! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where
 //! it was not changed.
 
-use std::{borrow::Cow, path::Path};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::{converted::Convert, error::FileError};
+use crate::{
+    converted::Convert,
+    error::FileError,
+    splice::{EditPlaces, Replacement},
+};
 
 /// How many bytes at the beginning decide whether a file is text.
 pub(crate) const SNIFF: usize = 8 * 1024;
 
 /// Invalid bytes 0x80..=0xFF stand for these private characters while the text is edited.
 const ESCAPE: u32 = 0xF_FF00;
+
+/// A NUL as it is shown: a raw one ends the text for some readers.
+pub(crate) const NUL_SHOWN: char = '\u{2400}';
 
 /// How a file encodes its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +33,7 @@ pub(crate) enum Encoding {
     Utf16Be,
     /// The superset of Latin-1 in which every byte is a character.
     Windows1252,
-    /// UTF-8 with some bytes that are not.
+    /// Lines in UTF-8 and lines that are not, or not quite.
     Utf8Broken,
 }
 
@@ -41,6 +52,8 @@ impl Encoding {
     /// The encoding that the first bytes announce, and how many of them announce it.
     pub(crate) fn announced(bytes: &[u8]) -> Option<(Self, usize)> {
         match bytes {
+            // UTF-32, which counts as binary.
+            [0xFF, 0xFE, 0, 0, ..] => None,
             [0xEF, 0xBB, 0xBF, ..] => Some((Self::Utf8Bom, 3)),
             [0xFF, 0xFE, ..] => Some((Self::Utf16Le, 2)),
             [0xFE, 0xFF, ..] => Some((Self::Utf16Be, 2)),
@@ -97,11 +110,72 @@ impl FileText {
             }
             _ => match std::str::from_utf8(body) {
                 Ok(text) => with(text.to_owned(), encoding),
-                Err(_) if bom > 0 => None,
-                Err(_) if is_mostly_utf8(body) => with(escape(body)?, Encoding::Utf8Broken),
-                Err(_) => with(WINDOWS_1252.decode_without_bom_handling(body).0.into(), Encoding::Windows1252),
+                Err(_)
+                    if bom == 0
+                        && body.split(|byte| *byte == b'\n').all(|line| line.is_ascii() || is_one_byte(line)) =>
+                {
+                    with(WINDOWS_1252.decode_without_bom_handling(bytes).0.into(), Encoding::Windows1252)
+                }
+                Err(_) => with(escape(bytes)?, Encoding::Utf8Broken),
             },
         }
+    }
+
+    /// A text of this file as [`lossy_line`] shows its lines, character by character.
+    pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.encoding != Encoding::Utf8Broken && memchr::memchr(0, text.as_bytes()).is_none() {
+            return text.into();
+        }
+        text.chars().map(|c| self.shown_char(c)).collect()
+    }
+
+    fn shown_char(&self, c: char) -> char {
+        match u32::from(c) {
+            0 => NUL_SHOWN,
+            code if self.encoding == Encoding::Utf8Broken && code & !0xFF == ESCAPE => one_byte((code & 0xFF) as u8),
+            _ => c,
+        }
+    }
+
+    /// Where in `text` the places are that were found in what is shown of it, and what goes there:
+    /// a character that stands for a byte in these lines stands for it in the new text, too.
+    pub(crate) fn stored(&self, text: &str, shown: &str, found: EditPlaces) -> EditPlaces {
+        let (mut at, mut stored) = (0, 0);
+        let mut in_text = |offset: usize| {
+            let count = shown[at..offset].chars().count();
+            stored += text[stored..].chars().take(count).map(char::len_utf8).sum::<usize>();
+            at = offset;
+            stored
+        };
+        let places = found.places.into_iter().map(|place| {
+            let range = in_text(place.range.start)..in_text(place.range.end);
+            let first = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            let last = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
+            Replacement { text: self.like(&text[first..last], &place.text).into(), range }
+        });
+        EditPlaces { step: found.step, places: places.collect() }
+    }
+
+    /// A new text with bytes where lines of the file have bytes.
+    fn like(&self, lines: &str, new: &str) -> String {
+        let (mut bytes, mut plain) = (HashMap::new(), HashSet::new());
+        for c in lines.chars().filter(|c| *c == '\0' || !c.is_ascii()) {
+            match self.shown_char(c) {
+                shown if shown == c => _ = plain.insert(c),
+                shown => _ = bytes.insert(shown, c),
+            }
+        }
+        let is_one_byte = plain.is_empty() && bytes.values().any(|c| *c != '\0');
+        let stored = |c: char| match bytes.get(&c) {
+            _ if c.is_ascii() || plain.contains(&c) => c,
+            Some(byte) => *byte,
+            None if is_one_byte => match WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])) {
+                (bytes, _, false) => bytes.first().map_or(c, |byte| escaped(*byte)),
+                _ => c,
+            },
+            None => c,
+        };
+        new.chars().map(stored).collect()
     }
 
     /// The bytes of `text` in this file's encoding.
@@ -133,9 +207,13 @@ impl FileText {
 pub(crate) fn lossy_line(bytes: &[u8]) -> (String, bool) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), false),
-        Err(_) if is_mostly_utf8(bytes) => (String::from_utf8_lossy(bytes).into_owned(), true),
-        Err(_) => (WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned(), true),
+        Err(_) => (broken(bytes, one_byte), true),
     }
+}
+
+/// The character that windows-1252 has for a byte.
+fn one_byte(byte: u8) -> char {
+    WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or_default()
 }
 
 /// Whether a byte is the first one of a character; every byte that is not UTF-8's way of going on.
@@ -177,26 +255,39 @@ impl Convert for Transcode {
     }
 }
 
-/// Whether bytes that are not valid UTF-8 are more likely damaged UTF-8 than a one-byte encoding.
-fn is_mostly_utf8(bytes: &[u8]) -> bool {
+/// Whether a line is more likely in a one-byte encoding than damaged UTF-8.
+fn is_one_byte(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
         good += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
         bad += usize::from(!chunk.invalid().is_empty());
     }
-    good > bad
+    bad > 0 && good <= bad
 }
 
 fn escape(bytes: &[u8]) -> Option<String> {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        if chunk.valid().chars().any(|c| u32::from(c) & !0xFF == ESCAPE) {
-            return None; // the text itself uses our marks
-        }
-        text.push_str(chunk.valid());
-        text.extend(chunk.invalid().iter().filter_map(|&byte| char::from_u32(ESCAPE | u32::from(byte))));
+    let uses_marks = |text: &str| text.chars().any(|c| u32::from(c) & !0xFF == ESCAPE);
+    let is_marked = bytes.utf8_chunks().any(|chunk| uses_marks(chunk.valid()));
+    (!is_marked).then(|| bytes.split_inclusive(|byte| *byte == b'\n').map(|line| broken(line, escaped)).collect())
+}
+
+/// The private character that stands for a byte.
+fn escaped(byte: u8) -> char {
+    char::from_u32(ESCAPE | u32::from(byte)).unwrap_or_default()
+}
+
+/// A line with `stray` for each byte that is no part of UTF-8, or for all beyond ASCII where it is
+/// in another encoding.
+fn broken(line: &[u8], stray: impl Fn(u8) -> char) -> String {
+    if is_one_byte(line) {
+        return line.iter().map(|&byte| if byte.is_ascii() { char::from(byte) } else { stray(byte) }).collect();
     }
-    Some(text)
+    let mut text = String::with_capacity(line.len());
+    for chunk in line.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|&byte| stray(byte)));
+    }
+    text
 }
 
 fn unescape(text: &str) -> Vec<u8> {
@@ -232,6 +323,17 @@ mod tests {
         check("ä ö ü \u{fffd}".as_bytes(), Encoding::Utf8, "ä ö ü \u{fffd}");
         let broken = [b"\xFF ".as_slice(), "äöü".as_bytes()].concat();
         assert_eq!(FileText::of(&broken, Path::new("f")).unwrap().encoding, Encoding::Utf8Broken);
+        assert!(FileText::of(b"\xFF\xFE\0\0a\0\0\0", Path::new("f")).is_err(), "UTF-32");
+    }
+
+    #[test]
+    fn a_file_of_several_encodings_is_shown_line_by_line() {
+        for bytes in [b"na\xc3\xafve\ncaf\xe9\n\xc3\xa4\xc3\xb6 \xe9".as_slice(), b"\xEF\xBB\xBFcaf\xe9\n\xc3\xaf"] {
+            let decoded = FileText::of(bytes, Path::new("f")).unwrap();
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n').map(|line| lossy_line(line).0);
+            assert_eq!(decoded.shown(&decoded.text), lines.collect::<String>());
+            assert_eq!(decoded.encoding, Encoding::Utf8Broken);
+        }
     }
 
     #[test]

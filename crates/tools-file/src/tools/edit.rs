@@ -6,8 +6,8 @@ use std::{borrow::Cow, io::Read as _, path::Path, sync::Arc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Change as ForeseenChange, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits,
+    Access, CallContext, Change as ForeseenChange, FileDiff, Inspection, Location, Subject, Tool, ToolDef, ToolError,
+    ToolKind, ToolOutput, ToolTraits,
 };
 
 use crate::{
@@ -81,9 +81,9 @@ fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange>
     let changes = changes(args).ok()?;
     let before = Before::of(site, asked)?;
     if let Before::Known(path, content) = &before {
-        let text = FileText::of(content, asked).ok()?.text;
-        if let Ok(edited) = apply(&text, &changes, (site, path), cancel) {
-            return Some(ForeseenChange::diff(diff(path, Some(&text), &edited.text)));
+        let decoded = FileText::of(content, asked).ok()?;
+        if let Ok(edited) = apply(&decoded, &changes, (site, path), cancel) {
+            return Some(ForeseenChange::diff(difference(path, &decoded, &edited.text)));
         }
     }
     let (Before::Known(path, _) | Before::Unknown(path) | Before::Missing(path)) = before;
@@ -143,7 +143,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let decoded = FileText::of(before, asked)?;
     let (memory, session) = site.memory();
     let stale = memory.stale_reading(session, &path, before);
-    let mut edited = apply(&decoded.text, changes, (site, &path), cancel);
+    let mut edited = apply(&decoded, changes, (site, &path), cancel);
     if existing.is_shared()
         && let Err(FileError::Edit { miss: Miss::NotFound { near, .. }, .. }) = &mut edited
     {
@@ -161,7 +161,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let content = decoded.encode(&edited.text)?;
     let manner = replace(&entry, Some(&existing), &content, asked, (site.unfinished(), cancel))?;
     memory.wrote(session, &path, &content);
-    let change = diff(&path, Some(&decoded.text), &edited.text);
+    let change = difference(&path, &decoded, &edited.text);
     let mut summary = format!(
         "edited `{}`: {} {} (+{} -{} lines)",
         site.show(&path),
@@ -184,6 +184,11 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
+/// The difference of two texts of a file, as both are shown.
+fn difference(path: &Path, decoded: &FileText, after: &str) -> FileDiff {
+    diff(path, Some(&decoded.shown(&decoded.text)), &decoded.shown(after))
+}
+
 struct EditResult<'t> {
     text: Cow<'t, str>,
     replaced: usize,
@@ -192,22 +197,24 @@ struct EditResult<'t> {
 }
 
 fn apply<'t>(
-    text: &'t str,
+    decoded: &'t FileText,
     changes: &[Change],
     (site, path): (&Site, &Path),
     cancel: &Cancel,
 ) -> Result<EditResult<'t>, FileError> {
-    let mut edited = EditResult { text: text.into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
+    let mut edited =
+        EditResult { text: decoded.text.as_str().into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
     // An entry may take the last line break away before another one adds lines.
-    let crlf = begins_with_crlf(text);
+    let crlf = begins_with_crlf(&decoded.text);
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
         let at = label(index, changes);
         let Change { old_string: old, new_string: new, replace_all: all } = change;
         let request = Request { old, new, all: *all, crlf };
-        let whole = site.credentials(path, &edited.text);
-        let found = find(&edited.text, request, &whole).map_err(|miss| {
-            let miss = if whole.is_empty() { miss } else { miss_in_shown(&edited.text, request, (site, path), miss) };
+        let shown = decoded.shown(&edited.text);
+        let whole = site.credentials(path, &shown);
+        let found = find(&shown, request, &whole).map_err(|miss| {
+            let miss = if whole.is_empty() { miss } else { miss_in_shown(&shown, request, (site, path), miss) };
             FileError::Edit { at: at.clone(), miss }
         })?;
         if request.all && !whole.is_empty() {
@@ -216,10 +223,14 @@ fn apply<'t>(
         if found.step != Step::Exact {
             edited.notes.push(format!("{at}`old_string` was found by ignoring {}", found.step));
         }
-        let line = found.places.first().map_or(1, |place| line_number(&edited.text, place.range.start));
+        let line = found.places.first().map_or(1, |place| line_number(&shown, place.range.start));
         edited.first_line = edited.first_line.min(line);
         edited.replaced += found.places.len();
-        edited.text = found.apply(&edited.text).into();
+        let places = match &shown {
+            Cow::Borrowed(_) => found,
+            Cow::Owned(shown) => decoded.stored(&edited.text, shown, found),
+        };
+        edited.text = Cow::Owned(places.apply(&edited.text));
     }
     Ok(edited)
 }

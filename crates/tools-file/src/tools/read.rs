@@ -23,7 +23,7 @@ use crate::{
     lines::{Ask, Window, read_window},
     media,
     memory::MAX_KEPT_BYTES,
-    text::{Encoding, SNIFF, Transcode, is_binary, lossy_line},
+    text::{Encoding, NUL_SHOWN, SNIFF, Transcode, is_binary, lossy_line},
     workspace::{Site, Workspace},
 };
 
@@ -150,7 +150,7 @@ fn render(
         } else {
             let (line, lossy) = lossy_line(&shown[range]);
             odd |= lossy;
-            text.push_str(&line.replace('\0', "\u{2400}")); // a raw NUL ends the text for some readers
+            text.extend(line.chars().map(|c| if c == '\0' { NUL_SHOWN } else { c }));
         }
         if is_cut {
             let _ = write!(text, " … [line of {length} bytes]");

@@ -149,3 +149,36 @@ async fn what_is_written_is_what_was_sent() {
     }
     assert_eq!(done, 87);
 }
+
+#[tokio::test]
+async fn what_read_shows_of_stray_bytes_edit_finds_and_leaves() {
+    let world = World::new();
+    let check = async |bytes: &[u8], shown: &str, old: &str, new: &str, expected: &[u8]| {
+        world.file("f", bytes);
+        let read = world.text("read", json!({"path": "f"})).await;
+        assert!(read.contains(shown) && shown.contains(old), "{read}");
+        let edited = world.text("edit", json!({"path": "f", "old_string": old, "new_string": new})).await;
+        assert_eq!(fs::read(world.path("f")).unwrap(), expected, "{edited}");
+    };
+    // One line of another encoding in a file of UTF-8, and the other way round.
+    let mixed = b"na\xc3\xafve \xc3\xa4\ncaf\xe9 au lait\nend\n";
+    check(mixed, "café au lait", "café au", "café, no", b"na\xc3\xafve \xc3\xa4\ncaf\xe9, no lait\nend\n").await;
+    check(mixed, "café au lait", "lait", "thé", b"na\xc3\xafve \xc3\xa4\ncaf\xe9 au th\xe9\nend\n").await;
+    check(mixed, "naïve ä", "naïve ä", "é", b"\xc3\xa9\ncaf\xe9 au lait\nend\n").await;
+    check(b"caf\xe9\nr\xe9s\nna\xc3\xafve\n", "naïve", "naïve", "café", b"caf\xe9\nr\xe9s\ncaf\xc3\xa9\n").await;
+    // A damaged character among good ones.
+    let damaged = b"\xc3\xa4\xc3\xb6 \xe9 x\n";
+    check(damaged, "äö é x", "é x", "é yé", b"\xc3\xa4\xc3\xb6 \xe9 y\xe9\n").await;
+    // A NUL far behind the beginning.
+    let far = [b"a\n".repeat(5000).as_slice(), b"b\0c\n"].concat();
+    world.file("g", &far);
+    let read = world.text("read", json!({"path": "g", "offset": 5000})).await;
+    assert!(read.contains("b\u{2400}c"), "{read}");
+    world.call("edit", json!({"path": "g", "old_string": "b\u{2400}c", "new_string": "b\u{2400}d"})).await.unwrap();
+    assert!(fs::read(world.path("g")).unwrap().ends_with(b"\nb\0d\n"));
+    // UTF-32 is text for neither.
+    world.file("wide", b"\xff\xfe\0\0a\0\0\0");
+    assert!(world.text("read", json!({"path": "wide"})).await.contains("binary file: UTF-32 text"));
+    let edited = world.text("edit", json!({"path": "wide", "old_string": "a", "new_string": "b"})).await;
+    assert!(edited.contains("binary_file"), "{edited}");
+}
