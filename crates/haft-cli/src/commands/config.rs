@@ -48,8 +48,8 @@ fn show(common: &CommonArgs, loaded: &LoadedConfig<HaftConfig>) {
     }
 }
 
-/// Loads and compiles everything, as a start would, and names what cannot count: values of overlays that
-/// would loosen, rules that never match.
+/// Loads and compiles everything, as a start would, and names what cannot count: values of overlays
+/// that would loosen, rules that can never match.
 fn check(common: &CommonArgs) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();

@@ -41,7 +41,44 @@ fn mistakes_are_told_apart_by_exit_code_and_text() {
     check(&["call", "read", "path=../outside"], 4, "category: policy_blocked");
     check(&["call", "bash", "command=sudo id"], 4, "category: policy_blocked");
     check(&["call", "no such name", "a=1"], 2, "is not a tool name");
+    haft.workspace.file("Main.java", "class Main {}\n");
+    check(&["call", "diagnostics", "path=Main.java"], 2, "no checker knows `Main.java`");
     check(&["--workdir", "/does/not/exist", "call", "read", "path=a"], 2, "working directory");
+}
+
+#[test]
+fn too_few_descriptors_are_told_as_such() {
+    let haft = Haft::configured("[tools.permissions]\ndelete_path = [{ pattern = \"**\", action = \"allow\" }]\n");
+    let delete = |descriptors: u32, path: &str| {
+        let line = format!("ulimit -n {descriptors}; exec \"$0\" call delete_path path={path} recursive=true");
+        let mut command = haft.command(&[]);
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &line]).arg(command.get_program());
+        limited.current_dir(command.get_current_dir().expect("the workspace"));
+        limited.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command = limited;
+        crate::support::finished(command)
+    };
+    for descriptors in 13..24 {
+        haft.workspace.file("folder/file", "");
+        let ran = delete(descriptors, "folder");
+        let said = format!("{ran:?}");
+        assert!(ran.code == 0 || said.contains("Too many open files"), "{descriptors}: {said}");
+        assert!(!said.contains("allowed root"), "{descriptors}: {said}");
+    }
+    haft.workspace.dir(format!("deep/{}", "x/".repeat(80)));
+    let ran = delete(40, "deep");
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn what_read_shows_of_a_file_in_two_encodings_is_what_edit_finds() {
+    let haft = Haft::configured("[tools.permissions]\nedit = [{ pattern = \"**\", action = \"allow\" }]\n");
+    haft.workspace.file("notes.txt", b"na\xc3\xafve\ncaf\xe9 au lait\n");
+    assert!(haft.run(&["call", "read", "path=notes.txt"]).out.contains("café au lait"));
+    let ran = haft.run(&["call", "edit", "path=notes.txt", "old_string=café au", "new_string=café sans"]);
+    assert!(ran.code == 0 && ran.out.contains("+café sans lait"), "{ran:?}");
+    assert_eq!(haft.workspace.read("notes.txt").as_deref(), Some(&b"na\xc3\xafve\ncaf\xe9 sans lait\n"[..]));
 }
 
 #[test]

@@ -153,6 +153,35 @@ fn a_store_that_cannot_be_used_is_told_and_left_alone() {
 }
 
 #[test]
+fn a_damaged_page_is_told_and_what_is_left_is_found() {
+    if !tools_testkit::installed(&["python3"]) {
+        return;
+    }
+    let haft = Haft::configured(SAVES);
+    let save = |number: u32| {
+        let content = format!("zebra {number} {}", format!("stripe{number} ").repeat(200));
+        json!({"id": number.to_string(), "tool": "memory_save", "session": "s", "params": {"content": content}})
+    };
+    let input = (1..=30).map(|number| save(number).to_string()).collect::<Vec<_>>().join("\n");
+    assert_eq!(haft.run_with_input(&["batch"], input.as_bytes()).code, 0);
+    let path = haft.home.path(".local/state/haft/memory/memory.db");
+    let script = "import sqlite3,sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA wal_checkpoint(TRUNCATE)')";
+    let merged = std::process::Command::new("python3").args(["-c", script]).arg(&path).status().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let place = bytes.windows(9).position(|part| part == b"zebra 15 ");
+    let (Some(place), true) = (place, merged.success()) else {
+        eprintln!("SKIPPED: python3 has no sqlite3");
+        return;
+    };
+    let page = place / 4096 * 4096;
+    bytes[page..page + 4096].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    let found = haft.run(&["call", "memory_search", "query=zebra", "limit=20"]);
+    assert!(found.code == 0 && found.out.matches("zebra ").count() >= 20, "{found:?}");
+    assert!(found.out.contains("[the store of memories is damaged: "), "{found:?}");
+}
+
+#[test]
 fn arguments_that_make_no_sense_are_told() {
     let haft = Haft::configured(SAVES);
     let check = |tool: &str, params: Value, text: &str| {

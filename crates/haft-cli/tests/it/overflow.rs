@@ -106,6 +106,20 @@ fn what_is_longer_than_is_held_is_filtered_like_any_output_also_of_a_job() {
 }
 
 #[test]
+fn a_page_of_a_job_says_that_it_was_filtered_by_itself() {
+    let reading = "[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n";
+    let haft = Haft::configured(&format!("{ALL}{reading}"));
+    let command =
+        "cargo() { for n in $(seq 40); do echo \"test some::module::t$n ... ok\"; done; sleep 60; }; cargo test";
+    let start = json!({"id": "1", "tool": "bash", "session": "s", "params": {"command": command, "background": true}});
+    let read = json!({"id": "2", "tool": "job_read", "session": "s", "params": {"id": "job-1", "wait_ms": 30_000}});
+    let ran = haft.run_with_input(&["batch"], format!("{start}\n{read}\n").as_bytes());
+    let page: Value = serde_json::from_str(ran.out.lines().last().unwrap()).unwrap();
+    let text = page["text"].as_str().unwrap_or_else(|| panic!("{page}"));
+    assert!(text.contains("what is left out is counted and folded in this part alone"), "{text}");
+}
+
+#[test]
 fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers() {
     let budget = "[tools.overflow]\nmax_overflow_bytes = 1500000\n";
     let haft = Haft::configured(&format!("{ALL}{UNFILTERED}{budget}"));
