@@ -240,7 +240,7 @@ fn what_others_leave_in_folders_of_the_system_is_not_there_however_full_the_work
         let mut line = format!("cat {}", home.file("notes", "of the home").display());
         for other in &others {
             std::fs::write(other.path().join("notes"), "of another project").expect("a file is written");
-            line.push_str(&format!(" {}/notes", other.path().display()));
+            line = format!("{line} {}/notes", other.path().display());
         }
         if home.level().is_empty() || home.level() == "off" {
             eprintln!("SKIPPED: no `{sandbox}` here");

@@ -51,7 +51,7 @@ async fn a_damaged_page_closes_no_other_memory() {
     let policy = MemoryConfig::default().compile().unwrap();
     let open = || {
         let store = Arc::new(SqliteMemories::at(&path));
-        Memories::new(store, Shared::new(policy.clone()), Arc::new(SecretRedactor::default()), Arc::new(clock()))
+        Memories::new(store, Shared::new(policy), Arc::new(SecretRedactor::default()), Arc::new(clock()))
     };
     let saving = open();
     for number in 0..40 {
