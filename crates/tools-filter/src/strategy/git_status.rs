@@ -29,8 +29,8 @@ const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Ignored files:", "ignored:", Some("")),
 ];
 
-/// What an entry says of its file, and the letter that stands for it, with a blank as in the short form;
-/// a conflict is told in words.
+/// What an entry says of its file, and the letter that stands for it, with a blank as in the short
+/// form; a conflict is told in words.
 const STATES: &[(&str, &str)] = &[
     ("both modified:", "both modified:"),
     ("both added:", "both added:"),

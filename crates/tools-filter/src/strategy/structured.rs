@@ -1,7 +1,7 @@
 //! `structured`: what tools print as JSON when they are asked to, as the text they would print
 //! otherwise. Knows the messages of cargo, the test harness of Rust and nextest, `go test -json`,
-//! jest and vitest, eslint, and the lists of findings that other linters write: objects with a file,
-//! a line and a message each. What it does not know passes as it is.
+//! jest and vitest, eslint, and the lists of findings that other linters write: objects with a
+//! file, a line and a message each. What it does not know passes as it is.
 
 use std::collections::{BTreeSet, VecDeque};
 
