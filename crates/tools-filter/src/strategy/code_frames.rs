@@ -44,7 +44,9 @@ impl CodeFrames {
 
 impl Reducer for CodeFrames {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let number = if line.len() < MAX_LINE_BYTES { number(line) } else { None };
+        // Before its bar a line has a number, and nothing but marks and blanks.
+        let may_be = line.len() < MAX_LINE_BYTES && line.starts_with(|c: char| c.is_ascii_digit() || " >×".contains(c));
+        let number = if may_be { number(line) } else { None };
         let goes_on = match (number, self.last) {
             (Some(number), Some(last)) => number == last + 1,
             (Some(_), None) => true,

@@ -70,7 +70,8 @@ impl Opaque {
         if (line.len() >= ENCODED_BYTES || is_end) && is_encoded(line) {
             return Some(Kind::Encoded);
         }
-        (is_zero(line) && !reports(line)).then_some(Kind::Zeros)
+        // Most lines have no such number.
+        (line.contains("0.0") && is_zero(line) && !reports(line)).then_some(Kind::Zeros)
     }
 }
 
