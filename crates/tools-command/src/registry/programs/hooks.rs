@@ -307,6 +307,133 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["pee", "mispipe"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        rules: &[always(Does::By(lines))],
+        examples: &[
+            ("pee 'sudo id' cat < x", Expect::Denied("takes other rights")),
+            ("mispipe 'ls' 'rm -rf x'", Expect::Runs("rm -rf x")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["chromium*", "google-chrome*", "chrome", "msedge", "microsoft-edge*", "brave*", "firefox*"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "--renderer-cmd-prefix --gpu-launcher --utility-cmd-prefix --ppapi-plugin-launcher --browser-subprocess-path \
+                     --load-extension --disable-extensions-except --user-data-dir --print-to-pdf --screenshot --profile --remote-debugging-port",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has(
+                    "--renderer-cmd-prefix --gpu-launcher --utility-cmd-prefix --ppapi-plugin-launcher --browser-subprocess-path",
+                )],
+                Does::Hides(RUNS),
+            ),
+            always(Does::RunsLineWithMore(At::Value("--renderer-cmd-prefix --gpu-launcher --utility-cmd-prefix"))),
+            when(&[ArgumentCondition::Has("--load-extension")], Does::Hides("a browser with code of one's own choice")),
+            always(Does::Writes(At::Value("--print-to-pdf --screenshot"))),
+            always(Does::Fetches(At::All)),
+        ],
+        examples: &[
+            ("chromium --renderer-cmd-prefix='rm -rf x' http://h", Expect::Runs("rm -rf x $@")),
+            ("google-chrome-stable --headless --print-to-pdf=.envrc http://h", Expect::Writes(".envrc")),
+            ("chromium --load-extension=./x http://h", Expect::Opaque("of one's own choice")),
+            ("firefox --headless http://h", Expect::Connects("http://h")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["clang-tidy*", "clang-check", "clang-query", "run-clang-tidy", "opt", "llc", "lli"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-p -o -load|--load -load-pass-plugin|--load-pass-plugin -plugin -extra-arg|--extra-arg -export-fixes|--export-fixes -clang-tidy-binary",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::Has("-load -load-pass-plugin -plugin -clang-tidy-binary")],
+                Does::Hides("a compiler with code of one's own choice"),
+            ),
+            always(Does::Writes(At::Value("-o -export-fixes"))),
+        ],
+        builds: true,
+        examples: &[
+            ("clang-tidy --load=./x.so y.c", Expect::Opaque("of one's own choice")),
+            ("opt -load-pass-plugin ./x.so y.ll -o z", Expect::Opaque("of one's own choice")),
+            ("clang-tidy -p build --export-fixes=.envrc y.c", Expect::Writes(".envrc")),
+            ("clang-tidy -p build src/x.c", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["ocamlfind", "ocamlopt", "ocamlc", "ocamlopt.opt", "ocamlc.opt"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "-o -I -package -pp -ppx -cc -ccopt", ..Syntax::SINGLE },
+        rules: &[
+            always(Does::RunsLineWithMore(At::Value("-pp -ppx -cc"))),
+            when(&[ArgumentCondition::Has("-pp -ppx -cc")], Does::Hides(RUNS)),
+            always(Does::Writes(At::Value("-o"))),
+        ],
+        builds: true,
+        examples: &[
+            ("ocamlfind ocamlopt -pp 'rm -rf x' y.ml", Expect::Runs("rm -rf x $@")),
+            ("ocamlopt -o .envrc y.ml", Expect::Writes(".envrc")),
+            ("ocamlfind ocamlopt -package str y.ml", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["cookiecutter", "copier", "cruft"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--no-input --trust -*",
+            valued: "-o|--output-dir -c|--checkout --directory",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(
+                &[ArgumentCondition::OperandHas("gh: gl: bb: :// git@ .git")],
+                Does::Hides("a template from elsewhere whose code is run"),
+            ),
+            always(Does::Connects(At::Remotes)),
+            always(Does::Writes(At::Value("--output-dir"))),
+        ],
+        examples: &[
+            ("cookiecutter gh:x/y --no-input", Expect::Opaque("a template from elsewhere")),
+            ("copier copy --trust https://h/x y", Expect::Opaque("a template from elsewhere")),
+            ("cookiecutter ./template -o out", Expect::Writes("out")),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["jupyter", "jupyter-nbconvert", "jupyter-execute"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "--execute -*",
+            valued: "--to --output --output-dir --config --kernel --template",
+            ..Syntax::EXACT
+        },
+        rules: &[
+            when(&[ArgumentCondition::First("execute run")], Does::RunsScript(At::From(1))),
+            when(&[ArgumentCondition::Has("--execute")], Does::RunsScript(At::Last)),
+            when(&[ArgumentCondition::First("console qtconsole")], Does::Hides(FILE)),
+            always(Does::RunsScript(At::Value("--config"))),
+            always(Does::Writes(At::Value("--output --output-dir"))),
+        ],
+        examples: &[
+            ("jupyter execute x.ipynb", Expect::Scripts("x.ipynb")),
+            ("jupyter nbconvert --to html --execute x.ipynb", Expect::Scripts("x.ipynb")),
+            ("jupyter nbconvert --to script --output .envrc x.ipynb", Expect::Writes(".envrc")),
+            ("jupyter nbconvert --to html x.ipynb", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &["blender"],
         syntax: Syntax {
             flags: "-b|--background -a|--render-anim -*",
@@ -370,4 +497,9 @@ fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.operand(1).filter(|_| parsed.command.name() == "sphinx-build");
     folder.map(|folder| Effect::path(folder.clone(), tools_core::Access::Write)).into_iter().collect()
+}
+
+/// Operands each of which is a line.
+fn lines(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.operands().cloned().map(Effect::Line).collect()
 }
