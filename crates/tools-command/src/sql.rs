@@ -9,26 +9,8 @@ use tools_core::Access;
 
 /// Clients whose arguments and input are statements.
 pub(crate) const CLIENTS: [&str; 20] = [
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "duckdb",
-    "sqlcmd",
-    "isql",
-    "usql",
-    "clickhouse-client",
-    "clickhouse",
-    "cockroach",
-    "snowsql",
-    "pgcli",
-    "mycli",
-    "litecli",
-    "cqlsh",
-    "bq",
-    "influx",
-    "mysqlsh",
+    "psql", "mysql", "mariadb", "sqlite3", "sqlite", "duckdb", "sqlcmd", "isql", "usql", "clickhouse-client",
+    "clickhouse", "cockroach", "snowsql", "pgcli", "mycli", "litecli", "cqlsh", "bq", "influx", "mysqlsh",
 ];
 
 /// The statements of a command without string literals and comments; empty unless it is a client of

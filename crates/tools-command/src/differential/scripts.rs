@@ -23,32 +23,9 @@ fn program() -> impl Strategy<Value = String> {
 /// A word after a program, with `inner` somewhere in it or not.
 fn word(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> {
     let data = prop::sample::select(vec![
-        "a",
-        "'$(t1)'",
-        "\\$\\(t2\\)",
-        "\"\\`t3\\`\"",
-        "a#b",
-        "'#'",
-        "$x",
-        "\"$@\"",
-        "{a,b}",
-        "*",
-        "$'it\\'s'",
-        "$((1+2))",
-        "\"a; t4\"",
-        "'a | t5'",
-        "\"'\"",
-        "'\"'",
-        "${x%%a}",
-        "${#x}",
-        "$#",
-        "\\\\",
-        "''",
-        "x=1",
-        "~",
-        "[t1]",
-        "!",
-        "$\"a\"",
+        "a", "'$(t1)'", "\\$\\(t2\\)", "\"\\`t3\\`\"", "a#b", "'#'", "$x", "\"$@\"", "{a,b}", "*", "$'it\\'s'",
+        "$((1+2))", "\"a; t4\"", "'a | t5'", "\"'\"", "'\"'", "${x%%a}", "${#x}", "$#", "\\\\", "''", "x=1", "~",
+        "[t1]", "!", "$\"a\"",
     ]);
     let holds = prop_oneof![
         inner.clone().prop_map(|text| format!("$({text})")),
@@ -82,32 +59,11 @@ fn quoted(text: &str) -> String {
 
 fn simple(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> {
     let before = prop::sample::select(vec![
-        "",
-        "",
-        "",
-        "",
-        "X=1 ",
-        "! ",
-        "command ",
-        "time ",
-        "time -p ",
-        "builtin command ",
-        "X=1 Y='a b' ",
-        ">/dev/null ",
-        "2>&1 ",
+        "", "", "", "", "X=1 ", "! ", "command ", "time ", "time -p ", "builtin command ", "X=1 Y='a b' ",
+        ">/dev/null ", "2>&1 ",
     ]);
     let after = prop::sample::select(vec![
-        "",
-        "",
-        "",
-        "",
-        " >out",
-        " 2>/dev/null",
-        " </dev/null",
-        " 2>&1",
-        " &>out",
-        " >|out",
-        " {v}>out",
+        "", "", "", "", " >out", " 2>/dev/null", " </dev/null", " 2>&1", " &>out", " >|out", " {v}>out",
     ]);
     let words = prop::collection::vec(word(inner.clone()), 0..3)
         .prop_map(|words| words.iter().fold(String::new(), |line, word| format!("{line} {word}")));
@@ -155,39 +111,8 @@ pub(super) fn script() -> impl Strategy<Value = String> {
 /// A script with pieces taken out of it or put in.
 pub(super) fn broken() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
-        "",
-        ";",
-        "&",
-        "|",
-        "(",
-        ")",
-        "{",
-        "}",
-        "\"",
-        "'",
-        "`",
-        "$(",
-        "${",
-        "((",
-        "))",
-        "fi",
-        "done",
-        "do",
-        "then",
-        "esac",
-        ";;",
-        "<<E",
-        "\n",
-        "\\",
-        "[[",
-        "]]",
-        "$'",
-        "<(",
-        "!",
-        "#",
-        "$((",
-        "=(",
-        "case x in",
+        "", ";", "&", "|", "(", ")", "{", "}", "\"", "'", "`", "$(", "${", "((", "))", "fi", "done", "do", "then",
+        "esac", ";;", "<<E", "\n", "\\", "[[", "]]", "$'", "<(", "!", "#", "$((", "=(", "case x in",
     ]);
     (script(), prop::collection::vec((any::<prop::sample::Index>(), 0_usize..3, piece), 1..3)).prop_map(
         |(script, cuts)| {

@@ -84,13 +84,8 @@ pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<Strin
         // Memory limits and warnings are the everyday use.
         "NODE_OPTIONS" => {
             let harmless = [
-                "--max-old-space-size",
-                "--no-warnings",
-                "--no-deprecation",
-                "--trace-warnings",
-                "--trace-deprecation",
-                "--enable-source-maps",
-                "--stack-trace-limit",
+                "--max-old-space-size", "--no-warnings", "--no-deprecation", "--trace-warnings", "--trace-deprecation",
+                "--enable-source-maps", "--stack-trace-limit",
             ];
             is_exact
                 && value.split_whitespace().all(|word| harmless.contains(&word.split('=').next().unwrap_or_default()))
@@ -145,24 +140,9 @@ fn is_memory_setting(word: &str) -> bool {
 /// programs.
 fn is_system_path(value: &str) -> bool {
     let folders = [
-        "/usr/local/sbin",
-        "/usr/local/bin",
-        "/usr/sbin",
-        "/usr/bin",
-        "/sbin",
-        "/bin",
-        "/usr/local/go/bin",
-        "/usr/lib/ccache",
-        "/opt/homebrew/bin",
-        "/usr/local/cargo/bin",
-        "$PATH",
-        "${PATH}",
-        "$HOME/bin",
-        "$HOME/.local/bin",
-        "$HOME/.cargo/bin",
-        "$HOME/go/bin",
-        "$HOME/.npm-global/bin",
-        "$HOME/.bun/bin",
+        "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/go/bin",
+        "/usr/lib/ccache", "/opt/homebrew/bin", "/usr/local/cargo/bin", "$PATH", "${PATH}", "$HOME/bin",
+        "$HOME/.local/bin", "$HOME/.cargo/bin", "$HOME/go/bin", "$HOME/.npm-global/bin", "$HOME/.bun/bin",
         "$HOME/.deno/bin",
     ];
     value.trim_matches('"').split(':').all(|part| {
@@ -191,19 +171,8 @@ fn is_own_path(value: &str) -> bool {
 /// Code generation, lints and features; nothing that names a linker, a plug-in or a file.
 fn are_plain_rust_flags(value: &str) -> bool {
     let codegen = [
-        "target-cpu",
-        "target-feature",
-        "opt-level",
-        "debuginfo",
-        "debug-assertions",
-        "overflow-checks",
-        "lto",
-        "codegen-units",
-        "panic",
-        "strip",
-        "instrument-coverage",
-        "force-frame-pointers",
-        "incremental",
+        "target-cpu", "target-feature", "opt-level", "debuginfo", "debug-assertions", "overflow-checks", "lto",
+        "codegen-units", "panic", "strip", "instrument-coverage", "force-frame-pointers", "incremental",
         "embed-bitcode",
     ];
     let mut words = value.split_whitespace();

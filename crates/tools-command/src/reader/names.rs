@@ -2,46 +2,15 @@
 
 /// Variables that hold numbers: bash evaluates what is assigned to them as an expression.
 const INTEGERS: [&str; 20] = [
-    "RANDOM",
-    "SRANDOM",
-    "SECONDS",
-    "HISTCMD",
-    "OPTIND",
-    "OPTERR",
-    "LINENO",
-    "BASHPID",
-    "BASH_SUBSHELL",
-    "BASH_MONOSECONDS",
-    "EPOCHSECONDS",
-    "EPOCHREALTIME",
-    "PPID",
-    "UID",
-    "EUID",
-    "HISTSIZE",
-    "HISTFILESIZE",
-    "COLUMNS",
-    "LINES",
-    "TMOUT",
+    "RANDOM", "SRANDOM", "SECONDS", "HISTCMD", "OPTIND", "OPTERR", "LINENO", "BASHPID", "BASH_SUBSHELL",
+    "BASH_MONOSECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "PPID", "UID", "EUID", "HISTSIZE", "HISTFILESIZE", "COLUMNS",
+    "LINES", "TMOUT",
 ];
 
 /// Variables that bash fills with texts: a line, its arguments, names of folders and functions.
 const TEXTS: [&str; 17] = [
-    "_",
-    "BASH_COMMAND",
-    "BASH_EXECUTION_STRING",
-    "BASH_ARGV",
-    "BASH_ARGV0",
-    "BASH_SOURCE",
-    "BASH_ALIASES",
-    "BASH_CMDS",
-    "FUNCNAME",
-    "DIRSTACK",
-    "PWD",
-    "OLDPWD",
-    "COMP_LINE",
-    "COMP_WORDS",
-    "COMPREPLY",
-    "READLINE_LINE",
+    "_", "BASH_COMMAND", "BASH_EXECUTION_STRING", "BASH_ARGV", "BASH_ARGV0", "BASH_SOURCE", "BASH_ALIASES",
+    "BASH_CMDS", "FUNCNAME", "DIRSTACK", "PWD", "OLDPWD", "COMP_LINE", "COMP_WORDS", "COMPREPLY", "READLINE_LINE",
     "HISTFILE",
 ];
 

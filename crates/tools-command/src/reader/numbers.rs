@@ -117,18 +117,8 @@ mod tests {
             assert!(matches!(printed(text), PrintedText::Number(_)), "{text}");
         }
         for text in [
-            "cat a",
-            "wc -l a.txt",
-            "wc -l *",
-            "seq -f 'x' 1",
-            "seq -s x 3",
-            "grep -c x *",
-            "grep -rc x .",
-            "tput sgr0",
-            "date +%s $x",
-            "date -d \"$x\" +%s",
-            "date -d '+1 day' +%A",
-            "",
+            "cat a", "wc -l a.txt", "wc -l *", "seq -f 'x' 1", "seq -s x 3", "grep -c x *", "grep -rc x .",
+            "tput sgr0", "date +%s $x", "date -d \"$x\" +%s", "date -d '+1 day' +%A", "",
         ] {
             assert_eq!(printed(text), PrintedText::Unknown, "{text}");
         }

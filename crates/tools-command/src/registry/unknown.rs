@@ -15,44 +15,14 @@ const CALLS: [&str; 14] = [
 ];
 /// Words behind which the name of a shell is the name of a thing.
 const NAMING: [&str; 18] = [
-    "completion",
-    "completions",
-    "complete",
-    "init",
-    "hook",
-    "activate",
-    "install",
-    "add",
-    "remove",
-    "uninstall",
-    "search",
-    "info",
-    "show",
-    "help",
-    "list",
-    "update",
-    "upgrade",
-    "use",
+    "completion", "completions", "complete", "init", "hook", "activate", "install", "add", "remove", "uninstall",
+    "search", "info", "show", "help", "list", "update", "upgrade", "use",
 ];
 /// Options whose value is a command, by their whole name or its last part: `--pre-exec`,
 /// `--editor`.
 const COMMANDS: [&str; 16] = [
-    "exec",
-    "command",
-    "cmd",
-    "shell",
-    "editor",
-    "pager",
-    "rsh",
-    "hook",
-    "preview",
-    "launcher",
-    "executable",
-    "runner",
-    "prefix-command",
-    "wrapper",
-    "sh-exec",
-    "browser",
+    "exec", "command", "cmd", "shell", "editor", "pager", "rsh", "hook", "preview", "launcher", "executable", "runner",
+    "prefix-command", "wrapper", "sh-exec", "browser",
 ];
 
 /// What a command may run although nothing is known of its program, or of one of its options.

@@ -115,17 +115,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "jest",
-            "vitest",
-            "mocha",
-            "eslint",
-            "prettier",
-            "stylelint",
-            "biome",
-            "oxlint",
-            "ava",
-            "playwright",
-            "tap",
+            "jest", "vitest", "mocha", "eslint", "prettier", "stylelint", "biome", "oxlint", "ava", "playwright", "tap",
         ],
         is_family: true,
         syntax: Syntax {

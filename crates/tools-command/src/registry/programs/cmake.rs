@@ -153,18 +153,8 @@ fn definitions(parsed: &Parsed<'_>) -> Vec<Effect> {
     let names_program = |value: &&Value| {
         let name = value.text.split(['=', ':']).next().unwrap_or_default();
         let parts = [
-            "_LAUNCHER",
-            "LAUNCH_",
-            "MAKE_PROGRAM",
-            "EMULATOR",
-            "CLANG_TIDY",
-            "CPPCHECK",
-            "CPPLINT",
-            "WHAT_YOU_USE",
-            "CMAKE_COMMAND",
-            "PROJECT_INCLUDE",
-            "TOP_LEVEL_INCLUDES",
-            "GIT_EXECUTABLE",
+            "_LAUNCHER", "LAUNCH_", "MAKE_PROGRAM", "EMULATOR", "CLANG_TIDY", "CPPCHECK", "CPPLINT", "WHAT_YOU_USE",
+            "CMAKE_COMMAND", "PROJECT_INCLUDE", "TOP_LEVEL_INCLUDES", "GIT_EXECUTABLE",
         ];
         let compiles_elsewhere = name.contains("COMPILER") && !value.is_exact
             || name.contains("COMPILER") && value.text.contains("=.")

@@ -146,19 +146,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "raku",
-            "rakudo",
-            "jrunscript",
-            "phpdbg",
-            "psysh",
-            "pry",
-            "byebug",
-            "rdbg",
-            "ptpython",
-            "bpython",
-            "moon",
-            "asy",
-            "osgi",
+            "raku", "rakudo", "jrunscript", "phpdbg", "psysh", "pry", "byebug", "rdbg", "ptpython", "bpython", "moon",
+            "asy", "osgi",
         ],
         is_family: true,
         syntax: Syntax {

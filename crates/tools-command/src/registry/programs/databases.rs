@@ -256,14 +256,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "dropdb",
-            "dropuser",
-            "mysqladmin",
-            "pg_dropcluster",
-            "createuser",
-            "createdb",
-            "pg_ctl",
-            "pg_resetwal",
+            "dropdb", "dropuser", "mysqladmin", "pg_dropcluster", "createuser", "createdb", "pg_ctl", "pg_resetwal",
             "initdb",
         ],
         is_family: true,
@@ -324,28 +317,9 @@ fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Functions and statements that run a program or load code, in the client or in its server.
 const RUNNING: [&str; 22] = [
-    "\\copy",
-    "\\gexec",
-    "\\setenv",
-    "edit(",
-    "load_extension",
-    "to program",
-    "from program",
-    "sys_exec",
-    "into outfile",
-    "into dumpfile",
-    "load_file(",
-    "lo_export",
-    "lo_import",
-    "pg_read_file",
-    "writefile(",
-    "readfile(",
-    "xp_cmdshell",
-    "create extension",
-    "create function",
-    "fts3_tokenizer",
-    "plpython",
-    "plperlu",
+    "\\copy", "\\gexec", "\\setenv", "edit(", "load_extension", "to program", "from program", "sys_exec",
+    "into outfile", "into dumpfile", "load_file(", "lo_export", "lo_import", "pg_read_file", "writefile(", "readfile(",
+    "xp_cmdshell", "create extension", "create function", "fts3_tokenizer", "plpython", "plperlu",
 ];
 
 /// What a client's own commands and its statements do beside reading and changing tables.

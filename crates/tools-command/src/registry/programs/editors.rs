@@ -8,23 +8,8 @@ const FOLLOWS: &str = "an editor that follows commands";
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &[
-            "vim",
-            "vi",
-            "nvim",
-            "ex",
-            "view",
-            "vimdiff",
-            "gvim",
-            "rvim",
-            "rview",
-            "vim.basic",
-            "vim.tiny",
-            "nvi",
-            "elvis",
-            "kak",
-            "hx",
-            "helix",
-            "neovide",
+            "vim", "vi", "nvim", "ex", "view", "vimdiff", "gvim", "rvim", "rview", "vim.basic", "vim.tiny", "nvi",
+            "elvis", "kak", "hx", "helix", "neovide",
         ],
         is_family: true,
         syntax: Syntax {

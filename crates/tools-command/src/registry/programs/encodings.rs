@@ -8,24 +8,8 @@ use tools_core::Access;
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &[
-            "ascii85",
-            "base58",
-            "basez",
-            "base16",
-            "hex",
-            "unhex",
-            "ascii-xfr",
-            "atobm",
-            "bmtoa",
-            "ptx",
-            "uuencode",
-            "aspell",
-            "tic",
-            "infocmp",
-            "toe",
-            "captoinfo",
-            "xsv",
-            "qsv",
+            "ascii85", "base58", "basez", "base16", "hex", "unhex", "ascii-xfr", "atobm", "bmtoa", "ptx", "uuencode",
+            "aspell", "tic", "infocmp", "toe", "captoinfo", "xsv", "qsv",
         ],
         is_family: true,
         syntax: Syntax {
@@ -96,18 +80,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "msgattrib",
-            "msgcat",
-            "msgcomm",
-            "msgconv",
-            "msgen",
-            "msgfmt",
-            "msggrep",
-            "msginit",
-            "msgmerge",
-            "msgunfmt",
-            "msguniq",
-            "xgettext",
+            "msgattrib", "msgcat", "msgcomm", "msgconv", "msgen", "msgfmt", "msggrep", "msginit", "msgmerge",
+            "msgunfmt", "msguniq", "xgettext",
         ],
         is_family: true,
         syntax: Syntax {

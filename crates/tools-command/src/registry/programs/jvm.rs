@@ -38,15 +38,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "jshell",
-            "scala",
-            "scala3",
-            "scala-cli",
-            "groovy",
-            "kotlin",
-            "clojure-cli",
-            "jruby-complete",
-            "jython",
+            "jshell", "scala", "scala3", "scala-cli", "groovy", "kotlin", "clojure-cli", "jruby-complete", "jython",
             "bsh",
         ],
         is_family: true,
@@ -88,14 +80,8 @@ pub(super) static ALL: &[Program] = &[
 /// Options of the machine that run a command or load code into it.
 fn machine(parsed: &Parsed<'_>) -> Vec<Effect> {
     let signs = [
-        "-XX:OnOutOfMemoryError",
-        "-XX:OnError",
-        "-javaagent",
-        "-agentpath",
-        "-agentlib",
-        "-XX:Flags",
-        "-XX:VMOptionsFile",
-        "@",
+        "-XX:OnOutOfMemoryError", "-XX:OnError", "-javaagent", "-agentpath", "-agentlib", "-XX:Flags",
+        "-XX:VMOptionsFile", "@",
     ];
     let own = parsed.operands.first().copied().unwrap_or(parsed.command.args.len());
     let is_sign = |arg: &Value| signs.iter().any(|sign| arg.text.starts_with(sign));

@@ -97,14 +97,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "proot",
-            "firejail",
-            "capsule",
-            "minijail0",
-            "nsjail",
-            "systemd-nspawn",
-            "lxc-attach",
-            "toolbox",
+            "proot", "firejail", "capsule", "minijail0", "nsjail", "systemd-nspawn", "lxc-attach", "toolbox",
             "distrobox",
         ],
         is_family: true,
@@ -181,21 +174,8 @@ pub(super) static ALL: &[Program] = &[
 /// Options of `bwrap` with two values stand before its command.
 fn bubblewrap(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::Effect> {
     let pairs = [
-        "--bind",
-        "--bind-try",
-        "--dev-bind",
-        "--dev-bind-try",
-        "--ro-bind",
-        "--ro-bind-try",
-        "--setenv",
-        "--symlink",
-        "--file",
-        "--bind-data",
-        "--ro-bind-data",
-        "--bind-fd",
-        "--ro-bind-fd",
-        "--chmod",
-        "--overlay",
+        "--bind", "--bind-try", "--dev-bind", "--dev-bind-try", "--ro-bind", "--ro-bind-try", "--setenv", "--symlink",
+        "--file", "--bind-data", "--ro-bind-data", "--bind-fd", "--ro-bind-fd", "--chmod", "--overlay",
     ];
     let args = &parsed.command.args;
     let valued: Vec<&str> = parsed.program.syntax.valued.split_ascii_whitespace().collect();

@@ -114,13 +114,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "check_cups",
-            "check_memory",
-            "check_raid",
-            "check_http",
-            "check_ping",
-            "check_disk",
-            "check_log",
+            "check_cups", "check_memory", "check_raid", "check_http", "check_ping", "check_disk", "check_log",
             "check_statusfile",
         ],
         is_family: true,

@@ -287,12 +287,7 @@ pub(super) static ALL: &[Program] = &[
             ruled(&["do"], &[always(Does::Hides("several tasks in one"))]),
             Subcommand { names: &["ecto.drop", "ecto.reset"], group: true, rules: &[always(DROPS)], ..Subcommand::NEW },
             for_user(&[
-                "archive.install",
-                "escript.install",
-                "archive.uninstall",
-                "local.hex",
-                "local.rebar",
-                "local.phx",
+                "archive.install", "escript.install", "archive.uninstall", "local.hex", "local.rebar", "local.phx",
             ]),
         ],
         examples: &[

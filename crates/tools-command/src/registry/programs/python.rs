@@ -12,16 +12,7 @@ use crate::registry::{ArgumentCondition, At, Does, Doubt, Expect, Parsed, Progra
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &[
-            "python",
-            "python2",
-            "python3",
-            "python3.*",
-            "python2.*",
-            "pypy",
-            "pypy3",
-            "pypy3.*",
-            "py",
-            "uvpython",
+            "python", "python2", "python3", "python3.*", "python2.*", "pypy", "pypy3", "pypy3.*", "py", "uvpython",
         ],
         is_family: true,
         syntax: Syntax {

@@ -11,21 +11,8 @@ const SETTINGS: Does = Does::Hides("settings and aliases that later calls obey")
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &[
-            "arc",
-            "git-lfs",
-            "moz-phab",
-            "git-town",
-            "gt",
-            "graphite",
-            "spr",
-            "git-spr",
-            "git-machete",
-            "ghstack",
-            "git-review",
-            "repo-upload",
-            "git-branchless",
-            "git-pr",
-            "stg",
+            "arc", "git-lfs", "moz-phab", "git-town", "gt", "graphite", "spr", "git-spr", "git-machete", "ghstack",
+            "git-review", "repo-upload", "git-branchless", "git-pr", "stg",
         ],
         is_family: true,
         syntax: ANY,

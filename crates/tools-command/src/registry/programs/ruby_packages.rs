@@ -276,15 +276,8 @@ fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// Tasks of Rails that delete a database, wherever they stand among the tasks.
 pub(super) fn drops(parsed: &Parsed<'_>) -> Vec<Effect> {
     const TASKS: [&str; 9] = [
-        "db:drop",
-        "db:drop:all",
-        "db:drop:_unsafe",
-        "db:reset",
-        "db:purge",
-        "db:truncate_all",
-        "db:schema:load",
-        "db:migrate:reset",
-        "db:seed:replant",
+        "db:drop", "db:drop:all", "db:drop:_unsafe", "db:reset", "db:purge", "db:truncate_all", "db:schema:load",
+        "db:migrate:reset", "db:seed:replant",
     ];
     let is_task = |arg: &Value| {
         let task = arg.text.split('[').next().unwrap_or_default();

@@ -61,17 +61,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand { names: &["trace", "top"], group: true, syntax: PERF, rules: RECORD, ..Subcommand::NEW },
             Subcommand {
                 names: &[
-                    "mem",
-                    "lock",
-                    "kmem",
-                    "sched",
-                    "c2c",
-                    "kvm",
-                    "timechart",
-                    "kwork",
-                    "ftrace",
-                    "iostat",
-                    "script",
+                    "mem", "lock", "kmem", "sched", "c2c", "kvm", "timechart", "kwork", "ftrace", "iostat", "script",
                 ],
                 group: true,
                 syntax: PERF,
@@ -229,32 +219,8 @@ fn nested_record(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Commands of a debugger that only look.
 const LOOKS: [&str; 26] = [
-    "bt",
-    "backtrace",
-    "run",
-    "r",
-    "quit",
-    "q",
-    "info",
-    "thread",
-    "set",
-    "continue",
-    "c",
-    "p",
-    "print",
-    "where",
-    "frame",
-    "break",
-    "b",
-    "next",
-    "n",
-    "step",
-    "s",
-    "finish",
-    "start",
-    "x",
-    "disassemble",
-    "list",
+    "bt", "backtrace", "run", "r", "quit", "q", "info", "thread", "set", "continue", "c", "p", "print", "where",
+    "frame", "break", "b", "next", "n", "step", "s", "finish", "start", "x", "disassemble", "list",
 ];
 
 /// Commands that are given to a debugger.

@@ -141,19 +141,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "bw",
-            "lpass",
-            "keepassxc-cli",
-            "1pass",
-            "dashlane",
-            "dcli",
-            "protonpass",
-            "rbw",
-            "kpcli",
-            "secret-tool",
-            "keyring",
-            "kwallet-query",
-            "security",
+            "bw", "lpass", "keepassxc-cli", "1pass", "dashlane", "dcli", "protonpass", "rbw", "kpcli", "secret-tool",
+            "keyring", "kwallet-query", "security",
         ],
         is_family: true,
         syntax: Syntax {

@@ -172,16 +172,7 @@ pub(super) static ALL: &[Program] = &[
             ruled(&["gerrit"], Syntax::EXACT, &[when(&[ArgumentCondition::First("upload")], PUBLISHES)]),
             each_ruled(
                 &[
-                    "diff",
-                    "diffedit",
-                    "interdiff",
-                    "log",
-                    "resolve",
-                    "show",
-                    "split",
-                    "squash",
-                    "commit",
-                    "ci",
+                    "diff", "diffedit", "interdiff", "log", "resolve", "show", "split", "squash", "commit", "ci",
                     "evolog",
                 ],
                 Syntax { valued: "--tool", flags: "-*", ..Syntax::EXACT },

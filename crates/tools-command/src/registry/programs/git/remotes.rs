@@ -327,14 +327,7 @@ pub(super) const MAINTENANCE: Subcommand = Subcommand {
 
 pub(super) const SERVERS: Subcommand = Subcommand {
     names: &[
-        "daemon",
-        "instaweb",
-        "http-backend",
-        "cvsserver",
-        "shell",
-        "upload-pack",
-        "receive-pack",
-        "upload-archive",
+        "daemon", "instaweb", "http-backend", "cvsserver", "shell", "upload-pack", "receive-pack", "upload-archive",
     ],
     group: true,
     syntax: Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
@@ -352,16 +345,8 @@ pub(super) const SERVERS: Subcommand = Subcommand {
 
 pub(super) const HELPERS: Subcommand = Subcommand {
     names: &[
-        "remote-ext",
-        "remote-fd",
-        "remote-ftp",
-        "remote-ftps",
-        "remote-http",
-        "remote-https",
-        "web--browse",
-        "http-fetch",
-        "difftool--helper",
-        "submodule--helper",
+        "remote-ext", "remote-fd", "remote-ftp", "remote-ftps", "remote-http", "remote-https", "web--browse",
+        "http-fetch", "difftool--helper", "submodule--helper",
     ],
     group: true,
     rules: &[always(Does::Hides("a part of `git` that starts programs"))],
