@@ -20,7 +20,7 @@ const DEEPEST: usize = 16;
 pub struct Tree {
     /// Its files but `SKILL.md`, relative to its folder, in order.
     pub files: Vec<PathBuf>,
-    /// What lies in its folder and cannot be read, and why, a sentence each.
+    /// Names in its folder that cannot be read, and why, a sentence each.
     pub left_out: Vec<String>,
     /// A digest of the names and the content of all of them, and of the names of what is left out.
     pub digest: String,
