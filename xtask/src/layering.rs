@@ -33,7 +33,7 @@ const ISOLATED: &[Isolated] = &[
         why: "whoever takes only the file tools compiles no resolver",
     },
     Isolated {
-        names: &["scraper"],
+        names: &["scraper", "cssparser"],
         gates: &["tools-web"],
         why: "whoever takes only the file tools compiles no parser of pages",
     },

@@ -5,6 +5,7 @@ use std::fmt;
 use html5ever::local_name;
 use scraper::node::Element;
 
+use super::style::is_hiding;
 use super::tag::Tag;
 
 /// Numbers of elements that were left out of a page.
@@ -63,7 +64,7 @@ pub(super) fn why(element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why
         Tag::Script => return Some(Why::Script),
         Tag::Nav => return Some(Why::Navigation),
         Tag::Footer if !is_sectioned => return Some(Why::Navigation),
-        Tag::Template => return Some(Why::Hidden),
+        Tag::Template | Tag::Unseen => return Some(Why::Hidden),
         Tag::Dialog if element.attr("open").is_none() => return Some(Why::Hidden),
         Tag::Embedded => return Some(Why::Nothing),
         _ => {}
@@ -71,7 +72,7 @@ pub(super) fn why(element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why
     element.attrs.iter().find_map(|(name, value)| {
         let value: &str = value;
         match name.local {
-            local_name!("hidden") => Some(Why::Hidden),
+            local_name!("hidden") | local_name!("popover") => Some(Why::Hidden),
             local_name!("aria-hidden") => value.eq_ignore_ascii_case("true").then_some(Why::Hidden),
             local_name!("style") => is_hiding(value).then_some(Why::Hidden),
             local_name!("role") => of_role(value),
@@ -88,32 +89,6 @@ fn of_role(role: &str) -> Option<Why> {
         }
         _ => None,
     }
-}
-
-/// Whether a style makes an element invisible: undisplayed, transparent, without size, or outside
-/// of the page.
-fn is_hiding(style: &str) -> bool {
-    if style.len() > 4096 {
-        return false;
-    }
-    let declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
-    declarations.into_iter().any(|(name, value)| {
-        let value = value.trim().trim_end_matches("!important").trim().to_ascii_lowercase();
-        let is_zero = || value.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == '%').parse() == Ok(0.0_f64);
-        let is_far = || {
-            let number = value.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-            number.parse::<f64>().is_ok_and(|number| number <= -999.0)
-        };
-        match name.trim().to_ascii_lowercase().as_str() {
-            "display" => value == "none",
-            "visibility" => value == "hidden" || value == "collapse",
-            "font-size" | "opacity" => is_zero(),
-            "left" | "right" | "top" | "text-indent" | "margin-left" => is_far(),
-            "clip" => value.replace(' ', "") == "rect(0,0,0,0)",
-            "clip-path" => value.replace(' ', "") == "inset(50%)" || value.replace(' ', "") == "inset(100%)",
-            _ => false,
-        }
-    })
 }
 
 const ADVERTISING: &[&str] = &[
@@ -147,26 +122,6 @@ fn is_advertising(names: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_style_hides_in_many_ways() {
-        for style in [
-            "display:none",
-            "color: red; DISPLAY : None !important",
-            "visibility: hidden",
-            "font-size:0",
-            "font-size: 0px;",
-            "opacity: 0.0",
-            "position:absolute;left:-9999px",
-            "text-indent:-1000em",
-            "clip: rect(0, 0, 0, 0)",
-        ] {
-            assert!(is_hiding(style), "{style}");
-        }
-        for style in ["display:block", "font-size:10px", "opacity:0.5", "left:-3px", "margin:0", "display", ""] {
-            assert!(!is_hiding(style), "{style}");
-        }
-    }
 
     #[test]
     fn advertising_is_known_by_whole_names() {

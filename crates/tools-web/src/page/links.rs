@@ -1,5 +1,6 @@
 //! Where a link leads: absolute, so that it can be fetched; nothing where it leads nowhere else.
 
+use tools_core::is_hidden;
 use url::Url;
 
 /// Longer targets are data, or tell a reader nothing.
@@ -29,8 +30,7 @@ impl Base {
     /// long to be shown.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let href = href.trim();
-        if href.is_empty() || href.starts_with('#') || href.len() > MAX_TARGET_BYTES || href.contains(char::is_control)
-        {
+        if href.is_empty() || href.starts_with('#') || href.len() > MAX_TARGET_BYTES || href.contains(is_hidden) {
             return None;
         }
         let target = if href.starts_with("https://") || href.starts_with("http://") {

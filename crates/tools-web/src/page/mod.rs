@@ -3,12 +3,15 @@
 
 mod charset;
 mod control;
+mod css;
 mod kind;
 mod left_out;
 mod links;
 mod parse;
 mod readable;
 mod select;
+mod shadow;
+mod style;
 mod tag;
 mod walk;
 mod writer;

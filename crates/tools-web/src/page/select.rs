@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ego_tree::NodeRef;
 use html5ever::local_name;
 use scraper::{ElementRef, Html, Node, Selector};
+use tools_core::is_hidden;
 
 use super::writer::Writer;
 use super::{Document, without_controls};
@@ -213,7 +214,7 @@ fn contents(html: &Html) -> String {
 }
 
 fn shown(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).take(40).collect()
+    name.chars().filter(|c| !is_hidden(*c)).take(40).collect()
 }
 
 /// What can follow the beginning of a selector: it is viable when one of these makes it whole.

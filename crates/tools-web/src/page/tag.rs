@@ -10,6 +10,11 @@ pub(super) enum Tag {
     Script,
     Noscript,
     Template,
+    /// Only for programs: never shown.
+    Unseen,
+    Slot,
+    /// Around a reading aid, for browsers that do not know it.
+    Parenthesis,
     Embedded,
     Dialog,
     Nav,
@@ -48,6 +53,9 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         local_name!("script") | local_name!("style") => Tag::Script,
         local_name!("noscript") => Tag::Noscript,
         local_name!("template") => Tag::Template,
+        local_name!("noembed") | local_name!("annotation") | local_name!("annotation-xml") => Tag::Unseen,
+        local_name!("slot") => Tag::Slot,
+        local_name!("rp") => Tag::Parenthesis,
         local_name!("svg")
         | local_name!("iframe")
         | local_name!("object")

@@ -10,6 +10,7 @@ use scraper::node::Element;
 
 use super::left_out::{LeftOut, Why, why};
 use super::links::Base;
+use super::shadow::Shadows;
 use super::tag::{Tag, tag_of};
 use super::writer::Writer;
 use super::{Format, without_controls};
@@ -56,6 +57,7 @@ struct Walk<'a, 'b> {
     page: Writer,
     cell: Option<Writer>,
     table: Option<Table>,
+    shadows: Shadows,
     /// Tables that hold tables: they arrange the page.
     layouts: HashSet<NodeId>,
     lists: Vec<List>,
@@ -80,6 +82,7 @@ pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
         page: Writer::default(),
         cell: None,
         table: None,
+        shadows: Shadows::of(tree),
         layouts: layouts(tree),
         lists: Vec::new(),
         pre: None,
@@ -148,6 +151,12 @@ impl Walk<'_, '_> {
 
     /// Reads a node up to what is in it; whether that is read too.
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
+        if self.shadows.is_replaced(node) {
+            if node.value().is_element() {
+                self.found.left_out.count(Why::Hidden);
+            }
+            return false;
+        }
         match node.value() {
             Node::Text(text) => {
                 match &mut self.pre {
@@ -164,7 +173,12 @@ impl Walk<'_, '_> {
 
     fn enter_element(&mut self, node: NodeRef<'_, Node>, element: &Element) -> bool {
         let tag = tag_of(element);
-        if let Some(why) = why(element, tag, self.sections > 0)
+        let why = match tag {
+            Tag::Template if self.shadows.is_shown(node) => None,
+            Tag::Parenthesis if !is_short(node) => Some(Why::Hidden),
+            _ => why(element, tag, self.sections > 0),
+        };
+        if let Some(why) = why
             && !(self.ask.with_navigation && why == Why::Navigation)
         {
             self.found.left_out.count(why);
@@ -218,7 +232,7 @@ impl Walk<'_, '_> {
                 None => self.out().line(),
             },
             Tag::Cell => self.enter_cell(element),
-            Tag::Script | Tag::Template | Tag::Embedded | Tag::Inline => {}
+            Tag::Script | Tag::Template | Tag::Unseen | Tag::Embedded | Tag::Slot | Tag::Parenthesis | Tag::Inline => {}
         }
         !matches!(tag, Tag::Head | Tag::Noscript | Tag::Image | Tag::Break | Tag::Rule | Tag::Input)
     }
@@ -483,6 +497,15 @@ impl Walk<'_, '_> {
         }
         self.block();
     }
+}
+
+/// Whether no more than one character stands here.
+fn is_short(node: NodeRef<'_, Node>) -> bool {
+    let mut children = node.children();
+    let first = children
+        .next()
+        .is_none_or(|child| child.value().as_text().is_some_and(|text| text.trim().chars().nth(1).is_none()));
+    first && children.next().is_none()
 }
 
 /// The language that a class names (`language-rust`, `lang-rust`, `highlight-source-rust`).

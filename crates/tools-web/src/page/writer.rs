@@ -38,8 +38,11 @@ static CLASS: [u8; 256] = {
         byte += 1;
     }
     class[0x7f] = SPECIAL;
-    class[0xc2] = SPECIAL; // C1 begins with it
-    class[0xf3] = SPECIAL; // so do tags
+    byte = 0x80;
+    while byte < 0x100 {
+        class[byte] = SPECIAL;
+        byte += 1;
+    }
     class[b' ' as usize] = SPACE;
     class[b'\t' as usize] = SPACE;
     class[b'\n' as usize] = SPACE;
@@ -78,7 +81,7 @@ impl Writer {
                     }
                     SPACE => break,
                     _ => match text[at..].chars().next() {
-                        Some(c) if is_taken_out(c) => {
+                        Some(c) if is_taken_out(&text[..at], c, &text[at + c.len_utf8()..]) => {
                             skipped = c.len_utf8();
                             break;
                         }
@@ -231,6 +234,7 @@ mod tests {
             "a bc"
         );
         assert_eq!(written(|w| w.text("a\0b\u{1b}[31m\u{9b}é\u{a0}ü\u{e0041}!")), "ab[31mé\u{a0}ü!");
+        assert_eq!(written(|w| w.text("é\u{200d}é\u{200b}a\u{200d}b")), "é\u{200d}éab");
         assert_eq!(written(|w| w.text("\u{10ffff}\u{c3} x\u{1}")), "\u{10ffff}\u{c3} x");
     }
 

@@ -80,6 +80,26 @@ async fn a_page_comes_as_data_within_marks() {
 }
 
 #[tokio::test]
+async fn what_a_browser_does_not_show_is_left_out() {
+    let shown = "<p style='display:none;display:block'>SEEN</p><p style='left:-9999px'>SEEN</p>\
+        <p style='background:url(\"a;display:none;b\")'>SEEN</p><ruby>x<rp>(</rp><rt>SEEN</rt><rp>)</rp></ruby>\
+        <x-card><template shadowrootmode=open><b>SEEN</b><slot name=a></slot><slot></slot></template>\
+        SEEN<i slot=a>SEEN</i></x-card><b><template shadowrootmode=open>UNSEEN</template>SEEN</b>\
+        <p>A\u{e0120}\u{e0041}SE\u{200b}E\u{202e}N می\u{200c}خواهم</p>";
+    let hidden = "<p style='d\\69splay:/**/none ! IMPORTANT'>UNSEEN</p><div popover>UNSEEN</div><div hidden>UNSEEN</div>\
+        <noembed>UNSEEN</noembed><ruby>x<rp>UNSEEN</rp></ruby><math><annotation>UNSEEN</annotation></math>\
+        <div><template shadowrootmode=open>x</template>UNSEEN<p>UNSEEN</p></div>\
+        <div><template shadowrootmode=open>x<slot name=b></slot><p hidden><slot></slot></p></template>UNSEEN\
+        <b slot=c>UNSEEN</b></div><template>UNSEEN</template><dialog>UNSEEN</dialog>";
+    let world = World::new().await;
+    world.serve("a.example.org/", html(&[shown, hidden].concat()));
+    let text = Tools::new(&world).text(json!({"url": "https://a.example.org/"})).await;
+    assert!(!text.contains("UNSEEN"), "{text}");
+    assert_eq!(text.matches("SEEN").count(), 9, "{text}");
+    assert!(text.contains("x(SEEN)") && text.contains("ASEEN می\u{200c}خواهم"), "{text}");
+}
+
+#[tokio::test]
 async fn long_pages_come_in_windows_from_one_request() {
     let world = World::new().await;
     let lines: Vec<String> = (0..500).map(|number| format!("<p>Paragraph {number} of a long page.</p>")).collect();
