@@ -7,11 +7,14 @@ use serde::{
     Deserializer as _,
     de::{IgnoredAny, MapAccess, Visitor},
 };
+use serde_json::value::RawValue;
 
 /// What was recognised of a request, even if it breaks off.
 #[derive(Debug, Default)]
 struct Envelope {
     id: Option<RequestId>,
+    /// Whether there is an identifier that is none.
+    has_bad_id: bool,
     has_method: bool,
 }
 
@@ -22,6 +25,10 @@ pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     if !complete {
         let error = ErrorData::new(ErrorCode::PARSE_ERROR, "the line is not valid JSON", None);
         return Some((envelope.id, error));
+    }
+    if envelope.has_bad_id {
+        let text = "the `id` of a message is a string or an integer of 64 bits";
+        return Some((None, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None)));
     }
     if envelope.has_method && envelope.id.is_none() {
         return None;
@@ -107,7 +114,11 @@ impl<'de> Visitor<'de> for EnvelopeVisitor<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<Cow<'de, str>>()? {
             match key.as_ref() {
-                "id" => self.0.id = map.next_value::<Option<RequestId>>()?,
+                "id" => {
+                    let id = serde_json::from_str::<Option<RequestId>>(map.next_value::<&RawValue>()?.get());
+                    self.0.has_bad_id = id.is_err();
+                    self.0.id = id.unwrap_or_default();
+                }
                 "method" => {
                     map.next_value::<IgnoredAny>()?;
                     self.0.has_method = true;
@@ -178,7 +189,17 @@ mod tests {
         check(br#"{"method":"x","params":7}"#, None);
         check(br#"{"id":8,"method":"x","params":{"p":"\udcff"}}"#, Some((Some(8), -32600)));
         check(b"{\"params\":{\"p\":\"\xff\"},\"id\":9,\"method\":\"x\"}", Some((Some(9), -32600)));
-        check(br#"{"id":{},"method":"x"}"#, Some((None, -32700)));
+        check(br#"{"id":7.0,"method":5}"#, Some((Some(7), -32600)));
+    }
+
+    #[test]
+    fn an_identifier_that_is_none_is_named() {
+        for id in ["{}", "1.5", "18446744073709551617", "1e999", "true", r#"["\udcff"]"#, r#""\udcff""#] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#);
+            let (answered, error) = complaint(line.as_bytes()).unwrap();
+            assert_eq!((answered, error.code.0), (None, -32600), "{id}");
+            assert_eq!(error.message, "the `id` of a message is a string or an integer of 64 bits", "{id}");
+        }
     }
 
     #[test]

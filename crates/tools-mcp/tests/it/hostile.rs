@@ -89,6 +89,7 @@ async fn malformed_messages_are_answered_where_they_can_be() {
     check(b"not json", Value::Null, -32700).await;
     check(b"{\"jsonrpc\":\"2.0\",\"id\":5,", json!(5), -32700).await;
     check(b"\xff\xfe\xfd", Value::Null, -32700).await;
+    check(br#"{"jsonrpc":"2.0","id":18446744073709551617,"method":"ping"}"#, Value::Null, -32600).await;
     check(b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\",\"params\":{\"x\":\"\xff\"}}", json!(6), -32600).await;
     check(
         br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"echo","arguments":{"text":"\ud800"}}}"#,
