@@ -205,9 +205,18 @@ pub(crate) enum Verb {
         /// Show the changes of the calls instead of reverting them.
         #[arg(long)]
         diff: bool,
+        /// Revert in the directory that is here now, even if the calls changed another one at its
+        /// path.
+        #[arg(long)]
+        here: bool,
     },
     /// Revert the last `haft undo`: restores what the call had changed.
-    Redo,
+    Redo {
+        /// Redo in the directory that is here now, even if the undo changed another one at its
+        /// path.
+        #[arg(long)]
+        here: bool,
+    },
     /// View, verify and report on the audit log.
     Audit {
         #[command(subcommand)]

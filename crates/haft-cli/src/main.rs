@@ -131,16 +131,16 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Pins { verb: PinsVerb::Review { id, accept } } => {
             commands::pins::review(common, id.as_deref(), accept.as_deref()).await
         }
-        Verb::Undo { calls, last, list, diff } => {
+        Verb::Undo { calls, last, list, diff, here } => {
             use commands::undo::UndoRequest;
             let what = match (list, diff) {
                 (true, _) => UndoRequest::List,
                 (_, true) => UndoRequest::Diff,
-                _ => UndoRequest::Undo,
+                _ => UndoRequest::Undo(*here),
             };
             commands::undo::run(common, what, commands::undo::selection(common, calls, *last)).await
         }
-        Verb::Redo => commands::undo::run(common, commands::undo::UndoRequest::Redo, 1.into()).await,
+        Verb::Redo { here } => commands::undo::run(common, commands::undo::UndoRequest::Redo(*here), 1.into()).await,
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Memory { verb } => commands::memory::run(common, verb).await,

@@ -50,7 +50,10 @@ impl Coverage {
 /// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can
 /// refuse a call. Clones share the store.
 #[derive(Debug, Clone)]
-pub struct Checkpoints(pub(crate) Arc<Inner>);
+pub struct Checkpoints {
+    pub(crate) inner: Arc<Inner>,
+    in_any_folder: bool,
+}
 
 #[derive(Debug)]
 pub(crate) struct Inner {
@@ -69,7 +72,22 @@ impl Checkpoints {
     pub fn new(config: &CheckpointConfig, folder: PathBuf, coverage: Coverage) -> Self {
         let rules = Rules { skip: config.skip.clone(), own: folder.canonicalize().unwrap_or_else(|_| folder.clone()) };
         let (stores, current, unfinished) = Default::default();
-        Self(Arc::new(Inner { config: config.clone(), coverage, rules, folder, stores, current, unfinished }))
+        let inner = Inner { config: config.clone(), coverage, rules, folder, stores, current, unfinished };
+        Self { inner: Arc::new(inner), in_any_folder: false }
+    }
+
+    /// The same, whose undo and redo work in whatever folder is at a path now: somebody has said
+    /// that it is to be done there.
+    #[must_use]
+    pub fn in_any_folder(&self) -> Self {
+        Self { in_any_folder: true, ..self.clone() }
+    }
+
+    fn in_place(&self, calls: Vec<Checkpoint>) -> Result<Vec<Checkpoint>, CheckpointError> {
+        if !self.in_any_folder {
+            undo::are_in_place(&calls)?;
+        }
+        Ok(calls)
     }
 
     /// The calls that were kept for a workspace, oldest first.
@@ -77,7 +95,7 @@ impl Checkpoints {
     /// # Errors
     /// When the store cannot be read.
     pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
-        let mut records = self.0.with_store(workspace, Store::checkpoints)?;
+        let mut records = self.inner.with_store(workspace, Store::checkpoints)?;
         records.retain(|record| record.undoes.is_none());
         Ok(records)
     }
@@ -88,7 +106,7 @@ impl Checkpoints {
     /// When the store cannot be read, or there is no such call.
     pub fn diff(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<String, CheckpointError> {
         let calls = calls.into();
-        self.0.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
+        self.inner.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
     }
 
     /// Takes these calls back, the last one first. What was changed since by somebody else stays as
@@ -97,12 +115,13 @@ impl Checkpoints {
     ///
     /// # Errors
     /// When the store cannot be read or written, or there is no such call. What has been put back
-    /// by then stays so; asking again goes on.
+    /// by then stays so; asking again goes on. [`CheckpointError::OtherFolder`] before anything is
+    /// done, unless this is [`Self::in_any_folder`].
     pub fn undo(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<Undone, CheckpointError> {
-        let (roots, calls) = (self.0.roots(workspace), calls.into());
-        self.0.with_store_mut(workspace, |store| {
+        let (roots, calls) = (self.inner.roots(workspace), calls.into());
+        self.inner.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();
-            undo::all(store, &roots, calls.of(store.checkpoints()?)?, &mut undone)?;
+            undo::all(store, &roots, self.in_place(calls.of(store.checkpoints()?)?)?, &mut undone)?;
             Ok(undone)
         })
     }
@@ -113,10 +132,12 @@ impl Checkpoints {
     /// # Errors
     /// As [`Self::undo`].
     pub fn redo(&self, workspace: &Path) -> Result<Undone, CheckpointError> {
-        let roots = self.0.roots(workspace);
-        self.0.with_store_mut(workspace, |store| {
+        let roots = self.inner.roots(workspace);
+        self.inner.with_store_mut(workspace, |store| {
             let mut undone = Undone::default();
-            undo::redo_last(store, &roots, &mut undone)?;
+            for record in self.in_place(undo::last_undo(store)?)? {
+                undo::redo(store, &roots, record, &mut undone)?;
+            }
             Ok(undone)
         })
     }

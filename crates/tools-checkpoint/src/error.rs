@@ -29,6 +29,14 @@ pub enum CheckpointError {
         /// The number.
         number: u64,
     },
+    /// The call changed files in a folder that is not the one at its path now.
+    #[error("call {number} changed another folder than the one that is at `{folder}` now")]
+    OtherFolder {
+        /// The number.
+        number: u64,
+        /// The path.
+        folder: String,
+    },
     /// Calls of a session that were made on other machines, whose stores are not here.
     #[error("what session `{session}` changed is kept by {}, and nothing of it here: undo it there", names(.machines))]
     Elsewhere {

@@ -55,7 +55,7 @@ impl Layer for Checkpoints {
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let Some(touches) = touches(inv) else { return next.run(inv).await };
-        let mut guard = Guard(begin(&self.0, inv, touches).await);
+        let mut guard = Guard(begin(&self.inner, inv, touches).await);
         let outcome = match &guard.0 {
             Some(running) => next.run(&inv.in_context(inv.context.clone().noting_writes(&running.writes))).await,
             None => next.run(inv).await,

@@ -8,6 +8,8 @@ mod error;
 mod hash;
 mod state;
 
+mod folder;
+
 mod record;
 mod repository;
 
@@ -39,6 +41,7 @@ pub use checkpoints::{Checkpoints, Coverage};
 pub use config::CheckpointConfig;
 pub use diff::patch;
 pub use error::CheckpointError;
+pub use folder::Folder;
 pub use record::{Change, Checkpoint, Repository};
 pub use select::UndoSelection;
 pub use state::{EntryKind, Name, State};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    folder::Folder,
     repository,
     state::{EntryKind, Name, State},
 };
@@ -64,6 +65,10 @@ pub struct Checkpoint {
     pub what: String,
     /// The changes, by path.
     pub changes: Vec<Change>,
+    /// The folders that its changes lie in, as they were after it; left out by versions before this
+    /// field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<Folder>,
     /// The repositories whose insides it changed, as they were after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repositories: Vec<Repository>,

@@ -17,6 +17,7 @@ use crate::{
     checkpoints::{Inner, OneMore, enter},
     copies::Copies,
     error::CheckpointError,
+    folder::Folder,
     keep::{Budget, Keeper},
     left, overlap,
     record::{Change, Checkpoint, Repository},
@@ -304,6 +305,7 @@ pub(crate) fn checkpoint(caller: &Caller, found: CallChanges, mut gaps: Vec<Stri
         session,
         what,
         changes: found.changes,
+        folders: found.roots.iter().filter_map(|root| Folder::at(root)).collect(),
         repositories: found.repositories,
         gaps,
         others: found.others.into_iter().take(MAX_GAPS).map(Name).collect(),
@@ -315,6 +317,8 @@ pub(crate) fn checkpoint(caller: &Caller, found: CallChanges, mut gaps: Vec<Stri
 #[derive(Debug, Default)]
 pub(crate) struct CallChanges {
     pub(crate) changes: Vec<Change>,
+    /// The folders that they lie in.
+    roots: BTreeSet<PathBuf>,
     pub(crate) repositories: Vec<Repository>,
     /// What cannot be undone.
     pub(crate) lost: Vec<String>,
@@ -375,6 +379,9 @@ impl CallChanges {
         });
         if is_lost {
             self.lost.push(format!("`{}` was not kept", shown(&path.0, root)));
+        }
+        if !self.roots.contains(root) {
+            self.roots.insert(root.to_owned());
         }
         self.changes.push(change);
     }

@@ -18,6 +18,7 @@ use tools_sandbox::{
 use crate::{
     attributes,
     error::CheckpointError,
+    folder::Folder,
     hash::Hash,
     record::{Change, Checkpoint, Repository},
     repository,
@@ -102,6 +103,17 @@ pub(crate) fn all(
     calls.into_iter().try_for_each(|checkpoint| one(store, roots, checkpoint, first, undone))
 }
 
+/// Whether the folders that these calls changed are those at their paths.
+///
+/// # Errors
+/// [`CheckpointError::OtherFolder`].
+pub(crate) fn are_in_place(calls: &[Checkpoint]) -> Result<(), CheckpointError> {
+    let mut folders = calls.iter().flat_map(|call| call.folders.iter().map(|folder| (call.number, folder)));
+    folders.find(|(_, folder)| folder.is_replaced()).map_or(Ok(()), |(number, folder)| {
+        Err(CheckpointError::OtherFolder { number, folder: folder.path.0.to_string_lossy().into_owned() })
+    })
+}
+
 /// Takes one call back and writes down that it was, unless something had to stay; and writes down
 /// what the undo itself changes, before it does.
 fn one(
@@ -127,18 +139,19 @@ fn one(
     Ok(())
 }
 
-/// Takes the last undo back, of all the calls that it took back.
-pub(crate) fn redo_last(store: &mut Store, roots: &[PathBuf], undone: &mut Undone) -> Result<(), CheckpointError> {
+/// The records of the last undo, of all the calls that it took back, the last one first.
+pub(crate) fn last_undo(store: &Store) -> Result<Vec<Checkpoint>, CheckpointError> {
     let mut undos = store.checkpoints()?;
     undos.retain(|record| record.undoes.is_some() && !record.undone);
-    let Some(last) = undos.pop() else { return Ok(()) };
+    let Some(last) = undos.pop() else { return Ok(Vec::new()) };
     undos.retain(|record| record.group.is_some() && record.group == last.group);
-    redo(store, roots, last, undone)?;
-    undos.into_iter().rev().try_for_each(|record| redo(store, roots, record, undone))
+    undos.push(last);
+    undos.reverse();
+    Ok(undos)
 }
 
 /// Takes the undo of one call back, and writes down that the call stands again.
-fn redo(
+pub(crate) fn redo(
     store: &mut Store,
     roots: &[PathBuf],
     mut record: Checkpoint,
@@ -176,6 +189,7 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkp
         session: checkpoint.session.clone(),
         what: checkpoint.what.clone(),
         changes: checkpoint.changes.iter().filter_map(reverse).collect(),
+        folders: checkpoint.folders.iter().filter_map(|folder| Folder::at(&folder.path.0)).collect(),
         undoes: Some(checkpoint.number),
         ..Checkpoint::default()
     }

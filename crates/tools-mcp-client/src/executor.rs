@@ -3,10 +3,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::json;
-use tools_core::{
-    Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolExecutor,
-    keys,
-};
+use tools_core::{Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolExecutor, keys};
 use tools_sandbox::obeyed::Look;
 
 use crate::{Launcher, McpError, McpServers, Server, answer};

@@ -21,10 +21,10 @@ pub(crate) enum UndoRequest {
     List,
     /// What some changed.
     Diff,
-    /// Some taken back.
-    Undo,
-    /// The last undo taken back.
-    Redo,
+    /// Some taken back, `true` in whatever folder is here.
+    Undo(bool),
+    /// The last undo taken back, as above.
+    Redo(bool),
 }
 
 /// The calls that are meant: those with numbers, else the last ones.
@@ -75,6 +75,10 @@ pub(crate) fn run_on(
 ) -> Result<Exit, String> {
     let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
+    let checkpoints = match what {
+        UndoRequest::Undo(true) | UndoRequest::Redo(true) => &checkpoints.in_any_folder(),
+        _ => checkpoints,
+    };
     let done = match what {
         UndoRequest::List => list(common, checkpoints, workspace),
         UndoRequest::Diff => checkpoints.diff(workspace, calls).map(|text| {
@@ -87,7 +91,7 @@ pub(crate) fn run_on(
             }
             Exit::Ok
         }),
-        UndoRequest::Undo => checkpoints.undo(workspace, calls).and_then(|undone| {
+        UndoRequest::Undo(_) => checkpoints.undo(workspace, calls).and_then(|undone| {
             let partly = checkpoints.list(workspace)?.into_iter().rfind(|call| call.tried && !call.undone);
             let none = partly.map_or(NOTHING.to_owned(), |call| {
                 let number = call.number;
@@ -95,12 +99,17 @@ pub(crate) fn run_on(
             });
             Ok(told(common, &undone, workspace, &none))
         }),
-        UndoRequest::Redo => {
+        UndoRequest::Redo(_) => {
             let none = "nothing to redo: no undo is on record here that was not redone";
             checkpoints.redo(workspace).map(|undone| told(common, &undone, workspace, none))
         }
     };
-    done.map_err(|error| error.to_string())
+    done.map_err(|error| match error {
+        CheckpointError::OtherFolder { .. } => {
+            format!("{error}: nothing was done. Is it mounted? With `--here` it is done in this one")
+        }
+        error => error.to_string(),
+    })
 }
 
 const NOTHING: &str = "nothing to undo: no change of a call is on record here";

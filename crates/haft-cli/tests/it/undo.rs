@@ -48,6 +48,24 @@ fn calls_of_any_tool_are_taken_back_one_after_the_other() {
 }
 
 #[test]
+fn another_folder_at_the_path_is_undone_in_only_on_demand() {
+    let haft = Haft::configured(YES);
+    haft.workspace.file("a.txt", "one\n");
+    assert_eq!(haft.run(&["call", "delete_path", "path=a.txt", "--yes"]).code, 0);
+    let (root, aside) = (haft.workspace.root().to_owned(), haft.workspace.root().with_extension("aside"));
+    fs::rename(&root, &aside).unwrap();
+    fs::create_dir(&root).unwrap();
+    let ran = haft.run(&["undo"]);
+    assert!(ran.code != 0 && ran.err.contains("changed another folder than the one that is at"), "{ran:?}");
+    assert!(ran.err.contains("`--here`") && haft.workspace.read("a.txt").is_none(), "{ran:?}");
+    let ran = haft.run(&["undo", "--here"]);
+    assert_eq!((ran.code, haft.workspace.read("a.txt")), (0, Some(b"one\n".to_vec())), "{ran:?}");
+    assert_eq!(haft.run(&["redo"]).code, 0, "the undo was done here");
+    assert_eq!(haft.workspace.read("a.txt"), None);
+    fs::remove_dir_all(&aside).unwrap();
+}
+
+#[test]
 fn what_a_person_wrote_since_is_kept() {
     let haft = Haft::configured(YES);
     haft.workspace.file("a.txt", "one\n");

@@ -10,7 +10,7 @@ use std::{
 };
 
 use proptest::{prelude::*, test_runner::TestRunner};
-use tools_checkpoint::{CheckpointConfig, UndoSelection};
+use tools_checkpoint::{CheckpointConfig, CheckpointError, UndoSelection, Undone};
 use tools_core::{Access, Inspection, Subject};
 use tools_testkit::Behaviour;
 
@@ -200,6 +200,36 @@ async fn a_call_that_nobody_waits_for_can_be_taken_back() {
     assert!(tokio::time::timeout(Duration::from_millis(500), hanging).await.is_err());
     assert_eq!(world.undo(1).calls, [1]);
     assert_eq!(world.workspace.digest(), before);
+}
+
+#[tokio::test]
+async fn another_folder_at_the_path_is_left_alone() {
+    let world = World::new();
+    furnish(&world);
+    let before = world.workspace.digest();
+    world.call(|root| fs::remove_file(root.join("a.txt")).unwrap()).await;
+    let (root, aside) = (world.root(), world.root().with_extension("aside"));
+    fs::rename(&root, &aside).unwrap();
+    fs::create_dir(&root).unwrap();
+    let is_refused = |done: Result<Undone, CheckpointError>| {
+        assert!(matches!(&done, Err(CheckpointError::OtherFolder { number: 1, .. })), "{done:?}");
+    };
+    is_refused(world.checkpoints.undo(&root, 1));
+    assert!(fs::read_dir(&root).unwrap().next().is_none() && !world.list()[0].undone);
+    // Moved away and back it is the same one.
+    fs::remove_dir(&root).unwrap();
+    fs::rename(&aside, &root).unwrap();
+    assert_eq!(world.undo(1).refused, []);
+    assert_eq!(world.workspace.digest(), before);
+
+    fs::rename(&root, &aside).unwrap();
+    fs::create_dir(&root).unwrap();
+    let redone = world.checkpoints.redo(&root);
+    assert!(matches!(&redone, Err(CheckpointError::OtherFolder { .. })), "{redone:?}");
+    fs::write(root.join("a.txt"), "x").unwrap();
+    let told = world.checkpoints.in_any_folder().redo(&root).unwrap();
+    assert_eq!(told.refused.len(), 1, "{told:?}");
+    fs::remove_dir_all(&aside).unwrap();
 }
 
 #[tokio::test]
