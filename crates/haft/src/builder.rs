@@ -12,7 +12,7 @@ use tools_core::{CallContext, DynExecutor, Layer, ModelHints, ServerName, Sessio
 use crate::{
     Place, Toolbox,
     config::{self, HaftConfig, LoadError, LoadedConfig},
-    credentials::Credentials,
+    credentials,
     own_places::OwnPlaces,
     part::Part,
     parts::{Layers, Parts, Sets},
@@ -170,7 +170,7 @@ impl ToolboxBuilder {
         places.guard(&loaded.config, &workdir, discovered)?;
         config::places::own_state_dir().map_err(LoadError::StateFolder)?;
 
-        let credentials = Arc::new(Credentials::new(&loaded, server.clone())?);
+        let credentials = Arc::new(credentials::live(&loaded, server.clone())?);
         #[cfg(feature = "llm")]
         let models = crate::models::open(&loaded, self.providers)?;
         #[cfg(all(feature = "policy", feature = "llm"))]
@@ -200,7 +200,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "cache")]
         let cache = Arc::new(crate::results::Cache::new(&loaded.config));
         #[cfg(feature = "retry")]
-        let retry = crate::part::Live::new(&loaded, "tools.retry", |config| config.tools.retry.compile())?;
+        let retry = crate::live::Live::new(&loaded, "tools.retry", |config| config.tools.retry.compile())?;
         #[cfg(feature = "audit")]
         let record = crate::record::Record::open(&loaded, credentials.redactor())?.map(Arc::new);
         #[cfg(feature = "egress")]
@@ -210,7 +210,8 @@ impl ToolboxBuilder {
             Arc::new(crate::egress::networks(&loaded, sessions, credentials.redactor(), audit)?)
         };
         #[cfg(feature = "filter")]
-        let filters = Arc::new(crate::filters::FilterSet::new(&loaded.config, beside.clone()));
+        let filters =
+            Arc::new(tools_filter::LiveFilters::new(&loaded.config.tools.filters, beside.clone(), tools_sandbox::home));
         #[cfg(feature = "checkpoint")]
         let checkpoints = crate::checkpoints::keep(&loaded, &workdir)?;
 
@@ -248,7 +249,7 @@ impl ToolboxBuilder {
         #[cfg(feature = "overflow")]
         layers.push(overflow.layer());
         #[cfg(feature = "filter")]
-        layers.push(filters.layer());
+        layers.push(Arc::new(filters.layer()));
         #[cfg(feature = "audit")]
         layers.extend(record.iter().map(|record| record.noting()));
         layers.push(credentials.layer());
@@ -313,7 +314,7 @@ impl ToolboxBuilder {
             None => context,
         };
         #[cfg(feature = "shell")]
-        let board = crate::credentials::board(credentials.redactor());
+        let board = credentials::board(credentials.redactor());
         let wiring = Arc::new(Wiring {
             #[cfg(feature = "code")]
             embedder,

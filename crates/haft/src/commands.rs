@@ -8,7 +8,7 @@ use std::{
 use tools_core::DynExecutor;
 #[cfg(feature = "policy")]
 use tools_core::Shared;
-use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
+use tools_sandbox::{closed_places, kernel::MaskRules};
 use tools_shell::{Bash, CommandConfinement, ConfinementSettings, JobKill, JobRead, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
@@ -24,7 +24,7 @@ pub(crate) struct Commands {
     wiring: Arc<Wiring>,
     /// What may not be read by the configuration.
     #[cfg(feature = "file")]
-    pub(crate) typed_rules: ReadRules,
+    pub(crate) typed_rules: tools_sandbox::ReadRules,
     /// What gates refuse them to read.
     #[cfg(feature = "policy")]
     closed: (PathBuf, Shared<Vec<tools_policy::gate::ReadRestriction>>),

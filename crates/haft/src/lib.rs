@@ -32,6 +32,8 @@ mod stack;
 mod builder;
 mod toolbox;
 
+#[cfg(any(feature = "code", feature = "diagnostics", feature = "memory", feature = "retry", feature = "web"))]
+mod live;
 mod part;
 
 mod credentials;

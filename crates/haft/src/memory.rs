@@ -10,7 +10,7 @@ use tools_secrets::SecretRedactor;
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places::state_dir},
     credentials,
-    part::Live,
+    live::Live,
 };
 
 const SECTION: &str = "tools.memory";

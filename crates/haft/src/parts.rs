@@ -41,7 +41,7 @@ pub(crate) struct Parts {
     #[cfg(feature = "cache")]
     pub(crate) cache: Arc<crate::results::Cache>,
     #[cfg(feature = "filter")]
-    pub(crate) filters: Arc<crate::filters::FilterSet>,
+    pub(crate) filters: Arc<tools_filter::LiveFilters>,
     #[cfg(feature = "checkpoint")]
     pub(crate) checkpoints: Option<tools_checkpoint::Checkpoints>,
     /// What the last change of the configuration file came to; `None` until it changed.

@@ -298,6 +298,7 @@ impl Toolbox {
     }
 
     /// The policies of this toolbox's own tools; `None` when there are none.
+    #[cfg(feature = "shell")]
     pub(crate) fn tools(&self) -> Option<Arc<crate::tools::ToolSet>> {
         self.parts.sets.in_use().into_iter().find(|set| set.workdir == self.workdir())
     }

@@ -10,7 +10,7 @@ use tools_core::{CompositeExecutor, DynExecutor};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Live, Part},
+    part::Part,
     wiring::Wiring,
 };
 
@@ -18,6 +18,7 @@ use crate::{
 /// stack holds them.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
+    #[cfg(feature = "shell")]
     pub(crate) workdir: PathBuf,
     /// What a narrower toolbox is kept in.
     pub(crate) roots: Option<Vec<PathBuf>>,
@@ -75,7 +76,7 @@ impl ToolSet {
         }
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
-            let code = Live::new(loaded, "index", |config| config.index.compile())?;
+            let code = crate::live::Live::new(loaded, "index", |config| config.index.compile())?;
             let tool = crate::code::tool(code.policy(), loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands.held));
@@ -84,14 +85,15 @@ impl ToolSet {
         }
         #[cfg(feature = "diagnostics")]
         {
-            let checks = Live::new(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
+            let checks =
+                crate::live::Live::new(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
             let (policy, config) = (checks.policy(), &loaded.config);
             tools.push(crate::diagnostics::executor(policy, &reserved, config, &files, &commands.held));
             parts.push(checks);
         }
         #[cfg(feature = "web")]
         {
-            let pages = Live::new(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
+            let pages = crate::live::Live::new(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
             tools.extend(crate::web::executors(pages.policy(), wiring));
             parts.push(pages);
         }
@@ -108,6 +110,7 @@ impl ToolSet {
         #[cfg(feature = "overflow")]
         tools.extend(wiring.overflow.executor());
         let set = Arc::new(Self {
+            #[cfg(feature = "shell")]
             workdir: workdir.to_owned(),
             roots,
             #[cfg(feature = "shell")]

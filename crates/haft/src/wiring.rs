@@ -10,7 +10,7 @@ pub(crate) struct Wiring {
     #[cfg(feature = "file")]
     pub(crate) spellings: Vec<(std::path::PathBuf, std::path::PathBuf)>,
     #[cfg(feature = "file")]
-    pub(crate) credentials: std::sync::Arc<crate::credentials::Credentials>,
+    pub(crate) credentials: std::sync::Arc<tools_secrets::LiveSecrets>,
     #[cfg(feature = "policy")]
     pub(crate) gates: std::sync::Arc<tools_policy::Gates>,
     #[cfg(feature = "shell")]

@@ -37,6 +37,7 @@ mod stats;
 
 mod config;
 mod layer;
+mod live;
 mod repeats;
 mod taking;
 mod user_rules;
@@ -46,6 +47,7 @@ pub use confidence::ConfidenceCounters;
 pub use config::{FilterConfig, GitFilters, TestFilters, Toggle};
 pub use emit::FilterEvent;
 pub use layer::FilterLayer;
+pub use live::LiveFilters;
 pub use matcher::CommandMatcher;
 pub use pipeline::{BUILTIN, Exit, FilterPipeline, FilterReport, FilterStream, FilteredOutput};
 pub use rules::{MAX_PATTERN, MAX_RULES_BYTES, MatchConfig, Rule, RuleConfig, RuleError};

@@ -49,6 +49,7 @@ mod seam;
 mod events;
 mod input;
 mod layer;
+mod live;
 mod relay;
 mod taking;
 
@@ -57,6 +58,7 @@ pub use extra::{ExtraPatterns, PatternError};
 pub use finding::Finding;
 pub use known::KnownValues;
 pub use layer::SecretsLayer;
+pub use live::{Board, LiveSecrets};
 pub use name::is_credential;
 pub use placeholder::UnknownPlaceholder;
 pub use redact::{SecretRedactor, Tally};

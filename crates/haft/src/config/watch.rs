@@ -16,7 +16,7 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use super::{HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlay::Overlays, places};
+use super::{HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);

@@ -1,0 +1,64 @@
+//! From files and texts to a configuration: the text, the environment on top of it, the overlays
+//! over both.
+
+use std::path::{Path, PathBuf};
+
+use super::{
+    environment,
+    error::LoadError,
+    load::{LoadedConfig, Lookup},
+    overlay,
+    overlays::Overlays,
+    places,
+    readable::Readable,
+};
+
+impl<C: Readable> LoadedConfig<C> {
+    /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
+    /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
+    ///
+    /// # Errors
+    /// [`LoadError`] with every fault that was found.
+    pub fn read(file: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: file.to_owned(), source };
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        Self::assemble(&text, Some(file.to_owned()), Overlays::beside(file)?, environment)
+    }
+
+    /// Parses a text, then the environment on top of it.
+    ///
+    /// # Errors
+    /// [`LoadError::Faulty`] with every fault that was found.
+    pub fn parse(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
+        Self::assemble(text, None, Overlays::default(), environment)
+    }
+
+    /// Reads a file, or none, then the environment of this process on top of it, then the overlays:
+    /// those of the file, else those of the file that the user's configuration would be.
+    ///
+    /// # Errors
+    /// [`LoadError`] with every fault that was found.
+    pub fn of_process(file: Option<&Path>) -> Result<Self, LoadError> {
+        let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
+        let text = file.map(std::fs::read_to_string).transpose().map_err(unreadable)?.unwrap_or_default();
+        let lookup = |name: &str| std::env::var(name).ok();
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        // Which keys there are costs more to tell than most texts to read.
+        let environment = environment::may_override(names).then_some(&lookup as Lookup<'_>);
+        let overlays = match file.map(Path::to_owned).or_else(places::config_file) {
+            Some(file) => Overlays::beside(&file)?,
+            None => Overlays::default(),
+        };
+        overlay::tightened(Self::under(&text, file.map(Path::to_owned), environment)?, overlays)
+    }
+
+    /// As [`Self::read`], of texts that were read already.
+    pub(crate) fn assemble(
+        text: &str,
+        file: Option<PathBuf>,
+        overlays: Overlays,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, LoadError> {
+        overlay::tightened(Self::under(text, file, Some(environment))?, overlays)
+    }
+}
