@@ -221,7 +221,7 @@ impl Toolbox {
         return crate::skills::with_declared(self.skills(), session, listed, shown);
         #[cfg(not(feature = "skills"))]
         {
-            let _ = (session, listed);
+            let _ = (self, session, listed);
             shown
         }
     }

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn limits_that_never_apply_are_refused() {
-        let check = |config: CallerQuotaConfig, key: &str| assert_eq!(config.compile().unwrap_err().path, key);
+        let check = |config: CallerQuotaConfig, key: &str| assert_eq!(config.compile().unwrap_err().key, key);
         let of = |caller: &str| CallerQuotaConfig {
             callers: [(caller.to_owned(), 1)].into(),
             ..CallerQuotaConfig::default()
