@@ -19,7 +19,15 @@ struct Isolated {
 const ISOLATED: &[Isolated] = &[
     Isolated {
         names: &["reqwest", "hyper"],
-        gates: &["tools-web", "tools-providers", "tools-mcp", "tools-mcp-client", "tools-mcp-http", "tools-code"],
+        gates: &[
+            "tools-web",
+            "tools-providers",
+            "tools-mcp",
+            "tools-mcp-client",
+            "tools-mcp-http",
+            "tools-code",
+            "tools-tls",
+        ],
         why: "whoever takes only the file tools compiles no HTTP client",
     },
     Isolated {

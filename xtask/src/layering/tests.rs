@@ -89,7 +89,7 @@ fn reqwest_is_reached_through_its_gates_only() {
     check(
         &[("tools-file", "fetcher", None), ("fetcher", "reqwest", None)],
         &[
-            "tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code \
+            "tools-file -> fetcher -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code, tools-tls \
            may reach it, because whoever takes only the file tools compiles no HTTP client",
         ],
     );
@@ -100,7 +100,7 @@ fn a_gate_does_not_hide_a_second_way() {
     check(
         &[("haft", "tools-web", None), ("tools-web", "reqwest", None), ("haft", "reqwest", None)],
         &[
-            "haft -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code may reach it, \
+            "haft -> reqwest: only tools-web, tools-providers, tools-mcp, tools-mcp-client, tools-mcp-http, tools-code, tools-tls may reach it, \
            because whoever takes only the file tools compiles no HTTP client",
         ],
     );

@@ -222,8 +222,8 @@ fn what_is_granted_in_the_temporary_folder_of_the_machine_is_read_there_and_no_m
     assert!(doctor.contains(&format!("{at} (`tools.shell.read_paths`)")), "{doctor}");
 }
 
-/// The workspace lies in a folder that is seen as a whole elsewhere, with more files beside a closed
-/// one than there can be rules.
+/// The workspace lies in a folder of the system, with more files beside a closed one than there can
+/// be rules.
 #[test]
 fn what_others_leave_in_folders_of_the_system_is_not_there_however_full_the_workspace_is() {
     let others: Vec<tempfile::TempDir> = ["/tmp", "/var/tmp"]

@@ -37,7 +37,7 @@ impl Probe {
         Self::found(None).probe
     }
 
-    /// What works at this moment, tried anew whatever was found before: for a report to people.
+    /// The answer of this moment, found anew whatever was found before: for a report to people.
     pub fn fresh() -> Self {
         Self::doubt();
         Self::cached()
