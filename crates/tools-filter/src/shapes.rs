@@ -182,7 +182,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s+(?:PASS|SKIP) +\[",
             r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
             r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",
-            r"^\s*--- (?:PASS|SKIP): ",
+            r"^\s*--- PASS: ",
             r"^\s*(?:[✓√✔○↓]|✅) ",
             r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
             r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
@@ -405,8 +405,9 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails|^help: view all installed commands with `",
             r"^\s*(?:compilation terminated\.|\[end of output\]|[Ss]tack (?:backtrace|trace|traceback):)$",
-            // What npm prints of the script that it runs.
-            r"^> [\w@/.-]+@\d[\w.+-]* [\w:.-]+$",
+            // What npm prints of the script that it was told to run. One that it runs by itself,
+            // as `postinstall`, is news.
+            r"^> [\w@/.-]+@\d[\w.+-]* (?:build|check|dev|format|lint|start|test|type-?check)(?:[:-][\w:.-]+)?$",
             r"^==\d+== +[a-z ]+: 0 bytes in 0 blocks$",
             // What rustc says of a lint or a macro, not of what it found.
             r"^\s*= note: `#\[\w+\([\w:]+\)\]` (?:\(part of `#\[\w+\([\w:]+\)\]`\) )?(?:on by default|implied by `.*)$",

@@ -84,8 +84,9 @@ impl HitLines {
     fn file(&mut self, hits: &[Hit], out: &mut Emitter<'_>) {
         let Some(path) = hits.first().map(Hit::path) else { return };
         let rows: Vec<String> = rows(hits).collect();
-        // A hit that names a file would be taken for the name above those that follow.
-        let is_above = rows.len() > 1 && !hits.iter().any(|hit| names_source(hit.rest()));
+        // A name that cannot be told from a text stays with its hits, and a hit that names a file
+        // would be taken for the name above those that follow.
+        let is_above = rows.len() > 1 && names_source(path) && !hits.iter().any(|hit| names_source(hit.rest()));
         if !is_above && rows.len() == hits.len() {
             return hits.iter().for_each(|hit| out.keep(&hit.line));
         }
@@ -132,6 +133,7 @@ mod tests {
             ("src/a.rs:3:x\nsrc/a.rs:7:x\nsrc/a.rs:9:y\nsrc/a.rs:11:x\n", "src/a.rs\n3,7:x\n9:y\n11:x\n"),
             ("src/a.js:3:import \"b.js\"\nsrc/a.js:9:x()\n", "src/a.js:3:import \"b.js\"\nsrc/a.js:9:x()\n"),
             ("src/a.js:3:import \"b.js\"\nsrc/a.js:9:import \"b.js\"\n", "src/a.js:3,9:import \"b.js\"\n"),
+            ("a/w.feature:3:x\na/w.feature:9:y\n", "a/w.feature:3:x\na/w.feature:9:y\n"),
             ("10:00:01 up\n10:00:02 up\n", "10:00:01 up\n10:00:02 up\n"),
         ];
         for (text, expected) in table {

@@ -65,6 +65,43 @@ fn each_command_gets_its_rule() {
     assert!(pipeline.rule_names().count() >= 19);
 }
 
+/// What a reader needs although lines of its form are noise as a rule.
+#[test]
+fn news_in_a_usual_form_is_shown() {
+    let table = [
+        (
+            "curl -vk https://a.test",
+            Exit::Code(0),
+            "*   Trying 127.0.0.1:8463...\n*  subject: CN=a.test; O=x\n* SSL certificate verify result: \
+             self-signed certificate (18), continuing anyway.\n> Accept: */*\n< HTTP/1.0 404 Not Found\n",
+            &["CN=a.test", "self-signed certificate"][..],
+        ),
+        (
+            "wget http://a.test/big",
+            Exit::Code(0),
+            "HTTP request sent, awaiting response... 200 OK\n     0K .......... ..........  1% 1.49M 2s\n",
+            &["200 OK"],
+        ),
+        (
+            "go test -v ./store",
+            Exit::Code(0),
+            "=== RUN   TestA\n--- PASS: TestA (0.00s)\n=== RUN   TestSkip\n    a_test.go:32: needs redis\n\
+             --- SKIP: TestSkip (0.00s)\nPASS\n",
+            &["TestSkip", "needs redis"],
+        ),
+        (
+            "npm install",
+            Exit::Code(7),
+            "> a@1.0.0 postinstall\n> node patch.js\n\nnpm error code 7\n",
+            &["postinstall", "npm error code 7"],
+        ),
+    ];
+    for (command, exit, text, news) in table {
+        let shown = FilterPipeline::builtin().filter(command, exit, text.as_bytes()).text;
+        assert!(news.iter().all(|news| shown.contains(news)), "{command}: {shown}");
+    }
+}
+
 const USER: &str = r#"
 [[rules]]
 name = "mine"
