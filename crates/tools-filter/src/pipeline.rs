@@ -527,7 +527,8 @@ impl Work {
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
             // As it came, with the marks that it may have itself.
             self.counts.marks = Marks::new(true);
-            let mut after_blank = self.collapse;
+            // Blank lines at the beginning say nothing, unless they are all there is.
+            let mut after_blank = self.collapse && head.text.iter().any(|line| !line.is_empty());
             for line in &head.text {
                 let is_repeated = self.collapse && line.is_empty() && after_blank;
                 after_blank = line.is_empty();

@@ -46,7 +46,9 @@ impl Doctor {
         let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
         let (sandbox, not_stopped) = match strength {
             Ok(strength) => (name(level).to_owned(), strength.not_stopped),
-            Err(problem) => (format!("nothing runs: {problem}"), vec![]),
+            Err(problem) => {
+                (format!("nothing runs: {}", problem.strip_prefix("nothing runs: ").unwrap_or(&problem)), vec![])
+            }
         };
         findings.push(network(toolbox, &sandbox));
         findings.extend(judge(toolbox));
