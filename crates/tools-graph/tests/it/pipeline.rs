@@ -153,15 +153,10 @@ fn values_that_make_no_sense_are_refused_by_key() {
     let check = |config: ToolFilterConfig, expected: &str| {
         assert_eq!(config.compile().unwrap_err().to_string(), expected);
     };
-    check(
-        ToolFilterConfig { min_score: f32::NAN, ..config(1) },
-        "`agent.tool_filter.min_score`: `NaN` is not a number from 0 to 1",
-    );
-    check(config(0), "`agent.tool_filter.top_k`: `0` is not a number from 1 to 10000");
+    check(ToolFilterConfig { min_score: f32::NAN, ..config(1) }, "`min_score`: `NaN` is not a number from 0 to 1");
+    check(config(0), "`top_k`: `0` is not a number from 1 to 10000");
     let bad = ToolFilterConfig { always_on: vec!["a b".to_owned()], ..config(1) };
-    assert!(
-        bad.compile().unwrap_err().to_string().starts_with("`agent.tool_filter.always_on`: `a b` is not a tool name")
-    );
+    assert!(bad.compile().unwrap_err().to_string().starts_with("`always_on`: `a b` is not a tool name"));
 }
 
 #[test]
