@@ -119,7 +119,6 @@ impl Ruleset {
         };
         let mut planned =
             Self { attributes: RulesetAttributes { handled_fs, handled_net, scoped }, size, rules: Vec::new() };
-        planned.allow(Path::new("/"), READ_DIR);
         let hidden = if ask.own_mounts { &[][..] } else { ask.hidden };
         // Mounts conceal by themselves.
         let view = ask.view.filter(|_| !ask.own_mounts);
@@ -127,9 +126,9 @@ impl Ruleset {
         let shared =
             SHARED.iter().filter(|_| view.is_some()).filter_map(|folder| Path::new(folder).canonicalize().ok());
         let closed: Vec<PathBuf> = hidden.iter().cloned().chain(concealed).chain(shared).collect();
-        planned.read_beside(Path::new("/"), &closed, ask.writable);
+        planned.read(Path::new("/"), &closed, ask.writable);
         for granted in view.iter().flat_map(|view| &view.granted) {
-            planned.read_below(&granted.source, hidden, ask.writable);
+            planned.read(&granted.source, hidden, ask.writable);
         }
         for needed in NEEDED.iter().filter(|_| view.is_some()) {
             planned.allow(&Path::new("/run").join(needed), READ);
@@ -166,47 +165,30 @@ impl Ruleset {
         }
     }
 
-    /// Lets everything in a folder be read but the hidden paths: what has nothing hidden below as a
-    /// whole, the rest entry by entry, the outer folders first. What may be written has a rule of
-    /// its own. Devices and, for its own sake, the folder of devices stay out.
-    fn read_beside(&mut self, folder: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
-        let mut open = VecDeque::from([folder.to_owned()]);
+    /// Lets `root` and all below it be read but for the hidden paths: a folder with nothing hidden
+    /// below as a whole, any other entry by entry, the outer folders first. Writable folders have
+    /// rules of their own. Links need no rule, and devices get none here.
+    fn read(&mut self, root: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
+        let mut open = VecDeque::from([root.to_owned()]);
         let mut beside = 0;
-        while let Some(folder) = open.pop_front() {
-            let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-            let entries: Vec<_> = entries.flatten().take(MAX_BESIDE + 1).collect();
-            beside += entries.len();
-            if beside > MAX_BESIDE {
-                beside -= entries.len();
+        while let Some(path) = open.pop_front() {
+            let is_within = |folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
+            if path == Path::new("/dev") || is_within(hidden) || is_within(writable) {
                 continue;
             }
-            for entry in entries {
-                let path = entry.path();
-                let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-                let is_closed = |closed: &[PathBuf]| closed.iter().any(|closed| path.starts_with(closed));
-                if is_link || path == Path::new("/dev") || is_closed(hidden) || is_closed(writable) {
-                    continue;
-                }
-                if hidden.iter().any(|secret| secret.starts_with(&path)) {
-                    self.allow(&path, READ_DIR);
-                    open.push_back(path);
-                } else {
-                    self.allow(&path, READ);
-                }
+            if path != Path::new("/") && !hidden.iter().any(|secret| secret.starts_with(&path)) {
+                self.allow(&path, READ);
+                continue;
             }
-        }
-    }
-
-    /// Lets `path` and all below it be read but for what is hidden.
-    fn read_below(&mut self, path: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
-        if hidden.iter().any(|secret| path.starts_with(secret)) {
-            return;
-        }
-        if hidden.iter().any(|secret| secret.starts_with(path)) {
-            self.allow(path, READ_DIR);
-            self.read_beside(path, hidden, writable);
-        } else {
-            self.allow(path, READ);
+            self.allow(&path, READ_DIR);
+            let entries: Vec<_> =
+                std::fs::read_dir(&path).into_iter().flatten().flatten().take(MAX_BESIDE + 1).collect();
+            if beside + entries.len() > MAX_BESIDE {
+                continue;
+            }
+            beside += entries.len();
+            let is_link = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+            open.extend(entries.iter().filter(|entry| !is_link(entry)).map(std::fs::DirEntry::path));
         }
     }
 
