@@ -33,7 +33,7 @@ impl<P> Live<P> {
         Ok(Arc::new(Self { policy: Shared::new(policy), section, compile }))
     }
 
-    /// The policy in force, for whoever decides by it.
+    /// The policy in force, shared with the code that decides by it.
     pub(crate) fn policy(&self) -> Shared<P> {
         self.policy.clone()
     }

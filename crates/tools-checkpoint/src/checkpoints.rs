@@ -76,8 +76,8 @@ impl Checkpoints {
         Self { inner: Arc::new(inner), in_any_folder: false }
     }
 
-    /// The same, whose undo and redo work in whatever folder is at a path now: somebody has said
-    /// that it is to be done there.
+    /// The same without the check that the folder is the one that the calls changed. For undo and
+    /// redo that a person asked for in this folder.
     #[must_use]
     pub fn in_any_folder(&self) -> Self {
         Self { in_any_folder: true, ..self.clone() }

@@ -1,4 +1,4 @@
-//! Calls whose process was killed: their record is made by whoever uses the store next.
+//! Calls whose process was killed. The next process that uses the store writes their record.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

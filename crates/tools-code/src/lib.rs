@@ -1,11 +1,11 @@
 //! The tool `search_code`: definitions, uses, outlines and passages of code, so that a model reads
 //! less of it.
 //!
-//! Files come from [`Sources`](tools_sandbox::Sources), which whoever has the file tools
-//! implements: the same walk, read rules and ignore files as `grep`. [`FolderSources`] are those of
-//! a host without file tools. A file is scanned for its names when it is first seen and parsed
-//! (tree-sitter) when a query leads to it; each line is taken from its file at the moment it is
-//! shown, and only while the file is what it was found in.
+//! Files come from [`Sources`](tools_sandbox::Sources). The file tools implement it with the walk,
+//! read rules and ignore files of `grep`; [`FolderSources`] is for hosts without file tools. A file
+//! is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads to
+//! it; each line is taken from its file at the moment it is shown, and only while the file is what
+//! it was found in.
 
 mod config;
 

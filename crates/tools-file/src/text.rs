@@ -137,8 +137,8 @@ impl FileText {
         }
     }
 
-    /// Where in `text` the places are that were found in what is shown of it, and what goes there:
-    /// a character that stands for a byte in these lines stands for it in the new text, too.
+    /// Translates places in the shown text, and their new text, into those of the stored `text`.
+    /// A character that is shown for a stray byte is written as that byte.
     pub(crate) fn stored(&self, text: &str, shown: &str, found: EditPlaces) -> EditPlaces {
         let (mut at, mut stored) = (0, 0);
         let mut in_text = |offset: usize| {

@@ -104,7 +104,7 @@ pub(crate) fn building(
 ) -> Result<Toolbox, String> {
     let (mut loaded, folder) = (load(common)?, workdir(common)?);
     loaded.config = change(loaded.config);
-    // Tools refuse it where nobody names it, and whoever starts us there does.
+    // Tools refuse `/` unless it is named. Starting the binary there names it.
     if folder.parent().is_none() {
         loaded.config = loaded.config.kept_in(&folder);
     }

@@ -55,7 +55,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
                     open.pop_front().iter().for_each(AbortHandle::abort);
                 }
                 let Ok((stream, _)) = accepted else {
-                    // No descriptors left: whoever is let in later is let in then.
+                    // No descriptors left. The next attempt accepts the connection.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 };

@@ -21,9 +21,9 @@ pub(crate) enum UndoRequest {
     List,
     /// What some changed.
     Diff,
-    /// Some taken back, `true` in whatever folder is here.
+    /// Undo calls. `true`: also if another folder is at the path of the workspace now.
     Undo(bool),
-    /// The last undo taken back, as above.
+    /// Revert the last undo. The value means the same as for `Undo`.
     Redo(bool),
 }
 

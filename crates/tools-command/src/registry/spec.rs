@@ -99,7 +99,7 @@ pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
-/// Subcommands that do nothing worth telling, each of which stands for itself.
+/// Harmless subcommands. They are different commands, not aliases of the first.
 pub(crate) const fn each(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, group: true, ..Subcommand::NEW }
 }

@@ -47,7 +47,7 @@ pub trait ToolExecutor: Send + Sync {
     ) -> impl Future<Output = ExecuteResult> + Send;
 }
 
-/// For whoever keeps an executor that others hold, too.
+/// A shared executor: its owner keeps one reference and the stack holds another.
 impl<T: ToolExecutor> ToolExecutor for Arc<T> {
     fn tool_definitions(&self) -> ToolDefs {
         T::tool_definitions(self)

@@ -28,7 +28,7 @@ const SYSTEM: [&str; 20] = [
     "usr",
     "var",
 ];
-/// Folders in those of the system that hold what is not the system's, with what that is.
+/// Folders inside system folders with data of users and services, and the reason to conceal each.
 pub(super) const LEFT_IN_SYSTEM: [(&str, &str); 4] = [
     ("/var/mail", "mail of users"),
     ("/var/spool", "mail and tasks of users"),

@@ -25,8 +25,7 @@ pub struct Surroundings {
     pub environment: HashMap<String, OsString>,
     /// The folders right below the root folder, links left out.
     pub top: Vec<PathBuf>,
-    /// Folders in those of the system that hold what users and services leave there, links left
-    /// out.
+    /// The folders inside system folders that hold data of users and services. No links.
     pub left: Vec<PathBuf>,
 }
 
