@@ -202,7 +202,7 @@ impl Memories {
         limit: usize,
     ) -> Result<(Vec<Hit>, Option<u64>), MemoryError> {
         match self.search(query, filter, limit).await {
-            Err(MemoryError::Damaged(_) | MemoryError::Store(StoreError::Damaged(_))) => {}
+            Err(error) if is_damage(&error) => {}
             found => return found.map(|hits| (hits, None)),
         }
         let (all, lost) = self.store.readable().await?;
@@ -291,6 +291,22 @@ impl Memories {
         self.store.list(filter).await
     }
 
+    /// As [`Memories::list`], of a damaged store what can still be read. The second value says how
+    /// many memories cannot be read, and is `None` for a sound store.
+    ///
+    /// # Errors
+    /// As [`Memories::list`], and that the store is damaged where nothing can be read.
+    pub async fn list_readable(&self, filter: Option<&Filter>) -> Result<(Vec<Memory>, Option<u64>), MemoryError> {
+        match self.list(filter).await {
+            Err(error) if is_damage(&error) => {}
+            found => return found.map(|memories| (memories, None)),
+        }
+        let ((mut all, lost), now) = (self.store.readable().await?, self.now());
+        all.retain(|memory| filter.is_none_or(|filter| filter.lets_through(memory, now)));
+        all.sort_by(|left, right| right.created_at.cmp(&left.created_at).then_with(|| left.id.cmp(&right.id)));
+        Ok((all, Some(lost)))
+    }
+
     /// Removes a memory for good; `false` when it is not there: for an operator, no tool does.
     ///
     /// # Errors
@@ -318,6 +334,10 @@ impl Memories {
         let is_new = self.store.restore(memory, self.policy().limits, self.now()).await?;
         Ok(if is_new { ImportOutcome::Stored } else { ImportOutcome::Skipped })
     }
+}
+
+fn is_damage(error: &MemoryError) -> bool {
+    matches!(error, MemoryError::Damaged(_) | MemoryError::Store(StoreError::Damaged(_)))
 }
 
 fn best_first(hits: &mut Vec<Hit>, most: usize) {

@@ -51,16 +51,16 @@ fn told(error: &MemoryError) -> String {
 
 async fn list(common: &CommonArgs, memories: &Memories, all: bool, search: Option<&str>) -> Result<Exit, String> {
     let filter = Filter { project: Some(project_of(&workdir(common)?)), user: true, ..Filter::default() };
-    let found = match search {
+    let (found, lost) = match search {
         Some(query) => {
-            let hits = memories.search(query, &filter, HITS).await.map_err(|error| told(&error))?;
-            hits.into_iter().map(|hit| hit.memory).collect()
+            let found = memories.search_readable(query, &filter, HITS).await.map_err(|error| told(&error))?;
+            (found.0.into_iter().map(|hit| hit.memory).collect(), found.1)
         }
-        None => memories.list((!all).then_some(&filter)).await.map_err(|error| told(&error))?,
+        None => memories.list_readable((!all).then_some(&filter)).await.map_err(|error| told(&error))?,
     };
     if common.json {
-        output::json(&json!({ "memories": found }));
-        return Ok(Exit::Ok);
+        output::json(&json!({ "memories": found, "unreadable": lost }));
+        return Ok(complete(lost));
     }
     for memory in &found {
         output::line(&row(memory));
@@ -68,7 +68,17 @@ async fn list(common: &CommonArgs, memories: &Memories, all: bool, search: Optio
     if found.is_empty() && !common.quiet {
         output::note("haft: no memories");
     }
-    Ok(Exit::Ok)
+    Ok(complete(lost))
+}
+
+/// Tells what a damaged store no longer gives, and fails for it: what was printed is not all.
+fn complete(lost: Option<u64>) -> Exit {
+    let Some(lost) = lost else { return Exit::Ok };
+    output::note(&format!(
+        "haft: the store of memories is damaged: {lost} memories cannot be read. Save the others with `haft memory \
+         export`, move the folder of the store away, and give them to `haft memory import`"
+    ));
+    Exit::ToolFailed
 }
 
 fn row(memory: &Memory) -> String {
@@ -143,10 +153,11 @@ async fn remove(common: &CommonArgs, memories: &Memories, ids: &[String]) -> Res
 }
 
 async fn export(memories: &Memories) -> Result<Exit, String> {
-    for memory in memories.list(None).await.map_err(|error| told(&error))? {
+    let (found, lost) = memories.list_readable(None).await.map_err(|error| told(&error))?;
+    for memory in found {
         output::json(&memory);
     }
-    Ok(Exit::Ok)
+    Ok(complete(lost))
 }
 
 async fn import(common: &CommonArgs, memories: &Memories, file: Option<&Path>) -> Result<Exit, String> {

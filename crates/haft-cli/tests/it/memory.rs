@@ -179,6 +179,19 @@ fn a_damaged_page_is_told_and_what_is_left_is_found() {
     let found = haft.run(&["call", "memory_search", "query=zebra", "limit=20"]);
     assert!(found.code == 0 && found.out.matches("zebra ").count() >= 20, "{found:?}");
     assert!(found.out.contains("[the store of memories is damaged: "), "{found:?}");
+    let told = |args: &[&str]| {
+        let ran = haft.run(args);
+        assert!(ran.code == 1 && ran.err.contains("the store of memories is damaged: "), "{ran:?}");
+        ran.out
+    };
+    for args in [&["memory", "list", "--all"][..], &["memory", "list", "--search", "zebra"]] {
+        assert!(told(args).matches("zebra ").count() >= 20, "{args:?}");
+    }
+    let exported = told(&["memory", "export"]);
+    let folder = path.parent().unwrap();
+    std::fs::rename(folder, folder.with_extension("damaged")).unwrap();
+    let imported = haft.run_with_input(&["memory", "import"], exported.as_bytes());
+    assert!(imported.out.starts_with(&format!("stored {}, ", exported.lines().count())), "{imported:?}");
 }
 
 #[test]
