@@ -3,7 +3,9 @@
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use tools_core::{ClaimSource, Media, SummaryKind, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines};
+use tools_core::{
+    ClaimSource, Media, SummaryKind, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines, with_texts,
+};
 
 use crate::error::shown;
 
@@ -57,10 +59,11 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
         }
     }
     let structured = result.structured_content.filter(serde_json::Value::is_object);
+    let structured = structured.map(|structured| with_texts(&structured, &visible_lines));
     if texts.iter().all(String::is_empty)
         && let Some(structured) = &structured
     {
-        texts = vec![tools_core::visible_json(&structured.to_string()).into_owned()];
+        texts = vec![structured.to_string()];
     }
     let text = texts.join("\n");
     let output = ToolOutput { summary: text, media, source: ClaimSource::Mcp, ..ToolOutput::default() };
@@ -121,6 +124,10 @@ mod tests {
     fn structure_stands_for_text_where_there_is_none_and_errors_are_errors() {
         let output = answered(json!({"content": [], "structuredContent": {"a": 1}}), 100).unwrap();
         assert_eq!((output.summary.as_str(), output.raw_response), ("{\"a\":1}", Some(json!({"a": 1}))));
+        let hidden = json!({"content": [], "structuredContent": {"a\u{202e}": ["b\u{1b}[2J\nc"]}});
+        let output = answered(hidden, 100).unwrap();
+        assert_eq!(output.raw_response, Some(json!({"a\\u{202e}": ["b\\u{1b}[2J\nc"]})));
+        assert_eq!(output.summary, r#"{"a\\u{202e}":["b\\u{1b}[2J\nc"]}"#);
         let error = answered(json!({"content": [{"type": "text", "text": "no"}], "isError": true}), 100).unwrap_err();
         assert_eq!((error.code(), error.message()), ("mcp_tool_failed", "the MCP server `s` says: no"));
     }

@@ -5,6 +5,7 @@ mod basis;
 mod credential;
 mod ended;
 mod intake;
+mod json_texts;
 mod output;
 mod placeholder;
 mod raw;
@@ -19,6 +20,7 @@ pub use credential::{is_credential_key, is_credential_name};
 pub use ended::{Ended, StopReason};
 pub(crate) use intake::IntakeExtension;
 pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, TextSink};
+pub use json_texts::with_texts;
 pub use output::{
     ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
 };

@@ -5,7 +5,7 @@ use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 use serde_json::Value;
 
 use super::visible_lines;
-use crate::{SessionId, Shared};
+use crate::{SessionId, Shared, with_texts};
 
 /// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints
 /// errors.
@@ -35,14 +35,7 @@ pub trait Redactor: Send + Sync {
 
     /// The same for every string of a JSON value, keys included, at any depth.
     fn redact_json(&self, value: &Value) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.redact(text).into_owned()),
-            Value::Array(items) => items.iter().map(|item| self.redact_json(item)).collect(),
-            Value::Object(map) => {
-                map.iter().map(|(key, value)| (self.redact(key).into_owned(), self.redact_json(value))).collect()
-            }
-            other => other.clone(),
-        }
+        with_texts(value, &|text| self.redact(text))
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a server says, before anything believes it: messages of the protocol, without the secrets
 //! that were sent to it, and events within reason.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use hyper::header::HeaderValue;
 use rmcp::model::{ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
 use sse_stream::Sse;
+use tools_core::with_texts;
 use tools_secrets::KnownValues;
 
 use crate::{credential::Secret, transport::Notes};
@@ -23,8 +24,9 @@ const HIDDEN: &str = "[secret]";
 /// A message of a body or an event; `None` for what is none. An answer that cannot be read is one
 /// all the same: whoever waits for it hears so.
 pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMessage> {
-    let mut value: Value = serde_json::from_slice(text).ok()?;
-    hide(&mut value, secrets, &known(secrets));
+    let value: Value = serde_json::from_slice(text).ok()?;
+    let known = known(secrets);
+    let value = with_texts(&value, &|text| hidden(text, secrets, &known));
     let object = value.as_object()?;
     let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     let is_answer = id.is_some() && !object.contains_key("method");
@@ -46,23 +48,15 @@ fn known(secrets: &[Secret]) -> KnownValues {
     )
 }
 
-/// Takes secrets out of all texts.
-fn hide(value: &mut Value, secrets: &[Secret], encoded: &KnownValues) {
-    match value {
-        Value::String(text) => {
-            for part in secrets.iter().flat_map(Secret::parts) {
-                if text.contains(part) {
-                    *text = text.replace(part, HIDDEN);
-                }
-            }
-            if let Some(clean) = encoded.hidden(text, HIDDEN) {
-                *text = clean;
-            }
+/// The text without the secrets.
+fn hidden<'a>(text: &'a str, secrets: &[Secret], encoded: &KnownValues) -> Cow<'a, str> {
+    let mut text = Cow::Borrowed(text);
+    for part in secrets.iter().flat_map(Secret::parts) {
+        if text.contains(part) {
+            text = Cow::Owned(text.replace(part, HIDDEN));
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| hide(item, secrets, encoded)),
-        Value::Object(members) => members.values_mut().for_each(|member| hide(member, secrets, encoded)),
-        _ => {}
     }
+    encoded.hidden(&text, HIDDEN).map_or(text, Cow::Owned)
 }
 
 /// An event as it is handed on; `None` for one that is no message and no sign of life.
@@ -86,6 +80,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_secret_is_taken_out_of_names_too() {
+        let secrets = [Secret::new("Bearer abcdefgh12345678").unwrap()];
+        let text =
+            r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"abcdefgh12345678":{"YWJjZGVmZ2gxMjM0NTY3OA==":1}}]}}"#;
+        let said = serde_json::to_string(&message(text.as_bytes(), &secrets).unwrap()).unwrap();
+        assert!(said.contains(r#"{"[secret]":{"[secret]"#) && !said.contains("YWJj"), "{said}");
+    }
 
     #[test]
     fn a_secret_that_a_server_repeats_is_taken_out() {
