@@ -37,7 +37,7 @@ pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace,
 pub use near::{folder_hint, near_folder};
 pub use open::Resolver;
 pub use places::{closed_places, named_place};
-pub use plain::read_plain;
+pub use plain::{open_lock, read_plain, replace_file};
 pub use private::{PrivateFolder, make_private_below, make_private_folder, sweep, temporary_places};
 pub use reserved::ReservedFiles;
 pub use roots::{ResolvedPath, Roots, keeps_times};

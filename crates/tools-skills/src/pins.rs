@@ -73,9 +73,7 @@ impl Pins {
                 tools_sandbox::make_private_folder(folder)?;
             }
             let text = serde_json::to_vec_pretty(pins)?;
-            let new = self.0.with_extension(format!("new-{}", std::process::id()));
-            std::fs::write(&new, text)?;
-            std::fs::rename(&new, &self.0)
+            tools_sandbox::replace_file(&self.0, 0o600, &text)
         };
         write().map_err(SkillError::Pins)
     }

@@ -2,15 +2,16 @@
 //! ends with its process.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    fs::{self, File},
+    io,
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
 use async_trait::async_trait;
 use rustix::fs::{FlockOperation, flock};
 use tools_core::{SessionId, sha256_hex};
+use tools_sandbox::{open_lock, replace_file};
 
 use super::{
     KeptSession, SessionEntry,
@@ -40,8 +41,7 @@ impl FolderSessions {
         let file = self.file(session);
         let path = file.with_extension("lock");
         for _ in 0..TRIES {
-            let mut options = OpenOptions::new();
-            let lock = options.create(true).truncate(false).write(true).read(true).mode(0o600).open(&path)?;
+            let lock = open_lock(&path)?;
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
                 return Err(SessionsError::InUse("another process of this machine writes it".to_owned()));
             }
@@ -74,11 +74,7 @@ impl Drop for HeldFile {
 #[async_trait]
 impl SessionHold for HeldFile {
     async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
-        let unfinished = self.file.with_extension("new");
-        let mut out = File::create(&unfinished)?;
-        out.write_all(&serde_json::to_vec(session).map_err(io::Error::from)?)?;
-        out.sync_all()?;
-        Ok(fs::rename(&unfinished, &self.file)?)
+        Ok(replace_file(&self.file, 0o600, &serde_json::to_vec(session).map_err(io::Error::from)?)?)
     }
 
     async fn release(self: Box<Self>) {}

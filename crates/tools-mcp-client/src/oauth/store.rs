@@ -2,9 +2,9 @@
 //! its own is held while tokens are renewed, so that no rotated token is lost.
 
 use std::{
-    fs::{self, File, OpenOptions},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    fs::{self, File},
+    io,
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -13,6 +13,7 @@ use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::time::{Instant, sleep};
+use tools_sandbox::{open_lock, read_plain, replace_file};
 
 use super::{client::Client, fault::LoginError, scopes::Scopes, token::Tokens};
 use crate::pins::hexadecimal;
@@ -119,20 +120,17 @@ impl Slot {
 
     /// What is kept; nothing where there is no file.
     pub(crate) fn load(&self) -> Result<Stored, LoginError> {
-        let opened = OpenOptions::new().read(true).custom_flags(flags(OFlags::NOFOLLOW)).open(self.file());
-        let file = match opened {
-            Ok(file) => file,
+        let is_own = |about: &fs::Metadata| {
+            let is_own = !is_open(about) && about.uid() == rustix::process::geteuid().as_raw();
+            if is_own { Ok(()) } else { Err(io::Error::other("its file is not this user's alone")) }
+        };
+        let text = match read_plain(&self.file(), OFlags::NOFOLLOW, MAX_FILE_BYTES, is_own) {
+            Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stored::default()),
             Err(error) => return Err(Self::fault(&error)),
         };
-        let about = file.metadata().map_err(|error| Self::fault(&error))?;
-        if !about.is_file() || is_open(&about) || about.uid() != rustix::process::geteuid().as_raw() {
-            return Err(Self::fault(&"its file is not this user's alone"));
-        }
-        let mut text = String::new();
-        file.take(MAX_FILE_BYTES).read_to_string(&mut text).map_err(|error| Self::fault(&error))?;
         // What serde says of a text holds parts of it.
-        let read: Text = serde_json::from_str(&text).map_err(|_| Self::fault(&"its file has not the form of one"))?;
+        let read: Text = serde_json::from_slice(&text).map_err(|_| Self::fault(&"its file has not the form of one"))?;
         if read.version != VERSION {
             return Err(Self::fault(&format!("its form is {}, known is {VERSION}", read.version)));
         }
@@ -143,10 +141,7 @@ impl Slot {
     pub(crate) async fn hold(&self) -> Result<Held, LoginError> {
         let fault = |error: &io::Error| Self::fault(error);
         private_folder(&self.folder).map_err(|error| fault(&error))?;
-        let name = self.folder.join(format!("{}.lock", self.name));
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false).mode(0o600).custom_flags(flags(OFlags::NOFOLLOW));
-        let lock = options.open(name).map_err(|error| fault(&error))?;
+        let lock = open_lock(&self.folder.join(format!("{}.lock", self.name))).map_err(|error| fault(&error))?;
         let until = Instant::now() + LOCK_PATIENCE;
         loop {
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
@@ -164,20 +159,7 @@ impl Slot {
         let fault = |error: io::Error| Self::fault(&error);
         let text = Text { version: VERSION, url: self.url.clone(), stored };
         let text = serde_json::to_vec(&text).map_err(|error| fault(error.into()))?;
-        let made = self.folder.join(format!("{}.{}.new", self.name, std::process::id()));
-        let written = (|| {
-            // A process of this number may have been killed while it wrote.
-            let _ = fs::remove_file(&made);
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&made)?;
-            file.write_all(&text)?;
-            file.sync_all()?;
-            fs::rename(&made, self.file())?;
-            File::open(&self.folder)?.sync_all()
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&made);
-        }
-        written.map_err(fault)
+        replace_file(&self.file(), 0o600, &text).map_err(fault)
     }
 
     /// Forgets all of it; whether there was anything.
@@ -188,11 +170,6 @@ impl Slot {
             Err(error) => Err(Self::fault(&error)),
         }
     }
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "the system's type for flags is signed")]
-fn flags(flags: OFlags) -> i32 {
-    flags.bits() as i32
 }
 
 /// Whether others may read, write or enter it.
@@ -267,15 +244,7 @@ mod tests {
         std::os::unix::fs::symlink(&elsewhere, slot.file()).unwrap();
         assert!(slot.load().is_err());
         fs::remove_file(slot.file()).unwrap();
-        let mut half = OpenOptions::new();
-        half.write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(slot.file())
-            .unwrap()
-            .write_all(b"{\"version\":1,\"acc3ss")
-            .unwrap();
+        replace_file(&slot.file(), 0o600, b"{\"version\":1,\"acc3ss").unwrap();
         let error = slot.load().unwrap_err().to_string();
         assert!(!error.contains("acc3ss"), "{error}");
     }

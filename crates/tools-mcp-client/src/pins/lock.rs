@@ -2,20 +2,22 @@
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    fs::{self, File},
+    io,
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
+use tools_sandbox::{open_lock, read_plain, replace_file};
 
 use super::Definition;
 use crate::McpError;
 
 /// The form of the file.
 const VERSION: u32 = 1;
+/// The most bytes of the file.
+const MAX_FILE: u64 = 64 << 20;
 
 /// Accepted tools of each server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,18 +98,20 @@ impl LockStore {
         &self.file
     }
 
-    /// Loads the accepted tools; nothing where there is no file.
+    /// Loads the accepted tools; nothing where there is no file, or an empty one, as a sandbox holds
+    /// its place with.
     ///
     /// # Errors
     /// [`McpError::Lock`] when the file cannot be read, is no such file, or is of a later form.
     pub fn load(&self) -> Result<LockFile, McpError> {
         let fault = |problem: String| McpError::Lock(format!("`{}`: {problem}", self.file.display()));
-        let text = match fs::read_to_string(&self.file) {
+        let text = match read_plain(&self.file, OFlags::empty(), MAX_FILE, |_| Ok(())) {
+            Ok(text) if text.is_empty() => return Ok(LockFile::default()),
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LockFile::default()),
             Err(error) => return Err(fault(error.to_string())),
         };
-        let lock: LockFile = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
+        let lock: LockFile = serde_json::from_slice(&text).map_err(|error| fault(error.to_string()))?;
         if lock.version != VERSION {
             return Err(fault(format!("its form is {}, known is {VERSION}", lock.version)));
         }
@@ -136,8 +140,7 @@ impl LockStore {
         if let Some(folder) = self.file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let name = self.file.with_extension("json.flock");
-        let held = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(name)?;
+        let held = open_lock(&self.file.with_extension("json.flock"))?;
         flock(&held, FlockOperation::LockExclusive)?;
         Ok(held)
     }
@@ -145,16 +148,40 @@ impl LockStore {
     fn write(&self, lock: &LockFile) -> io::Result<()> {
         let mut text = serde_json::to_string_pretty(lock)?;
         text.push('\n');
-        let made = self.file.with_extension(format!("json.{}", std::process::id()));
-        let written = (|| {
-            let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&made)?;
-            file.write_all(text.as_bytes())?;
-            file.sync_all()?;
-            fs::rename(&made, &self.file)
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&made);
-        }
-        written
+        replace_file(&self.file, 0o600, text.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn accepted(store: &LockStore) -> Result<(), McpError> {
+        store.change(|lock| drop(lock.servers.insert("s".to_owned(), ServerPins::default())))
+    }
+
+    #[test]
+    fn what_others_put_beside_the_file_is_neither_written_through_nor_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let store = LockStore::new(at("mcp.lock.json"));
+        fs::write(at("other"), "kept").unwrap();
+        symlink(at("other"), at(&format!("mcp.lock.json.{}", std::process::id()))).unwrap();
+        fs::write(at("mcp.lock.json"), "").unwrap();
+        accepted(&store).unwrap();
+        assert_eq!(
+            (store.load().unwrap().servers.len(), fs::read_to_string(at("other")).unwrap().as_str()),
+            (1, "kept")
+        );
+
+        fs::remove_file(at("mcp.lock.json.flock")).unwrap();
+        symlink(at("new"), at("mcp.lock.json.flock")).unwrap();
+        accepted(&store).unwrap_err();
+        assert!(!at("new").exists());
+        fs::remove_file(at("mcp.lock.json")).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, at("mcp.lock.json"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        store.load().unwrap_err();
     }
 }

@@ -3,9 +3,9 @@
 //! without a text the question says less.
 
 use std::{
-    fs::{DirBuilder, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs::DirBuilder,
+    io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -13,7 +13,7 @@ use std::{
 
 use rustix::fs::OFlags;
 use tools_core::{ContentDigest, FileDiff, Script};
-use tools_sandbox::read_plain;
+use tools_sandbox::{read_plain, replace_file};
 
 use super::Difference;
 use crate::OtherScript;
@@ -36,15 +36,7 @@ pub(super) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
     let texts = scripts.iter().filter_map(|script| script.digest.zip(script.text.as_ref()));
     for (digest, text) in texts {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let unfinished = folder.join(format!(".{}.{}", digest.to_hex(), std::process::id()));
-        let write = || {
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).truncate(true).mode(0o600);
-            options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-            options.open(&unfinished)?.write_all(text.as_bytes())?;
-            std::fs::rename(&unfinished, folder.join(digest.to_hex()))
-        };
-        write().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))?;
+        replace_file(&folder.join(digest.to_hex()), 0o600, text.as_bytes())?;
         make_room(folder)?;
     }
     Ok(())
