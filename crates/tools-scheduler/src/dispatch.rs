@@ -14,7 +14,7 @@ pub struct DueTask {
     pub task: Task,
     /// The time for which it runs.
     pub due: Timestamp,
-    /// On whose behalf: `schedule:` and the name.
+    /// On whose behalf: [`crate::ScheduledTask::caller_id`].
     pub caller: String,
 }
 

@@ -100,7 +100,7 @@ async fn run(scheduler: Scheduler, dispatch: Arc<dyn Dispatch>, claim: Claim, ow
         name: claim.task.name.clone(),
         task: claim.task.task.clone(),
         due: claim.due,
-        caller: claim.task.caller(),
+        caller: claim.task.caller_id.clone(),
     };
     let lease = scheduler.policy().lease;
     let beat = Duration::try_from(lease).unwrap_or(Duration::from_mins(1)) / 3;

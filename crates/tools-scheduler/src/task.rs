@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::JsonObject;
+use tools_core::{CallerId, JsonObject};
 
 use crate::{CronLine, ScheduleError, parse_zone, zone::zone_name};
 
@@ -147,6 +147,9 @@ pub struct ScheduledTask {
     pub task: Task,
     /// The session that made it.
     pub created_by: String,
+    /// On whose behalf its calls are made: `schedule:` and the name, behind the caller that stored
+    /// it and a `/`, so that what binds that caller binds the task.
+    pub caller_id: String,
     /// The digest of the rules in force when it was made; `None` where nobody said. When it runs,
     /// those of that time count.
     pub policy_snapshot_hash: Option<String>,
@@ -173,6 +176,7 @@ impl ScheduledTask {
     pub fn new(workdir: String, name: TaskName, schedule: Schedule, task: Task, by: String, at: Timestamp) -> Self {
         Self {
             workdir,
+            caller_id: Self::caller_of(&name, None),
             name,
             schedule,
             task,
@@ -189,8 +193,8 @@ impl ScheduledTask {
         }
     }
 
-    /// On whose behalf its calls are made.
-    pub fn caller(&self) -> String {
-        format!("schedule:{}", self.name)
+    /// On whose behalf the calls of a task are made that `creator` stores.
+    pub fn caller_of(name: &TaskName, creator: Option<&CallerId>) -> String {
+        creator.map_or_else(|| format!("schedule:{name}"), |creator| format!("{creator}/schedule:{name}"))
     }
 }

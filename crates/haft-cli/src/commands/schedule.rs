@@ -84,7 +84,7 @@ fn structured(task: &ScheduledTask) -> Value {
         "spec": spec(task),
         "task": task.task,
         "created_by": task.created_by,
-        "caller_id": task.caller(),
+        "caller_id": task.caller_id,
         "policy_snapshot_hash": task.policy_snapshot_hash,
         "created_at": task.created_at.to_string(),
         "next_run": task.next_run.map(|time| time.to_string()),

@@ -55,6 +55,22 @@ fn tasks_are_listed_run_by_hand_and_removed() {
 }
 
 #[test]
+fn a_task_may_do_no_more_than_the_caller_that_stored_it() {
+    let trust = "[tools.trust]\ncallers = { \"http:a\" = \"provisional\" }\n";
+    let haft = Haft::configured(&format!("{BASH}{ON}{trust}"));
+    let task = json!({"name": "x", "run_at": "in 2 hours",
+        "task": {"tool": "bash", "args": {"command": "echo ran >> out.txt"}}});
+    let made =
+        haft.run(&["call", "--json", "--yes", "--caller", "http:a", "schedule_deferred", &task.to_string()]).json();
+    let said = made["text"].as_str().unwrap();
+    assert!(said.contains("it will be refused when it is due"), "{made}");
+    assert_eq!(haft.run(&["schedule", "run", "x"]).code, 1);
+    assert!(!haft.workspace.path("out.txt").exists());
+    let stored = haft.run(&["schedule", "list", "--json"]).json();
+    assert_eq!(stored["tasks"][0]["caller_id"], "http:a/schedule:x", "{stored}");
+}
+
+#[test]
 fn what_is_due_runs_with_nobody_present_by_the_policy_of_that_time() {
     let haft = Haft::configured(&format!("{BASH}{ON}"));
     for (name, command) in [("allowed", "echo ran >> allowed.txt"), ("asks", "touch asks.txt")] {

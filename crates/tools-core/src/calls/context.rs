@@ -12,8 +12,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, ConversationId, EventSink, InputSource, Intake,
-    Journal, Questions, SessionId, StartedCall, WriteLog,
+    AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, CallerId, ConversationId, EventSink, InputSource,
+    Intake, Journal, Questions, SessionId, StartedCall, ToolCall, WriteLog,
     ask::InputExtension,
     outputs::{IntakeExtension, TapExtension},
     tools::ScriptStates,
@@ -72,6 +72,7 @@ pub struct CallContext {
     batch: BatchId,
     parent: Option<CallId>,
     origin: Option<Arc<CallOrigin>>,
+    caller: Option<CallerId>,
     phase: CallPhase,
     trust: TrustLevel,
     requested_by_user: bool,
@@ -104,6 +105,7 @@ impl CallContext {
             batch: BatchId::generate(),
             parent: None,
             origin: None,
+            caller: None,
             phase: CallPhase::Executor,
             trust: TrustLevel::Trusted,
             requested_by_user: false,
@@ -268,11 +270,13 @@ impl CallContext {
         self.judged.as_ref()
     }
 
-    /// The context of one call: a fresh journal, a child token, events under the call's identifier.
-    pub(crate) fn for_call(&self, call: &CallId) -> Self {
+    /// The context of one call: its caller, a fresh journal, a child token, events under the call's
+    /// identifier.
+    pub(crate) fn for_call(&self, call: &ToolCall) -> Self {
         Self {
+            caller: call.caller_id.clone().or_else(|| self.caller.clone()),
             cancel: self.cancel.child_token(),
-            events: self.events.bound_to(call),
+            events: self.events.bound_to(&call.id),
             journal: Journal::default(),
             ..self.clone()
         }
@@ -312,6 +316,11 @@ impl CallContext {
     /// Position of the call in the work of an agent; `None` when no agent made it.
     pub fn origin(&self) -> Option<&CallOrigin> {
         self.origin.as_deref()
+    }
+
+    /// On whose behalf the call is made ([`crate::ToolCall::with_caller`]); `None` where nobody said.
+    pub fn caller(&self) -> Option<&CallerId> {
+        self.caller.as_ref()
     }
 
     /// In which role the model made the call.
@@ -421,12 +430,12 @@ mod tests {
     #[test]
     fn a_call_has_its_own_journal_and_a_child_token() {
         let cx = CallContext::new("/");
-        let call = cx.for_call(&CallId::generate());
+        let call = cx.for_call(&ToolCall::new("read", serde_json::json!({})).unwrap());
         call.journal().warn("only here");
         assert!(cx.journal().warnings().is_empty());
         call.cancel().cancel();
         assert!(!cx.cancel().is_cancelled());
-        let call = cx.for_call(&CallId::generate());
+        let call = cx.for_call(&ToolCall::new("read", serde_json::json!({})).unwrap());
         cx.cancel().cancel();
         assert!(call.cancel().is_cancelled());
     }

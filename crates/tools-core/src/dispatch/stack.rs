@@ -98,7 +98,7 @@ impl Stack {
     /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was
     /// noted on the way.
     pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> RecordedResult {
-        let context = cx.for_call(&call.id);
+        let context = cx.for_call(&call);
         let journal = context.journal().clone();
         let TargetCall { call, approval, fault } = self.meant_by(call, approval, &context);
         let definition = self.definition_or_cautious(&call.tool);
@@ -138,7 +138,7 @@ impl Stack {
     ///
     /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
-        let context = cx.for_call(&call.id);
+        let context = cx.for_call(&call);
         let TargetCall { call, fault, .. } = self.meant_by(call, None, &context);
         let definition = self.definition_or_cautious(&call.tool);
         let inspection = match fault {

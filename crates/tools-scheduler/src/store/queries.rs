@@ -49,7 +49,7 @@ macro_rules! queries {
                 .bind(zone)
                 .bind(text)
                 .bind(&task.created_by)
-                .bind(task.caller())
+                .bind(&task.caller_id)
                 .bind(task.created_at.as_microsecond())
                 .bind(task.next_run.map(Timestamp::as_microsecond))
                 .bind(task.max_runs.map(signed))
@@ -247,6 +247,7 @@ macro_rules! queries {
                 schedule: Schedule::of_parts(&text("kind")?, &text("spec")?, &text("tz")?)?,
                 task,
                 created_by: text("created_by")?,
+                caller_id: text("caller_id")?,
                 policy_snapshot_hash: row.try_get("policy_snapshot_hash")?,
                 created_at: time(row.try_get("created_at")?)?,
                 next_run: moment("next_run")?,

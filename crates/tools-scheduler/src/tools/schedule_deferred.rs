@@ -38,7 +38,7 @@ impl ScheduleDeferred {
         cx: &CallContext,
     ) -> Result<(TaskName, Timestamp, Option<String>), ScheduleError> {
         let name = TaskName::parse(&args.name)?;
-        let warning = self.0.check(&args.task, cx).await?;
+        let warning = self.0.check(&name, &args.task, cx).await?;
         let zone = parse_zone(args.timezone.as_deref())?;
         let at = parse_when(&args.run_at, self.0.scheduler.now(), &zone)?;
         self.0.scheduler.plan(&Schedule::Deferred { at }).await?;

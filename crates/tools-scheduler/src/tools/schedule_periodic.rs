@@ -49,7 +49,7 @@ impl SchedulePeriodic {
     async fn plan(&self, args: &Args, cx: &CallContext) -> Result<Plan, ScheduleError> {
         let scheduler = &self.0.scheduler;
         let name = TaskName::parse(&args.name)?;
-        let warning = self.0.check(&args.task, cx).await?;
+        let warning = self.0.check(&name, &args.task, cx).await?;
         let zone = parse_zone(args.timezone.as_deref())?;
         if args.max_runs == Some(0) {
             return Err(ScheduleError::Parameter("`max_runs` is at least 1".to_owned()));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use tools_core::{
-    CallContext, ConfirmReason, ConversationId, Inspection, JsonObject, Redactor, SessionId, Shared, ToolCall, ToolName,
+    CallContext, CallerId, ConfirmReason, ConversationId, Inspection, JsonObject, Redactor, SessionId, Shared,
+    ToolCall, ToolName,
 };
 
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
@@ -69,11 +70,19 @@ impl SchedulerTools {
     }
 
     /// Whether a task may be stored. What comes back is to be told of it.
-    pub(super) async fn check(&self, task: &Task, cx: &CallContext) -> Result<Option<String>, ScheduleError> {
+    pub(super) async fn check(
+        &self,
+        name: &TaskName,
+        task: &Task,
+        cx: &CallContext,
+    ) -> Result<Option<String>, ScheduleError> {
         self.check_text(task)?;
+        let caller = CallerId::parse(&ScheduledTask::caller_of(name, cx.caller()))
+            .map_err(|error| ScheduleError::Parameter(format!("on whose behalf the task would run: {error}")))?;
         let (Task::Call(task), Some(foresight)) = (task, &self.foresight) else { return Ok(None) };
         let call = ToolCall::new(&task.tool, task.args.clone().into())
-            .map_err(|error| ScheduleError::Parameter(format!("`task.args`: {error}")))?;
+            .map_err(|error| ScheduleError::Parameter(format!("`task.args`: {error}")))?
+            .with_caller(caller);
         // What was allowed for this session is not allowed for that of the task.
         let cx = cx.clone().in_session(SessionId::generate()).in_conversation(ConversationId::generate());
         match foresight.of(call, &cx).await {
@@ -133,6 +142,7 @@ impl SchedulerTools {
         let policy_snapshot_hash = self.policy.as_ref().map(|policy| policy.load().as_ref().clone());
         ScheduledTask {
             policy_snapshot_hash,
+            caller_id: ScheduledTask::caller_of(&name, cx.caller()),
             ..ScheduledTask::new(folder(cx), name, schedule, task, by, self.scheduler.now())
         }
     }
