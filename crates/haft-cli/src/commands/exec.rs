@@ -23,7 +23,7 @@ use crate::{
     args::{CommonArgs, Network},
     commands::{
         call::{Consent, interruptible, notes},
-        open::{folder, open_with, workdir},
+        open::{built, folder, load_with, workdir},
         streams::{OutputForwarder, Raw},
     },
     exit::Exit,
@@ -65,11 +65,13 @@ impl From<Network> for haft::NetworkMode {
 /// Runs the command.
 pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
     let within = ask.within.map(|root| above(common, root)).transpose()?;
-    let toolbox = open_with(common, |mut config| {
+    let loaded = load_with(common, |config| {
         config.tools.shell.timeout = ask.timeout.unwrap_or(DEFAULT_TIMEOUT_SECS);
         if let Some(network) = ask.network {
             config.tools.shell.network = network.into();
         }
+    })?;
+    let suited = |mut config: HaftConfig| {
         if ask.on_record && !can_record(&config) {
             config.tools.audit.enabled = false;
             config.tools.checkpoints.enabled = false;
@@ -79,7 +81,8 @@ pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -
             Some(root) => config.kept_in(root),
             None => config,
         }
-    })?;
+    };
+    let toolbox = built(common, loaded, suited, |builder| builder)?;
     let line = shell_line(command);
     let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();

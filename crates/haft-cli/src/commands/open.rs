@@ -102,7 +102,17 @@ pub(crate) fn building(
     change: impl FnOnce(HaftConfig) -> HaftConfig,
     add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
 ) -> Result<Toolbox, String> {
-    let (mut loaded, folder) = (load(common)?, workdir(common)?);
+    built(common, load(common)?, change, add)
+}
+
+/// The toolbox of this configuration, changed by what else was typed.
+pub(crate) fn built(
+    common: &CommonArgs,
+    mut loaded: LoadedConfig<HaftConfig>,
+    change: impl FnOnce(HaftConfig) -> HaftConfig,
+    add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
+) -> Result<Toolbox, String> {
+    let folder = workdir(common)?;
     loaded.config = change(loaded.config);
     // Tools refuse `/` unless it is named. Starting the binary there names it.
     if folder.parent().is_none() {
@@ -123,7 +133,16 @@ pub(crate) fn building(
 
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.
 pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig<HaftConfig>, String> {
-    let loaded = LoadedConfig::of_process(config_file(common).as_deref()).map_err(|error| error.to_string())?;
+    load_with(common, |_| ())
+}
+
+/// The same with what was typed for this run, which loosens no overlay.
+pub(crate) fn load_with(
+    common: &CommonArgs,
+    asked: impl FnOnce(&mut HaftConfig),
+) -> Result<LoadedConfig<HaftConfig>, String> {
+    let file = config_file(common);
+    let loaded = LoadedConfig::of_process_with(file.as_deref(), asked).map_err(|error| error.to_string())?;
     if !common.quiet {
         say_once_if_older(&loaded);
         say_once_of_variables();

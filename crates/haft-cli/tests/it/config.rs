@@ -91,6 +91,31 @@ fn an_overlay_tightens_what_file_and_environment_say() {
 }
 
 #[test]
+fn what_is_typed_for_a_command_loosens_no_overlay() {
+    let haft = Haft::configured("");
+    let tightened = "[tools.shell]\ntimeout = 1\nnetwork = \"off\"\n";
+    haft.home.file(".config/haft/config.d/company.toml", tightened);
+    let ran = haft.run(&["exec", "--yes", "--timeout", "100", "--", "sleep", "100"]);
+    assert_eq!(ran.code, 124, "{ran:?}");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let line = format!("exec 3<>/dev/tcp/127.0.0.1/{} && echo reached", listener.local_addr().unwrap().port());
+    let ran = haft.run(&["exec", "--yes", "--network", "open", "--", "bash", "-c", &line]);
+    assert!(ran.code != 0 && !ran.out.contains("reached"), "{ran:?}");
+    haft.home.file(".config/haft/config.d/company.toml", "");
+    let ran = haft.run(&["exec", "--yes", "--network", "open", "--", "bash", "-c", &line]);
+    assert!(ran.out.contains("reached"), "{ran:?}");
+}
+
+#[test]
+fn a_variable_that_is_no_text_stops_the_start() {
+    let haft = Haft::configured("");
+    let value = <std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"[\"caf\xe9.txt\"]");
+    let out = haft.command(&["tools"]).env("HAFT_TOOLS_FILE_DENY_READ", value).output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(out.status.code() == Some(2) && said.contains("HAFT_TOOLS_FILE_DENY_READ"), "{said}");
+}
+
+#[test]
 fn a_home_that_is_none_has_no_overlays() {
     let haft = Haft::new();
     for home in ["/dev/null", "/nonexistent"] {

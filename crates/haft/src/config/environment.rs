@@ -1,9 +1,14 @@
 //! Environment variables that override keys: `HAFT_` and the path in capitals, joined by `_`.
 
+use std::ffi::OsString;
+
 use serde_json::Value;
 use tools_core::{Visible, did_you_mean, inline_schema, nearest};
 
-use super::HaftConfig;
+use super::{
+    HaftConfig,
+    error::{ConfigError, Place},
+};
 
 /// The keys of a schema that hold values or tables of free keys, with the variable that overrides
 /// each.
@@ -45,6 +50,22 @@ pub(crate) fn set(schema: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Ve
 pub(crate) fn may_override(names: impl IntoIterator<Item = String>) -> bool {
     let is_other = |name: &str| OTHER_NAMES.iter().any(|other| other.name == name);
     names.into_iter().any(|name| is_ours(&name) || is_other(&name))
+}
+
+/// Faults of variables that override a key, or would, and are not UTF-8: left out, a rule that they
+/// hold would be lost.
+pub(crate) fn unreadable(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<ConfigError> {
+    let fault = |(name, value): (OsString, OsString)| {
+        let name = name.into_string().ok()?;
+        let counts = value.to_str().is_none() && may_override([name.clone()]);
+        counts.then(|| ConfigError {
+            path: String::new(),
+            place: Some(Place::Variable(name)),
+            problem: "its value is not UTF-8".to_owned(),
+            hint: None,
+        })
+    };
+    variables.into_iter().filter_map(fault).collect()
 }
 
 /// Whether a variable has the name of one that overrides a key, or would if there were that key.
@@ -161,6 +182,15 @@ mod tests {
         let schema = inline_schema::<HaftConfig>();
         let known = variables(schema.as_value());
         assert!(known.iter().all(|(_, name)| may_override([name.clone()])), "every variable of a key counts");
+    }
+
+    #[test]
+    fn a_variable_that_is_no_text_is_a_fault_where_it_counts() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let variable = |name: &str| (OsString::from(name), OsString::from_vec(b"caf\xe9".to_vec()));
+        let faults = unreadable([variable("HAFT_TOOLS_FILE_DENY_READ"), variable("HAFT_CONFIG"), variable("LANG")]);
+        assert_eq!(faults.len(), 1);
+        assert_eq!(faults[0].place, Some(Place::Variable("HAFT_TOOLS_FILE_DENY_READ".to_owned())));
     }
 
     #[test]

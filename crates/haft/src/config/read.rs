@@ -39,8 +39,20 @@ impl<C: Readable> LoadedConfig<C> {
     /// # Errors
     /// [`LoadError`] with every fault that was found.
     pub fn of_process(file: Option<&Path>) -> Result<Self, LoadError> {
+        Self::of_process_with(file, |_| ())
+    }
+
+    /// The same with what was asked for this one run, below the overlays: it loosens none of them.
+    ///
+    /// # Errors
+    /// As [`Self::of_process`].
+    pub fn of_process_with(file: Option<&Path>, asked: impl FnOnce(&mut C)) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
         let text = file.map(std::fs::read_to_string).transpose().map_err(unreadable)?.unwrap_or_default();
+        let faults = environment::unreadable(std::env::vars_os());
+        if !faults.is_empty() {
+            return Err(LoadError::Faulty { file: None, faults });
+        }
         let lookup = |name: &str| std::env::var(name).ok();
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         // Which keys there are costs more to tell than most texts to read.
@@ -49,7 +61,9 @@ impl<C: Readable> LoadedConfig<C> {
             Some(file) => Overlays::beside(&file)?,
             None => Overlays::default(),
         };
-        overlay::tightened(Self::under(&text, file.map(Path::to_owned), environment)?, overlays)
+        let mut loaded = Self::under(&text, file.map(Path::to_owned), environment)?;
+        asked(&mut loaded.config);
+        overlay::tightened(loaded, overlays)
     }
 
     /// As [`Self::read`], of texts that were read already.
