@@ -87,23 +87,47 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the parameters name a command or a file: of a tool that is not known, that must not
-    /// pass unasked.
+    /// Whether the parameters name a command, a file or an address: of a tool that is not known, that
+    /// must not pass unasked.
     pub(super) fn is_about_files(&self) -> bool {
-        const NAMES: [&str; 11] = [
-            "command",
-            "cmd",
-            "script",
-            "file_path",
-            "absolute_path",
-            "notebook_path",
-            "path",
-            "file",
-            "paths",
-            "patch",
-            "input_file",
-        ];
-        self.has(&NAMES)
+        self.fields.iter().any(|(name, value)| tells_of_files(name) || holds_path(value))
+    }
+}
+
+/// Whether a parameter of this name holds a command, a file or an address, however its words are
+/// joined (`inputFile`, `file_path`, `FILE-PATHS`).
+fn tells_of_files(name: &str) -> bool {
+    const ENDS: [&str; 14] = [
+        "command",
+        "cmd",
+        "script",
+        "shell",
+        "program",
+        "path",
+        "file",
+        "filename",
+        "dir",
+        "directory",
+        "folder",
+        "patch",
+        "uri",
+        "url",
+    ];
+    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let one = name.strip_suffix('s').unwrap_or(&name);
+    ENDS.iter().any(|end| name.ends_with(end) || one.ends_with(end)) || name.ends_with("directories")
+}
+
+/// Whether a text that reads as a path, and as nothing else, is in the value, at any depth.
+fn holds_path(value: &Value) -> bool {
+    const BEGINS: [&str; 5] = ["/", "./", "../", "~/", "file:"];
+    match value {
+        Value::String(text) => {
+            !text.contains(char::is_whitespace) && BEGINS.iter().any(|begin| text.starts_with(begin))
+        }
+        Value::Array(items) => items.iter().any(holds_path),
+        Value::Object(members) => members.values().any(holds_path),
+        _ => false,
     }
 }
 

@@ -68,6 +68,13 @@ fn tools_of_claude_code() {
     check("Bash", json!("rm"), &["unread"]);
     check("Shell2", json!({"command": "rm"}), &["unread"]);
     check("Telepathy", json!({"thought": "rm"}), &["nothing"]);
+    for name in ["filePath", "FILE-NAMES", "target_file", "workdir", "uri", "imageUrls", "shell_command"] {
+        check("Telepathy", json!({name: "x"}), &["unread"]);
+    }
+    for place in ["/etc/passwd", "./.env", "../x", "~/.ssh/id", "file:///etc/passwd"] {
+        check("Telepathy", json!({"what": [{"deep": place}]}), &["unread"]);
+    }
+    check("Telepathy", json!({"thought": "/ is the root, and 1/2 is less", "direction": "up"}), &["nothing"]);
 }
 
 #[test]
