@@ -50,9 +50,12 @@ pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Pla
     let user = |folder: PathBuf| Place { folder, origin: Origin::User };
     let project = |name: &str| Place { folder: workdir.join(name), origin: Origin::Project };
     let usual = home.into_iter().flat_map(|home| [home.join(".agents/skills"), home.join(".haft/skills")]);
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let project_folder = real(workdir);
     let named = extra.iter().map(|folder| workdir.join(folder)).map(|folder| {
-        // What lies in the project is the project's, whoever names it.
-        let origin = if folder.starts_with(workdir) { Origin::Project } else { Origin::User };
+        // What lies in the project is the project's, whoever names it, and by whatever path.
+        let is_project = folder.starts_with(workdir) || real(&folder).starts_with(&project_folder);
+        let origin = if is_project { Origin::Project } else { Origin::User };
         Place { folder, origin }
     });
     let of_project = [".agents/skills", ".haft/skills", ".claude/skills"].map(project);
@@ -97,5 +100,26 @@ fn shadow(all: &mut [SkillFolder]) {
     }
     for (index, found) in all.iter_mut().enumerate() {
         found.shadowed = found.skill.as_ref().is_ok_and(|skill| last.get(&skill.name) != Some(&index));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_the_project_is_the_projects_by_whatever_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let (workdir, link) = (folder.path().join("ws"), folder.path().join("link"));
+        std::fs::create_dir_all(workdir.join("sk")).unwrap();
+        std::os::unix::fs::symlink(&workdir, &link).unwrap();
+        let of = |named: PathBuf| {
+            let all = places(None, &workdir, std::slice::from_ref(&named));
+            all.into_iter().find(|place| place.folder == workdir.join(&named)).unwrap().origin
+        };
+        assert_eq!(of(link.join("sk")), Origin::Project);
+        assert_eq!(of("sk".into()), Origin::Project);
+        assert_eq!(of(folder.path().join("ws/../ws/sk")), Origin::Project);
+        assert_eq!(of(folder.path().to_owned()), Origin::User);
     }
 }

@@ -1,5 +1,6 @@
 //! On port 443 a client must be TLS and ask for the host that it was connected to: an allowed name
-//! does not lead to another host behind the same address.
+//! does not lead to another host behind the same address, unless the server reads an encrypted
+//! client hello.
 
 use std::time::Duration;
 
