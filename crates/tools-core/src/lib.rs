@@ -64,6 +64,7 @@ mod obeyed;
 mod globs;
 mod judge;
 mod lines;
+mod locked;
 mod process_notes;
 mod shared;
 
@@ -85,8 +86,9 @@ pub use calls::{
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
-    Invocation, Layer, Next, NoRuntime, OptionalBoard, Outcome, ReadOnlyTools, RecordedResult, ReplaceableLayer, Stack,
-    StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable, requires_confirmation,
+    Invocation, Layer, Next, NoRuntime, OfPublished, OptionalBoard, Outcome, ReadOnlyTools, RecordedResult,
+    ReplaceableLayer, Stack, StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable,
+    requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
@@ -100,6 +102,7 @@ pub use events::{
 pub use globs::by_characters;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
+pub use locked::Locked;
 pub use obeyed::{
     ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, is_repository,
     leads_to_guarded, leads_to_own_repository, obeyed_by, plan_runs_commands, was_agreed_since,

@@ -2,7 +2,7 @@
 //! completion of its model, its roots. Not consent: that is what gates ask for
 //! ([`super::ConfirmPrompt`]).
 
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -132,13 +132,9 @@ pub trait InputSource: Send + Sync {
     ) -> Result<BTreeMap<String, InputAnswer>, InputError>;
 }
 
-/// A source in a call context.
-#[derive(Clone)]
-pub(crate) struct InputExtension(pub(crate) Arc<dyn InputSource>);
-
-impl fmt::Debug for InputExtension {
+impl fmt::Debug for dyn InputSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InputExtension")
+        f.write_str("InputSource")
     }
 }
 
@@ -190,6 +186,8 @@ impl CallContext {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     struct OnlyRoots;

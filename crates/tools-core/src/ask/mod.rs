@@ -22,7 +22,6 @@ pub use approval::{Approval, Refusal};
 pub use asked::{ApprovalRequest, RuleLifetime, Settlement};
 pub use change::{Change, ChangePreview};
 pub use desk::{Desk, Questions};
-pub(crate) use input::InputExtension;
 pub use input::{InputAnswer, InputError, InputKind, InputRequest, InputSource};
 pub use prompt::{ConfirmPrompt, PromptPart, StoredRule, Verdict};
 pub use question::Question;

@@ -13,10 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     AnswerBudget, BasisSlot, BatchId, ByteTap, CallId, CallOrigin, CallerId, ConversationId, EventSink, InputSource,
-    Intake, Journal, Questions, SessionId, StartedCall, ToolCall, WriteLog,
-    ask::InputExtension,
-    outputs::{IntakeExtension, TapExtension},
-    tools::ScriptStates,
+    Intake, Journal, Questions, SessionId, StartedCall, ToolCall, WriteLog, tools::ScriptStates,
 };
 
 /// Level of trust in the origin of a call. Effective trust is the minimum of everything that has a
@@ -80,9 +77,9 @@ pub struct CallContext {
     workdir: Arc<Path>,
     env: Arc<EnvOverlay>,
     deadline: Option<Instant>,
-    intake: Option<IntakeExtension>,
+    intake: Option<Arc<dyn Intake>>,
     answer: AnswerBudget,
-    tap: Option<TapExtension>,
+    tap: Option<Arc<dyn ByteTap>>,
     basis: Option<BasisSlot>,
     judged: Option<ScriptStates>,
     writes: Option<WriteLog>,
@@ -90,7 +87,7 @@ pub struct CallContext {
     cancel: CancellationToken,
     events: EventSink,
     questions: Option<Questions>,
-    input: Option<InputExtension>,
+    input: Option<Arc<dyn InputSource>>,
     journal: Journal,
 }
 
@@ -204,7 +201,7 @@ impl CallContext {
     /// The same context, in which `intake` takes text that is too long to be held. A layer that
     /// changes text puts its own around the one that is there.
     pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
-        Self { intake: Some(IntakeExtension(intake)), ..self }
+        Self { intake: Some(intake), ..self }
     }
 
     /// The same context whose answer may hold no more than `budget`, nor more than it might
@@ -219,7 +216,7 @@ impl CallContext {
     /// # Security
     /// No layer sees what goes through a tap: credentials in it stay as they are.
     pub fn tapped(self, tap: Arc<dyn ByteTap>) -> Self {
-        Self { tap: Some(TapExtension(tap)), ..self }
+        Self { tap: Some(tap), ..self }
     }
 
     /// The same context, in which somebody wants to know what the result comes from.
@@ -256,7 +253,7 @@ impl CallContext {
 
     /// The same context, whose tools can ask the client of their call for more.
     pub fn with_input(self, source: Arc<dyn InputSource>) -> Self {
-        Self { input: Some(InputExtension(source)), ..self }
+        Self { input: Some(source), ..self }
     }
 
     /// The same context for running what was judged with these files of code.
@@ -290,7 +287,7 @@ impl CallContext {
     /// The way to the client of the call; `None` where there is none. Tools ask by
     /// [`CallContext::input`].
     pub fn input_source(&self) -> Option<&Arc<dyn InputSource>> {
-        self.input.as_ref().map(|extension| &extension.0)
+        self.input.as_ref()
     }
 
     /// The session this call belongs to.
@@ -361,7 +358,7 @@ impl CallContext {
     /// Receiver of text that is too long to be held; `None` when nobody does. Then nothing beyond
     /// what the model sees is worth keeping.
     pub fn intake(&self) -> Option<&Arc<dyn Intake>> {
-        self.intake.as_ref().map(|taking| &taking.0)
+        self.intake.as_ref()
     }
 
     /// Budget of the answer.
@@ -371,7 +368,7 @@ impl CallContext {
 
     /// Receiver of the bytes of a command.
     pub fn tap(&self) -> Option<&dyn ByteTap> {
-        self.tap.as_ref().map(|tapped| &*tapped.0)
+        self.tap.as_deref()
     }
 
     /// Slot for the basis of the result; `None` when nobody wants to know, and it is not worth

@@ -5,10 +5,10 @@ use std::{
     collections::HashMap,
     fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use crate::FileState;
+use crate::{FileState, Locked as _};
 
 /// Paths that are remembered of one call. Beyond it nothing is claimed to be known.
 const MAX_PATHS: usize = 500_000;
@@ -119,7 +119,7 @@ impl WriteLog {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Log) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.locked())
     }
 }
 

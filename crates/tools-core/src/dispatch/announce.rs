@@ -2,7 +2,7 @@
 //! finished. What gates and tools say about a call loses its credentials here; results of tools
 //! have lost them further in. Calls that take long are shown to people who look on from elsewhere.
 
-use std::{fmt, pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use tokio::time::sleep;
@@ -16,7 +16,7 @@ use crate::{
 const LONG_CALL: Duration = Duration::from_millis(500);
 
 /// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Announce {
     redactor: Option<Arc<dyn Redactor>>,
     board: OptionalBoard,
@@ -73,12 +73,6 @@ impl Announce {
             title: title(inv, |text| self.clean(inv, text)),
         });
         run.await
-    }
-}
-
-impl fmt::Debug for Announce {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Announce").field("redacts", &self.redactor.is_some()).field("board", &self.board).finish()
     }
 }
 

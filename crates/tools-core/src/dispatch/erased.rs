@@ -2,66 +2,52 @@
 
 use std::{fmt, sync::Arc};
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use crate::{
     Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
 };
 
-/// [`ToolExecutor`] with boxed futures. Implemented for every executor; nobody else needs to.
+/// [`ToolExecutor`] with boxed futures and the same contract. Implemented for every executor;
+/// nobody else needs to.
+#[async_trait]
 pub trait ErasedToolExecutor: Send + Sync {
     /// See [`ToolExecutor::tool_definitions`].
     fn tool_definitions_erased(&self) -> ToolDefs;
     /// See [`ToolExecutor::inspect`].
-    ///
-    /// # Errors
-    /// As there.
-    fn inspect_erased<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        cx: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolError>>;
+    async fn inspect_erased(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError>;
     /// See [`ToolExecutor::execute_tool_call`].
-    ///
-    /// # Errors
-    /// As there.
-    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, ExecuteResult>;
+    async fn execute_tool_call_erased(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult;
     /// See [`ToolExecutor::execute_tool_call_confirmed`].
-    ///
-    /// # Errors
-    /// As there.
-    fn execute_tool_call_confirmed_erased<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        approval: &'a Approval,
-        cx: &'a CallContext,
-    ) -> BoxFuture<'a, ExecuteResult>;
+    async fn execute_tool_call_confirmed_erased(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult;
 }
 
+#[async_trait]
 impl<T: ToolExecutor> ErasedToolExecutor for T {
     fn tool_definitions_erased(&self) -> ToolDefs {
         self.tool_definitions()
     }
 
-    fn inspect_erased<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        cx: &'a CallContext,
-    ) -> BoxFuture<'a, Result<Inspection, ToolError>> {
-        Box::pin(self.inspect(call, cx))
+    async fn inspect_erased(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
+        self.inspect(call, cx).await
     }
 
-    fn execute_tool_call_erased<'a>(&'a self, call: &'a ToolCall, cx: &'a CallContext) -> BoxFuture<'a, ExecuteResult> {
-        Box::pin(self.execute_tool_call(call, cx))
+    async fn execute_tool_call_erased(&self, call: &ToolCall, cx: &CallContext) -> ExecuteResult {
+        self.execute_tool_call(call, cx).await
     }
 
-    fn execute_tool_call_confirmed_erased<'a>(
-        &'a self,
-        call: &'a ToolCall,
-        approval: &'a Approval,
-        cx: &'a CallContext,
-    ) -> BoxFuture<'a, ExecuteResult> {
-        Box::pin(self.execute_tool_call_confirmed(call, approval, cx))
+    async fn execute_tool_call_confirmed_erased(
+        &self,
+        call: &ToolCall,
+        approval: &Approval,
+        cx: &CallContext,
+    ) -> ExecuteResult {
+        self.execute_tool_call_confirmed(call, approval, cx).await
     }
 }
 

@@ -9,6 +9,7 @@ mod erased;
 mod executor;
 mod invocation;
 mod layer;
+mod published;
 mod read_only;
 mod replaceable;
 mod runtime;
@@ -24,6 +25,7 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use executor::{ExecuteResult, ToolExecutor};
 pub use invocation::Invocation;
 pub use layer::{Layer, Next, Outcome};
+pub use published::OfPublished;
 pub use read_only::ReadOnlyTools;
 pub use replaceable::ReplaceableLayer;
 pub use runtime::{NoRuntime, in_runtime};

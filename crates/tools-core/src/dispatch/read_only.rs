@@ -1,25 +1,23 @@
 //! The tools of an executor that change nothing, whatever they are called with. There are no others
 //! then: a call of one ends as that of a tool that nobody owns.
 
-use std::sync::Arc;
-
 use crate::{
-    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDefs, ToolError, ToolExecutor,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, OfPublished, ToolCall, ToolDefs, ToolError,
+    ToolExecutor,
 };
 
 /// Those tools of an executor that only read.
 #[derive(Debug)]
 pub struct ReadOnlyTools {
     inner: DynExecutor,
-    /// What `inner` published last, and those of it that only read.
-    last: Shared<(ToolDefs, ToolDefs)>,
+    reading: OfPublished<ToolDefs>,
 }
 
 impl ReadOnlyTools {
     /// Those of `inner`.
     pub fn new(inner: DynExecutor) -> Self {
-        let last = Shared::new(split(inner.tool_definitions()));
-        Self { inner, last }
+        let reading = OfPublished::new(inner.tool_definitions(), reading);
+        Self { inner, reading }
     }
 
     fn owns(&self, call: &ToolCall) -> bool {
@@ -27,18 +25,13 @@ impl ReadOnlyTools {
     }
 }
 
-fn split(published: ToolDefs) -> (ToolDefs, ToolDefs) {
-    let reading = published.iter().filter(|tool| tool.trusted_traits().read_only).cloned().collect();
-    (published, reading)
+fn reading(published: &ToolDefs) -> ToolDefs {
+    published.iter().filter(|tool| tool.trusted_traits().read_only).cloned().collect()
 }
 
 impl ToolExecutor for ReadOnlyTools {
     fn tool_definitions(&self) -> ToolDefs {
-        let published = self.inner.tool_definitions();
-        if !Arc::ptr_eq(&self.last.load().0, &published) {
-            self.last.store(split(published));
-        }
-        Arc::clone(&self.last.load().1)
+        ToolDefs::clone(&self.reading.of(self.inner.tool_definitions()))
     }
 
     async fn inspect(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {

@@ -5,8 +5,9 @@ use std::{any::Any, collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Ar
 use futures_util::FutureExt;
 
 use crate::{
-    Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome, Shared,
-    StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool, tools::script_changed,
+    Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, OfPublished,
+    Outcome, StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
+    tools::script_changed,
 };
 
 use super::{
@@ -21,7 +22,7 @@ use super::{
 pub struct Stack {
     layers: Vec<Arc<dyn Layer>>,
     leaf: Arc<dyn ErasedToolExecutor>,
-    catalog: Shared<Catalog>,
+    by_name: OfPublished<HashMap<ToolName, Arc<ToolDef>>>,
     stand_ins: Option<Arc<dyn StandIns>>,
     /// What lives as long as the stack.
     _held: Option<Arc<dyn Any + Send + Sync>>,
@@ -45,24 +46,12 @@ pub struct RecordedResult {
     pub journal: Journal,
 }
 
-struct Catalog {
-    definitions: ToolDefs,
-    by_name: HashMap<ToolName, Arc<ToolDef>>,
-}
-
-impl Catalog {
-    fn of(definitions: ToolDefs) -> Self {
-        let by_name = definitions.iter().map(|definition| (definition.name.clone(), Arc::clone(definition))).collect();
-        Self { definitions, by_name }
-    }
-}
-
 impl Stack {
     /// Puts `layers`, outermost first, around `executor`.
     pub fn new(layers: Vec<Arc<dyn Layer>>, executor: impl ToolExecutor + 'static) -> Self {
         let leaf: Arc<dyn ErasedToolExecutor> = Arc::new(executor);
-        let catalog = Shared::new(Catalog::of(leaf.tool_definitions_erased()));
-        Self { layers, leaf, catalog, stand_ins: None, _held: None }
+        let by_name = OfPublished::new(leaf.tool_definitions_erased(), by_name);
+        Self { layers, leaf, by_name, stand_ins: None, _held: None }
     }
 
     /// The same stack, in which names that no executor owns may stand for calls of its tools.
@@ -237,22 +226,17 @@ impl Stack {
     }
 
     fn exact(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
-        let current = self.leaf.tool_definitions_erased();
-        let catalog = self.catalog.load();
-        if Arc::ptr_eq(&catalog.definitions, &current) {
-            return catalog.by_name.get(tool).cloned();
-        }
-        // The executor published another list since: index it once, for all calls that follow.
-        let renewed = Catalog::of(current);
-        let found = renewed.by_name.get(tool).cloned();
-        self.catalog.store(renewed);
-        found
+        self.by_name.of(self.definitions()).get(tool).cloned()
     }
 
     /// The names of the layers, outermost first.
     pub fn layer_names(&self) -> Vec<&'static str> {
         self.layers.iter().map(|layer| layer.name()).collect()
     }
+}
+
+fn by_name(definitions: &ToolDefs) -> HashMap<ToolName, Arc<ToolDef>> {
+    definitions.iter().map(|definition| (definition.name.clone(), Arc::clone(definition))).collect()
 }
 
 /// The same outcome; a question in it says what the files of code held when the call was judged, so

@@ -194,11 +194,6 @@ impl ToolErrorCategory {
         self.row().retryable
     }
 
-    /// Whether it tells of the quality of the model's call.
-    pub fn is_quality_failure(self) -> bool {
-        self.row().quality_failure
-    }
-
     /// Whether the parameters should be written anew.
     pub fn needs_parameter_reformat(self) -> bool {
         self.row().needs_parameter_reformat

@@ -1,14 +1,14 @@
 //! What gates and tools note about a call while it passes: the audit line is made from it.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Instant,
 };
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::Verdict;
+use crate::{Locked as _, Verdict};
 
 /// Names of what is noted. Each becomes a field of the audit line; names are permanent.
 pub mod keys {
@@ -193,7 +193,7 @@ impl Journal {
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
         // A panic while noting leaves the notes as they were: still worth recording.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked()
     }
 }
 

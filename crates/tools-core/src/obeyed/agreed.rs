@@ -4,12 +4,12 @@
 use std::{
     collections::VecDeque,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::Instant,
 };
 
 use super::find::is_guarded;
-use crate::{Access, Subject};
+use crate::{Access, Locked as _, Subject};
 
 /// How many of the calls that have ended are remembered: more than can end while another runs.
 const MAX_ENDED: usize = 1000;
@@ -67,7 +67,7 @@ impl AgreedCall {
         if named.guarded.is_empty() && named.others.is_empty() {
             return Self(None);
         }
-        let mut agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut agreed = AGREED.locked();
         agreed.next += 1;
         let number = agreed.next;
         agreed.running.push((number, named));
@@ -78,7 +78,7 @@ impl AgreedCall {
 impl Drop for AgreedCall {
     fn drop(&mut self) {
         let Some(own) = self.0 else { return };
-        let mut agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut agreed = AGREED.locked();
         let Some(place) = agreed.running.iter().position(|(number, _)| *number == own) else { return };
         let (_, named) = agreed.running.swap_remove(place);
         agreed.ended.push_back((Instant::now(), named));
@@ -91,7 +91,7 @@ impl Drop for AgreedCall {
 /// Whether a call that ran at any time since then named the guarded `path`, or of what the table
 /// has something above it or below it.
 pub fn was_agreed_since(path: &Path, since: Instant) -> bool {
-    let agreed = AGREED.lock().unwrap_or_else(PoisonError::into_inner);
+    let agreed = AGREED.locked();
     agreed.running.iter().any(|(_, named)| named.has(path))
         || agreed.ended.iter().any(|(ended, named)| *ended >= since && named.has(path))
 }

@@ -4,10 +4,10 @@
 use std::{
     mem::size_of,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use crate::FileState;
+use crate::{FileState, Locked as _};
 
 /// Every file and directory that a result came from, each as it was before it was looked at: while
 /// all are as they were, the same call gives the same result.
@@ -40,11 +40,11 @@ pub struct BasisSlot(Arc<Mutex<Option<Basis>>>);
 impl BasisSlot {
     /// Leaves it there; called once the result is there.
     pub fn leave(&self, basis: Basis) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(basis);
+        *self.0.locked() = Some(basis);
     }
 
     /// Takes out what was left.
     pub fn take(&self) -> Option<Basis> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.0.locked().take()
     }
 }

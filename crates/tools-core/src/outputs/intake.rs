@@ -1,7 +1,7 @@
 //! A long text that is taken piece by piece while it comes, so that nobody has to hold all of it.
 //! Layers add what they do with a text; the tool that reads it only pushes.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use super::{FilterStats, SummaryKind};
 
@@ -111,12 +111,8 @@ pub struct KeptText {
     pub notice: String,
 }
 
-/// An intake that a call context carries.
-#[derive(Clone)]
-pub(crate) struct IntakeExtension(pub(crate) Arc<dyn Intake>);
-
-impl fmt::Debug for IntakeExtension {
+impl fmt::Debug for dyn Intake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("IntakeExtension").finish_non_exhaustive()
+        f.write_str("Intake")
     }
 }

@@ -18,14 +18,12 @@ mod window;
 pub use basis::{Basis, BasisSlot};
 pub use credential::{is_credential_key, is_credential_name};
 pub use ended::{Ended, StopReason};
-pub(crate) use intake::IntakeExtension;
 pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, TextSink};
 pub use json_texts::with_texts;
 pub use output::{
     ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
 };
 pub use placeholder::{PlaceholderMatch, placeholders};
-pub(crate) use raw::TapExtension;
 
 pub use raw::ByteTap;
 pub use redact::{NoRedaction, Redactor, redacted_lines};

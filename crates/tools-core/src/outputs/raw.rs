@@ -1,6 +1,6 @@
 //! The bytes of a command for whoever wants them as they come, unchanged and without a limit.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use crate::OutputStream;
 
@@ -13,12 +13,8 @@ pub trait ByteTap: Send + Sync {
     fn take(&self, stream: OutputStream, bytes: &[u8]);
 }
 
-/// A tap that a call context carries.
-#[derive(Clone)]
-pub(crate) struct TapExtension(pub(crate) Arc<dyn ByteTap>);
-
-impl fmt::Debug for TapExtension {
+impl fmt::Debug for dyn ByteTap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TapExtension").finish_non_exhaustive()
+        f.write_str("ByteTap")
     }
 }

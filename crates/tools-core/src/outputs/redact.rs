@@ -1,6 +1,6 @@
 //! The seam through which credentials are taken out of text before anyone else sees it.
 
-use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
+use std::{borrow::Cow, fmt, io::Read, ops::Range, path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -36,6 +36,12 @@ pub trait Redactor: Send + Sync {
     /// The same for every string of a JSON value, keys included, at any depth.
     fn redact_json(&self, value: &Value) -> Value {
         with_texts(value, &|text| self.redact(text))
+    }
+}
+
+impl fmt::Debug for dyn Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Redactor")
     }
 }
 
