@@ -3,12 +3,12 @@
 use std::{
     collections::{HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use serde_json::{Value, json};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use tools_core::SessionId;
+use tools_core::{Locked as _, SessionId};
 
 use crate::{
     AcpHost, ClientView, InitializeRequest, OpenConversation, OpenError, Resume, SessionEvent, SessionRequest,
@@ -80,24 +80,24 @@ impl Connection {
 
     /// Whether a request waits for its answer.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.state().in_flight.is_empty()
+        !self.0.state.locked().in_flight.is_empty()
     }
 
     /// Calls everything off and waits until nothing of it is left.
     pub(crate) async fn end(&self) {
         self.0.ended.cancel();
-        let sessions: Vec<Session> = self.state().sessions.drain().map(|(_, session)| session).collect();
+        let sessions: Vec<Session> = self.0.state.locked().sessions.drain().map(|(_, session)| session).collect();
         sessions.iter().for_each(Session::close);
         self.0.work.close();
         self.0.work.wait().await;
     }
 
     fn request(&self, id: RequestId, method: &str, params: Value) {
-        if !self.state().in_flight.insert(id.clone()) {
+        if !self.0.state.locked().in_flight.insert(id.clone()) {
             let error = RpcError::invalid_request("another request of this `id` is not answered yet");
             return self.0.peer.answer(&id, Err(error));
         }
-        if method != "initialize" && self.state().client.is_none() {
+        if method != "initialize" && self.0.state.locked().client.is_none() {
             return self.answer(&id, Err(RpcError::invalid_request("`initialize` comes first")));
         }
         match method {
@@ -118,7 +118,7 @@ impl Connection {
     fn notification(&self, method: &str, params: Value) {
         if method == "session/cancel"
             && let Ok(SessionOnly { session_id }) = wire::parse(params)
-            && let Some(session) = self.state().sessions.get(&session_id)
+            && let Some(session) = self.0.state.locked().sessions.get(&session_id)
         {
             session.cancel();
         }
@@ -126,7 +126,7 @@ impl Connection {
 
     fn initialize(&self, params: Value) -> Result<Value, RpcError> {
         let Initialize { client_capabilities, .. } = wire::parse(params)?;
-        let mut state = self.state();
+        let mut state = self.0.state.locked();
         if state.client.is_some() {
             return Err(RpcError::invalid_request("`initialize` comes once"));
         }
@@ -150,7 +150,7 @@ impl Connection {
         let parsed = wire::parse::<OldSession>(params).and_then(|old| {
             let workdir = folder(&old.place)?;
             let session = session_id(&old.session_id)?;
-            if self.state().sessions.contains_key(&old.session_id) {
+            if self.0.state.locked().sessions.contains_key(&old.session_id) {
                 return Err(RpcError::invalid_params("this session is open already"));
             }
             Ok((SessionRequest { workdir, resume: Some(Resume { session, replay }) }, old.place))
@@ -182,7 +182,7 @@ impl Connection {
     async fn opened(&self, id: &RequestId, opened: OpenConversation, is_new: bool, workdir: &Path, place: &NewSession) {
         let OpenConversation { session: name, conversation, modes, patience, viewer, past } = opened;
         let name = name.as_str().to_owned();
-        let ClientFeatures { notices, terminals } = self.state().client.unwrap_or_default();
+        let ClientFeatures { notices, terminals } = self.0.state.locked().client.unwrap_or_default();
         let viewer = viewer.filter(|_| terminals);
         let watch = ClientView::new(self.0.peer.clone(), &name, workdir, notices, viewer, patience);
         for happening in past {
@@ -190,7 +190,7 @@ impl Connection {
         }
         watch.close().await;
         let (session, turns) = Session::new(conversation, modes, watch.clone());
-        self.state().sessions.insert(name.clone(), session.clone());
+        self.0.state.locked().sessions.insert(name.clone(), session.clone());
         if self.0.ended.is_cancelled() {
             // The client left while the conversation was opened.
             session.close();
@@ -242,7 +242,7 @@ impl Connection {
 
     fn close(&self, id: RequestId, params: Value) {
         let session = wire::parse::<SessionOnly>(params).and_then(|SessionOnly { session_id }| {
-            let session = self.state().sessions.remove(&session_id);
+            let session = self.0.state.locked().sessions.remove(&session_id);
             session.ok_or_else(|| no_session(&session_id))
         });
         let session = match session {
@@ -261,7 +261,7 @@ impl Connection {
     fn delete(&self, id: RequestId, params: Value) {
         let parsed = wire::parse::<SessionOnly>(params).and_then(|SessionOnly { session_id: name }| {
             let session = session_id(&name)?;
-            Ok((session, self.state().sessions.remove(&name)))
+            Ok((session, self.0.state.locked().sessions.remove(&name)))
         });
         let (session, open) = match parsed {
             Ok(found) => found,
@@ -280,18 +280,14 @@ impl Connection {
     }
 
     fn session(&self, name: &str) -> Result<Session, RpcError> {
-        self.state().sessions.get(name).cloned().ok_or_else(|| no_session(name))
+        self.0.state.locked().sessions.get(name).cloned().ok_or_else(|| no_session(name))
     }
 
     /// Answers a request: the only place that does, once for each.
     fn answer(&self, id: &RequestId, result: Result<Value, RpcError>) {
-        if self.state().in_flight.remove(id) {
+        if self.0.state.locked().in_flight.remove(id) {
             self.0.peer.answer(id, result);
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

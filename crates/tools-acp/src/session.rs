@@ -1,10 +1,11 @@
 //! One open session: its prompts one after the other, each until it ends or is called off.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tools_core::Locked as _;
 
 use crate::{
     ClientView, Conversation, Modes, PromptEnd,
@@ -82,7 +83,7 @@ impl Session {
     }
 
     fn running(&self) -> MutexGuard<'_, Option<CancellationToken>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.locked()
     }
 }
 

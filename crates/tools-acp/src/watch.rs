@@ -3,12 +3,12 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use serde_json::json;
-use tools_core::{Absence, Answer, CallId, ConfirmPrompt};
+use tools_core::{Absence, Answer, CallId, ConfirmPrompt, Locked as _};
 
 use crate::{SessionEvent, Viewer, calls::Calls, permission::Permission, rpc::Peer, terminal::Displays, wire::Update};
 
@@ -44,7 +44,7 @@ impl ClientView {
     /// them. What calls print is held back until [`ClientView::flush`].
     pub async fn tell(&self, happening: SessionEvent) {
         let terminal = self.displays.before(&happening).await;
-        let update = self.calls().update(happening);
+        let update = self.calls.locked().update(happening);
         if let Some(update) = update {
             self.send(&update).await;
         }
@@ -60,7 +60,7 @@ impl ClientView {
     /// Tells what calls printed since the last time: to be called a few times a second while calls
     /// run.
     pub async fn flush(&self) {
-        let printed = self.calls().printed();
+        let printed = self.calls.locked().printed();
         for update in printed {
             self.send(&update).await;
         }
@@ -79,7 +79,7 @@ impl ClientView {
     /// Tells the end of every call that was told of and has none.
     pub(crate) async fn close(&self) {
         self.displays.close();
-        let ended = self.calls().close();
+        let ended = self.calls.locked().close();
         for update in ended {
             self.send(&update).await;
         }
@@ -87,10 +87,6 @@ impl ClientView {
 
     async fn send(&self, update: &Update) {
         self.peer.notify("session/update", json!({"sessionId": &*self.session, "update": update})).await;
-    }
-
-    fn calls(&self) -> std::sync::MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

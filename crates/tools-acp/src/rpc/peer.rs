@@ -5,7 +5,7 @@ use std::{
     collections::HashMap,
     io,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicI64, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -18,6 +18,7 @@ use tokio::{
     sync::{Notify, mpsc, oneshot},
 };
 use tokio_util::sync::CancellationToken;
+use tools_core::Locked as _;
 
 use super::{RequestId, RpcError};
 
@@ -94,7 +95,7 @@ impl Peer {
         self.room().await;
         let id = self.0.next.fetch_add(1, Ordering::Relaxed);
         let (to, answer) = oneshot::channel();
-        self.open().insert(id, to);
+        self.0.open.locked().insert(id, to);
         let open = Open { peer: self, id };
         self.put(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
         let answered = tokio::select! {
@@ -115,7 +116,7 @@ impl Peer {
     /// Takes the answer to a request of ours; `false` where none waits for it.
     pub(crate) fn answered(&self, id: &RequestId, result: Result<Value, RpcError>) -> bool {
         let RequestId::Number(id) = id else { return false };
-        let waiting = self.open().remove(id);
+        let waiting = self.0.open.locked().remove(id);
         waiting.is_some_and(|waiting| waiting.send(result).is_ok())
     }
 
@@ -157,17 +158,13 @@ impl Peer {
         let _ = self.0.queue.send(line);
     }
 
-    fn open(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<Result<Value, RpcError>>>> {
-        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn wrote(&self, bytes: usize) {
         self.0.waiting.fetch_sub(bytes, Ordering::AcqRel);
         self.0.written.notify_waiters();
     }
 
     fn is_asking(&self, id: i64) -> bool {
-        self.open().remove(&id).is_some()
+        self.0.open.locked().remove(&id).is_some()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -13,7 +13,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::{sleep, timeout},
 };
-use tools_core::CallId;
+use tools_core::{CallId, Locked as _};
 
 use super::{Viewer, frame, link::Link};
 use crate::{calls::Calls, rpc::Peer, wire::Update};
@@ -129,7 +129,7 @@ impl Terminal {
         mut text: mpsc::Receiver<String>,
         mut end: oneshot::Receiver<u8>,
     ) -> Ending {
-        let attached = self.calls.lock().unwrap_or_else(PoisonError::into_inner).attach(&self.call, terminal);
+        let attached = self.calls.locked().attach(&self.call, terminal);
         if let Some(update) = attached {
             self.send(&update).await;
         }

@@ -3,7 +3,7 @@
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use tokio::{
     sync::{mpsc, oneshot},
     time::timeout,
 };
-use tools_core::{CallId, ToolKind, visible_lines};
+use tools_core::{CallId, Locked as _, ToolKind, visible_lines};
 
 use super::{
     Viewer,
@@ -83,7 +83,7 @@ impl Displays {
         self.viewer.as_ref()?;
         match event {
             SessionEvent::Started { call, kind: ToolKind::Execute, .. } => {
-                self.state().commands.insert(call.clone());
+                self.state.locked().commands.insert(call.clone());
             }
             SessionEvent::Printed { call, text } => self.print(call, text),
             SessionEvent::Answered { call, is_error, .. } => return self.end(call, u8::from(*is_error)).await,
@@ -95,7 +95,7 @@ impl Displays {
     /// Ends what is shown of calls whose end was not told.
     pub(crate) fn close(&self) {
         // Dropping them ends their viewers.
-        *self.state() = State::default();
+        *self.state.locked() = State::default();
     }
 
     /// The next call whose terminal was closed by the person.
@@ -107,7 +107,7 @@ impl Displays {
     }
 
     fn print(&self, call: &CallId, text: &str) {
-        let mut state = self.state();
+        let mut state = self.state.locked();
         if !state.displays.contains_key(call) {
             if !state.commands.remove(call) {
                 return;
@@ -140,7 +140,7 @@ impl Displays {
 
     async fn end(&self, call: &CallId, code: u8) -> Option<oneshot::Sender<()>> {
         let display = {
-            let mut state = self.state();
+            let mut state = self.state.locked();
             state.commands.remove(call);
             state.displays.remove(call)?
         };
@@ -148,10 +148,6 @@ impl Displays {
         let _ = end.send(code);
         let _ = timeout(SHOWING, shown).await;
         Some(told)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -30,7 +30,6 @@ pub(crate) struct Initialize {
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClientCapabilities {
-    #[serde(default)]
     session: Option<ClientSession>,
     /// Whether the client makes terminals.
     #[serde(default)]
@@ -39,7 +38,6 @@ pub(crate) struct ClientCapabilities {
 
 #[derive(Debug, Default, Deserialize)]
 struct ClientSession {
-    #[serde(default)]
     notices: Option<Value>,
 }
 
@@ -114,8 +112,6 @@ pub(crate) struct SessionOnly {
 /// `session/list`.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct ListSessions {
-    #[serde(default)]
     pub(crate) cwd: Option<PathBuf>,
-    #[serde(default)]
     pub(crate) cursor: Option<String>,
 }
