@@ -1,11 +1,8 @@
 //! What sub-agents used and the agents above them have not yet put on their own account.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Mutex};
 
-use tools_core::ConversationId;
+use tools_core::{ConversationId, Locked as _};
 
 use crate::AgentTotals;
 
@@ -16,15 +13,11 @@ pub(crate) struct OpenAccounts(Mutex<HashMap<ConversationId, AgentTotals>>);
 impl OpenAccounts {
     /// Notes what was used in a conversation.
     pub(crate) fn note(&self, conversation: &ConversationId, totals: AgentTotals) {
-        self.lock().entry(conversation.clone()).or_default().add(totals);
+        self.0.locked().entry(conversation.clone()).or_default().add(totals);
     }
 
     /// Takes what was used in a conversation.
     pub(crate) fn take(&self, conversation: &ConversationId) -> Option<AgentTotals> {
-        self.lock().remove(conversation)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<ConversationId, AgentTotals>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked().remove(conversation)
     }
 }

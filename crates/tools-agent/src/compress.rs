@@ -4,14 +4,15 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
 use tools_core::{
-    CallContext, CallId, Inspection, Tool, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits,
+    CallContext, CallId, Inspection, Locked as _, Tool, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput,
+    ToolTraits,
 };
 use tools_providers::{Message, Provider};
 
@@ -92,7 +93,7 @@ impl CompressDesk {
     }
 
     fn agents(&self) -> std::sync::MutexGuard<'_, HashMap<Agent, mpsc::Sender<Wish>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked()
     }
 }
 

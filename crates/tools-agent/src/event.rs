@@ -3,13 +3,13 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tools_core::{CallId, EventConsumer, EventSink, ToolEvent};
+use tools_core::{CallId, EventConsumer, EventSink, Locked as _, ToolEvent};
 use tools_providers::{Delta, Usage};
 
 use crate::{CompressionStrategy, Stop};
@@ -181,7 +181,7 @@ impl AgentEvents {
 
 impl Stream {
     fn waiting(&self) -> std::sync::MutexGuard<'_, String> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waiting.locked()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tools_core::{
-    Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Media,
+    Absence, Answer, CallContext, CallId, ConfirmPrompt, Confirmer, FileDiff, Invocation, Location, Locked as _, Media,
     RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
 };
 
@@ -73,7 +73,7 @@ impl AcpDesk {
 impl RunningCalls {
     /// Cancels a call; nothing where it does not run.
     pub(super) fn cancel(&self, call: &CallId) {
-        if let Some(token) = self.all().get(call) {
+        if let Some(token) = self.0.locked().get(call) {
             token.cancel();
         }
     }
@@ -82,12 +82,8 @@ impl RunningCalls {
     /// lives.
     fn enter(&self, call: &CallId, cx: &CallContext) -> (CallContext, RunningCall<'_>) {
         let token = cx.cancel().child_token();
-        self.all().insert(call.clone(), token.clone());
+        self.0.locked().insert(call.clone(), token.clone());
         (cx.clone().with_cancel(token), RunningCall { running: self, call: call.clone() })
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<CallId, CancellationToken>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -99,18 +95,18 @@ struct RunningCall<'a> {
 
 impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
-        self.running.all().remove(&self.call);
+        self.running.0.locked().remove(&self.call);
     }
 }
 
 impl Beside {
     pub(super) fn take(&self, call: &CallId) -> Extras {
-        self.all().remove(call).unwrap_or_default()
+        self.0.locked().remove(call).unwrap_or_default()
     }
 
     /// Forgets what nobody took.
     pub(super) fn clear(&self) {
-        self.all().clear();
+        self.0.locked().clear();
     }
 
     fn put(&self, call: CallId, recorded: &RecordedResult) {
@@ -120,12 +116,8 @@ impl Beside {
         };
         if let Some(output) = output {
             let (diff, media, locations) = (output.diff.clone(), output.media.clone(), output.locations.clone());
-            self.all().insert(call, Extras { diff, media, locations });
+            self.0.locked().insert(call, Extras { diff, media, locations });
         }
-    }
-
-    fn all(&self) -> MutexGuard<'_, HashMap<CallId, Extras>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

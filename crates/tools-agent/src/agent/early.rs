@@ -2,13 +2,13 @@
 
 use std::{
     convert::Infallible,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tools_core::{CallContext, EarlyRun, InvokedAs, SpeculationOutcome, ToolCall};
+use tools_core::{CallContext, EarlyRun, InvokedAs, Locked as _, SpeculationOutcome, ToolCall};
 use tools_providers::Delta;
 
 use super::{calls::called_off, shared::Shared};
@@ -40,7 +40,7 @@ impl Drafts {
         if self.complete.is_closed() {
             return;
         }
-        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut written = self.written.locked();
         match *delta {
             Delta::CallStart { index, name } if index == written.calls.len() => {
                 written.calls.push((name.to_owned(), String::new()));

@@ -93,34 +93,22 @@ impl Sessions {
     }
 
     /// All of them, the latest first. What cannot be read is left out.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError> {
         self.store.list().await
     }
 
     /// The one of a session; `None` when there is none.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     pub async fn find(&self, session: &SessionId) -> Result<Option<KeptSession>, SessionsError> {
         Ok(self.store.read(std::slice::from_ref(session)).await?.pop())
     }
 
     /// Those of sessions, in the order of the list; what is not there or cannot be read is left
     /// out.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
         self.store.read(sessions).await
     }
 
     /// The latest one of a folder; `None` when there is none.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub async fn latest(&self, workdir: &Path) -> Result<Option<KeptSession>, SessionsError> {
         match self.list().await?.into_iter().find(|entry| entry.workdir == workdir) {
             Some(entry) => self.find(&entry.session).await,

@@ -37,9 +37,6 @@ pub trait SessionStore: Send + Sync {
     async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError>;
 
     /// All of them, the latest first. What cannot be read is left out.
-    ///
-    /// # Errors
-    /// When the place cannot be read.
     async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError>;
 
     /// Those of sessions, in the order of the list. What is not there is left out, and of several
