@@ -25,7 +25,7 @@ const MAX_FILE_BYTES: u64 = 64 * 1024;
 const MAX_LISTED: usize = 200;
 
 /// Shows activities of this process to this user's other processes, without their credentials.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Activities {
     folder: PathBuf,
     redactor: Arc<dyn Redactor>,
@@ -97,12 +97,6 @@ impl ActivityBoard for Activities {
                 None
             }
         }
-    }
-}
-
-impl std::fmt::Debug for Activities {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Activities").field("folder", &self.folder).finish_non_exhaustive()
     }
 }
 

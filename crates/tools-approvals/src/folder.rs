@@ -76,9 +76,6 @@ impl Folder {
     }
 
     /// Makes the file of a new activity. Returns it with its name.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub(crate) fn create_activity(&self) -> io::Result<(File, String)> {
         let name = format!("{}-{}{ACTIVITY}", std::process::id(), Uuid::new_v4().simple());
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -102,9 +99,6 @@ impl Folder {
     }
 
     /// Connects to a socket in it, if a process of this user listens there.
-    ///
-    /// # Errors
-    /// When nobody does.
     pub(crate) async fn connect(&self, name: &str) -> io::Result<UnixStream> {
         let stream = UnixStream::connect(self.through_handle(name)).await?;
         is_ours(&stream)?;
@@ -154,9 +148,6 @@ impl Folder {
 }
 
 /// Whether the other end runs as this user.
-///
-/// # Errors
-/// When it does not.
 pub(crate) fn is_ours(stream: &impl AsFd) -> io::Result<()> {
     let peer = rustix::net::sockopt::socket_peercred(stream)?;
     if peer.uid == geteuid() { Ok(()) } else { Err(io::ErrorKind::PermissionDenied.into()) }

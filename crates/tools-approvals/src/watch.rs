@@ -6,7 +6,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -18,7 +18,7 @@ use tokio::{
     task::JoinHandle,
     time::{sleep, timeout},
 };
-use tools_core::{ConfirmPrompt, Question, in_runtime};
+use tools_core::{ConfirmPrompt, Locked as _, Question, in_runtime};
 
 use crate::{
     folder::{Folder, is_ours},
@@ -105,7 +105,7 @@ impl QuestionWatch {
     /// Answers a question. [`Event::Ended`] reports whether the answer was taken. Does nothing if
     /// the question is no longer open.
     pub fn answer(&self, id: u64, choice: Choice) {
-        let asker = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+        let asker = self.open.locked().remove(&id);
         if let Some(asker) = asker {
             // An asker that is gone meanwhile has its own event.
             let _ = asker.send(choice);
@@ -153,7 +153,7 @@ async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: 
     }
     let left = Duration::from_millis(asking.left_ms);
     let (to, choice) = oneshot::channel();
-    open.lock().unwrap_or_else(PoisonError::into_inner).insert(id, to);
+    open.locked().insert(id, to);
     let standing = OpenQuestion { id, asker: asking.asker, prompt: asking.prompt, left };
     if events.send(Event::Asked(Box::new(standing))).await.is_err() {
         return;
@@ -173,6 +173,6 @@ async fn carry(id: u64, stream: UnixStream, events: &mpsc::Sender<Event>, open: 
         _ = lines::receive::<TakenAnswer>(&mut read) => EndReason::Withdrawn,
         () = sleep(left) => EndReason::Late,
     };
-    open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    open.locked().remove(&id);
     let _ = events.send(Event::Ended { id, how }).await;
 }
