@@ -5,11 +5,11 @@ use std::{
     collections::HashMap,
     fmt,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{AnswerBudget, Basis, Clock, FileState, SessionId, Subject, SystemClock};
+use tools_core::{AnswerBudget, Basis, Clock, FileState, Locked as _, SessionId, Subject, SystemClock};
 
 use crate::{CacheConfig, flight::Flights, kept::CachedResult, lru::Lru};
 
@@ -247,7 +247,7 @@ impl ToolResultCache {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // Nothing in here panics half-way through a change.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.locked()
     }
 }
 

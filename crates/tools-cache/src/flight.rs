@@ -3,10 +3,11 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use tokio::sync::Mutex as Turn;
+use tools_core::Locked as _;
 
 /// The calls under way, by what they ask.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl<K: Eq + Hash> Flights<K> {
 
     fn map(&self) -> MutexGuard<'_, HashMap<Arc<K>, Arc<Turn<()>>>> {
         // Nothing in here panics half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked()
     }
 }
 
