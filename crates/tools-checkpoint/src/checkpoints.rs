@@ -3,11 +3,11 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Condvar, Mutex, MutexGuard, atomic::AtomicBool},
     time::Duration,
 };
 
-use tools_core::{Writes, sha256_hex};
+use tools_core::{Locked as _, Writes, sha256_hex};
 use tools_sandbox::{Directory, ReadRules, tree::Bounds};
 
 use crate::{
@@ -91,9 +91,6 @@ impl Checkpoints {
     }
 
     /// The calls that were kept for a workspace, oldest first.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
     pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
         let mut records = self.inner.with_store(workspace, Store::checkpoints)?;
         records.retain(|record| record.undoes.is_none());
@@ -171,7 +168,7 @@ impl Inner {
     pub(crate) fn store(&self, workdir: &Path) -> Arc<Mutex<Store>> {
         let name = sha256_hex(self.workspace(workdir).as_os_str().as_encoded_bytes());
         let folder = self.folder.join(&name[..32]);
-        let mut stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut stores = self.stores.locked();
         Arc::clone(
             stores.entry(folder.clone()).or_insert_with(|| Arc::new(Mutex::new(Store::new(folder, &self.config)))),
         )
@@ -186,18 +183,18 @@ impl Inner {
         written: Option<&Writes>,
     ) -> Result<Arc<FolderState>, CheckpointError> {
         let current = self.current(root.path());
-        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut current = current.locked();
         current.look(root, &self.rules, bounds, before, written)
     }
 
     /// More contents of a state are kept than before.
     pub(crate) fn replace(&self, old: &Arc<FolderState>, new: &Arc<FolderState>) {
         let current = self.current(&old.root);
-        current.lock().unwrap_or_else(PoisonError::into_inner).replace(old, new);
+        current.locked().replace(old, new);
     }
 
     fn current(&self, root: &Path) -> Arc<Mutex<Current>> {
-        let mut all = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.current.locked();
         Arc::clone(all.entry(root.to_owned()).or_default())
     }
 
@@ -229,13 +226,13 @@ pub(crate) struct OpenWrites(Mutex<usize>, Condvar);
 impl OpenWrites {
     /// Counts one more, until what is given is dropped.
     pub(crate) fn one_more(self: &Arc<Self>) -> OneMore {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        *self.0.locked() += 1;
         OneMore(Arc::clone(self))
     }
 
     /// Waits until there are none, for a while.
     pub(crate) fn wait(&self) {
-        let count = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = self.0.locked();
         drop(self.1.wait_timeout_while(count, Duration::from_secs(10), |count| *count > 0));
     }
 }
@@ -246,7 +243,7 @@ pub(crate) struct OneMore(Arc<OpenWrites>);
 
 impl Drop for OneMore {
     fn drop(&mut self) {
-        *self.0.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        *self.0.0.locked() -= 1;
         self.0.1.notify_all();
     }
 }
@@ -256,7 +253,7 @@ pub(crate) fn enter<'a>(
     store: &'a Mutex<Store>,
     cancelled: &AtomicBool,
 ) -> Result<(MutexGuard<'a, Store>, StoreLock), CheckpointError> {
-    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut store = store.locked();
     let lock = store.enter(cancelled)?;
     Ok((store, lock))
 }

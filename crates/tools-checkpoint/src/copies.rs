@@ -4,11 +4,11 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Instant,
 };
 
-use tools_core::WriteKeeper;
+use tools_core::{Locked as _, WriteKeeper};
 use tools_sandbox::FileKind;
 
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     index::Stamp,
     keep::{Budget, Keeper},
     running::READ,
-    seen::{FolderState, Item, joined, open},
+    seen::{FolderState, Item, innermost_by, joined, open},
     unfinished::{CallNotes, Was},
 };
 
@@ -46,14 +46,13 @@ impl Copies {
 
     /// The content that a file had before the call, where it is kept.
     pub(crate) fn of(&self, item: &Item) -> Option<Hash> {
-        self.kept().get(&Stamp::from(&item.node.metadata)).copied()
+        self.kept.locked().get(&Stamp::from(&item.node.metadata)).copied()
     }
 
     /// Keeps what lay at a path before the call, and with it all below a folder, and notes that it
     /// is about to change.
     fn keep(&self, path: &Path, with_all_below: bool) -> Result<(), CheckpointError> {
-        let around = self.before.iter().filter(|seen| path.starts_with(&seen.root));
-        let Some(seen) = around.max_by_key(|seen| seen.root.as_os_str().len()) else { return Ok(()) };
+        let Some(seen) = innermost_by(&self.before, path, |seen| &seen.root) else { return Ok(()) };
         let relative = path.strip_prefix(&seen.root).unwrap_or(path);
         let mut there: Vec<(&Path, &Item)> = Vec::new();
         if let Some((folder, name)) = relative.parent().zip(relative.file_name()) {
@@ -64,14 +63,14 @@ impl Copies {
         }
         let kept = self.keep_files(seen, &there);
         let store = self.inner.store(&self.workdir);
-        let store = store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = store.locked();
         let there = there.into_iter().map(|(folder, item)| Was {
             folder,
             item,
             hash: item.hash.or_else(|| self.of(item)),
             attributes: store.attributes_of(item),
         });
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.notes.locked();
         notes.change(seen, path, with_all_below, there);
         kept
     }
@@ -90,7 +89,7 @@ impl Copies {
         let mut keeper = Keeper::new(&mut store, &root, &self.inner.coverage.closed);
         for (folder, item) in wanted {
             if let Some(hash) = keeper.unchanged(folder, item)? {
-                self.kept().insert(Stamp::from(&item.node.metadata), hash);
+                self.kept.locked().insert(Stamp::from(&item.node.metadata), hash);
             }
         }
         store.save()
@@ -106,13 +105,9 @@ impl Copies {
             let (root, mut kept) = (open(&seen.root)?, Arc::clone(seen));
             Keeper::new(&mut store, &root, &self.inner.coverage.closed).all(&mut kept, &budget)?;
             let hashes = kept.files().filter_map(|(_, item)| Some((Stamp::from(&item.node.metadata), item.hash?)));
-            self.kept().extend(hashes);
+            self.kept.locked().extend(hashes);
         }
         store.save()
-    }
-
-    fn kept(&self) -> std::sync::MutexGuard<'_, HashMap<Stamp, Hash>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,7 +120,7 @@ impl WriteKeeper for Copies {
     }
 
     fn unobserved(&self) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).unknown();
+        self.notes.locked().unknown();
         if let Err(error) = self.keep_all() {
             tracing::debug!(%error, "not kept before anything was written");
         }

@@ -244,7 +244,12 @@ pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
 
 /// The innermost of the folders `roots` that a path lies in.
 pub(crate) fn innermost<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a PathBuf> {
-    roots.iter().filter(|root| path.starts_with(root)).max_by_key(|root| root.as_os_str().len())
+    innermost_by(roots, path, |root| root)
+}
+
+/// The one of `all` whose folder is the innermost that a path lies in.
+pub(crate) fn innermost_by<'a, T>(all: &'a [T], path: &Path, root: impl Fn(&T) -> &Path) -> Option<&'a T> {
+    all.iter().filter(|one| path.starts_with(root(one))).max_by_key(|one| root(one).as_os_str().len())
 }
 
 /// Without the slash at the end that joining nothing gives.

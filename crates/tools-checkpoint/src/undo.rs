@@ -22,7 +22,7 @@ use crate::{
     hash::Hash,
     record::{Change, Checkpoint, Repository},
     repository,
-    seen::{FolderState, is_no_folder, open, own},
+    seen::{FolderState, innermost, is_no_folder, open, own},
     state::{EntryKind, State},
     store::Store,
 };
@@ -451,8 +451,7 @@ impl Work<'_> {
 
     fn place(&mut self, path: &Path) -> io::Result<(&Directory, PathBuf)> {
         let outside = || io::Error::other("it lies outside of what is covered");
-        let inside = self.roots.iter().filter(|root| path.starts_with(root));
-        let root = inside.max_by_key(|root| root.as_os_str().len()).ok_or_else(outside)?;
+        let root = innermost(self.roots, path).ok_or_else(outside)?;
         let relative = path.strip_prefix(root).unwrap_or(path).to_owned();
         if !self.opened.contains_key(root) {
             self.opened.insert(root.clone(), open(root).map_err(io::Error::other)?);
