@@ -2,7 +2,6 @@
 //! beneath a root, without those that ignore files and read rules leave out.
 
 use std::{
-    fmt,
     io::{self, Read as _},
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
@@ -25,15 +24,10 @@ const MAX_ENTRIES: u64 = 200_000;
 /// and `.ignore` name is left out, and so are the files of
 /// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET). Another file system, other roots and gates of
 /// their own are reasons to implement [`Sources`] instead.
+#[derive(Debug)]
 pub struct FolderSources {
     closed: ReadRules,
     redactor: Arc<dyn Redactor>,
-}
-
-impl fmt::Debug for FolderSources {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FolderSources").field("closed", &self.closed).finish_non_exhaustive()
-    }
 }
 
 impl FolderSources {

@@ -8,14 +8,14 @@ use std::{
     hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use globset::GlobSet;
-use tools_core::{FileState, ToolError, ToolErrorCategory};
+use tools_core::{FileState, Locked as _, ToolError, ToolErrorCategory};
 
 use crate::{
     config::IndexPolicy,
@@ -113,11 +113,11 @@ pub(crate) struct Fresh {
 impl Index {
     /// Files that may not be what the index has of them.
     pub(crate) fn doubtful(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.doubtful.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.doubtful.locked())
     }
 
     fn doubt(&self, path: &Path) {
-        self.doubtful.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+        self.doubtful.locked().insert(path.to_owned());
     }
 
     /// Whether it may hold other files than a walk of everything would come by; asked once.
@@ -272,7 +272,7 @@ impl Index {
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         // What a panic left is a file less, which the next look finds.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.locked()
     }
 }
 

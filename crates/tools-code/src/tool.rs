@@ -5,15 +5,15 @@ use std::{
     collections::HashMap,
     fmt::{self, Write as _},
     path::Path,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools_core::{
-    CallContext, ClaimSource, Clock, Embedder, Inspection, Shared, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
-    ToolTraits, Typed, Window, WindowWriter,
+    CallContext, ClaimSource, Clock, Embedder, Inspection, Locked as _, Shared, Tool, ToolDef, ToolError, ToolKind,
+    ToolOutput, ToolTraits, Typed, Window, WindowWriter,
 };
 
 use crate::{
@@ -105,7 +105,7 @@ impl SearchCode {
 
     /// The index of a space. The one that was not asked for in the longest time makes room.
     fn index(&self, space: &Space) -> Arc<Index> {
-        let mut indexes = self.indexes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut indexes = self.indexes.locked();
         // One of other rules is not asked for again.
         indexes.retain(|known, _| known.roots != space.roots || known == space);
         let clock = indexes.values().map(|(_, used)| *used).max().unwrap_or_default() + 1;

@@ -11,7 +11,7 @@ use std::{
         unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
     },
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use rustix::{
@@ -21,6 +21,7 @@ use rustix::{
     },
     io::Errno,
 };
+use tools_core::Locked as _;
 use tools_sandbox::tree::{most_watched, tell_of};
 
 use crate::{config::Searched, sync_result::SyncResult};
@@ -302,12 +303,12 @@ impl Following {
     /// Watches a folder that is about to be read.
     pub(crate) fn enter(&self, folder: &Path) {
         let Some(queue) = &self.queue else { return };
-        if self.found().unwatched.is_some() {
+        if self.found.locked().unwatched.is_some() {
             return;
         }
         match watched(queue, folder) {
             Ok(Some(number)) => {
-                let mut found = self.found();
+                let mut found = self.found.locked();
                 let twin = found.folders.insert(number, folder.to_owned());
                 if twin.is_some_and(|twin| twin != folder) {
                     found.unwatched = Some(Unwatched::Twice);
@@ -316,9 +317,9 @@ impl Following {
                 }
             }
             Ok(None) => {}
-            Err(Errno::ACCESS | Errno::PERM) => self.found().denied += 1,
+            Err(Errno::ACCESS | Errno::PERM) => self.found.locked().denied += 1,
             Err(error) => {
-                self.found().unwatched = Some(match error {
+                self.found.locked().unwatched = Some(match error {
                     Errno::NOSPC => Unwatched::Limit,
                     Errno::OPNOTSUPP => Unwatched::FileSystem,
                     _ => Unwatched::Passing,
@@ -329,7 +330,7 @@ impl Following {
 
     /// Notes a file that has other names.
     pub(crate) fn linked(&self, file: &Path) {
-        let mut found = self.found();
+        let mut found = self.found.locked();
         found.linked.insert(file.to_owned());
         if found.linked.len() > MAX_LINKED {
             found.unwatched = Some(Unwatched::Linked);
@@ -338,11 +339,7 @@ impl Following {
 
     /// Something was not read that may be readable the next time.
     pub(crate) fn doubt(&self) {
-        self.found().unwatched.get_or_insert(Unwatched::Passing);
-    }
-
-    fn found(&self) -> MutexGuard<'_, Found> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found.locked().unwatched.get_or_insert(Unwatched::Passing);
     }
 }
 

@@ -3,13 +3,13 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
     time::Duration,
 };
 
 use serde_json::json;
 use tokio::time::timeout;
-use tools_core::CallContext;
+use tools_core::{CallContext, Locked as _};
 use tools_sandbox::{
     kernel::{Level, MaskRules},
     obeyed::Look,
@@ -79,7 +79,7 @@ impl Servers {
         cx: &CallContext,
     ) -> Result<NameAnswer, String> {
         let slot = {
-            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut running = self.running.locked();
             Arc::clone(running.entry((roots.to_vec(), language)).or_default())
         };
         let work = async {

@@ -100,9 +100,6 @@ pub enum ChunkIndexError {
 /// may read and to have the content that the vector was made of.
 pub trait ChunkIndex: fmt::Debug + Send + Sync + 'static {
     /// The files of a space with the digest of what is stored of each.
-    ///
-    /// # Errors
-    /// When the store cannot be used.
     fn files(&self, space: &ChunkSpace) -> Result<BTreeMap<String, u64>, ChunkIndexError>;
 
     /// Stores files; what was stored of them before is gone afterwards.
@@ -118,8 +115,5 @@ pub trait ChunkIndex: fmt::Debug + Send + Sync + 'static {
     fn remove(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError>;
 
     /// The passages of a space that are nearest to a vector, the nearest first.
-    ///
-    /// # Errors
-    /// When the store cannot be used.
     fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError>;
 }

@@ -2,10 +2,10 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
-use tools_core::cosine;
+use tools_core::{Locked as _, cosine};
 
 use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
 
@@ -27,11 +27,6 @@ impl MemoryChunks {
     pub fn up_to(most: usize) -> Self {
         Self { held: Mutex::default(), most }
     }
-
-    fn held(&self) -> MutexGuard<'_, Contents> {
-        // Nothing in here panics half-way through a change.
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 fn size(file: &FileChunks) -> usize {
@@ -40,13 +35,13 @@ fn size(file: &FileChunks) -> usize {
 
 impl ChunkIndex for MemoryChunks {
     fn files(&self, space: &ChunkSpace) -> Result<BTreeMap<String, u64>, ChunkIndexError> {
-        let held = self.held();
+        let held = self.held.locked();
         let files = held.spaces.get(space).into_iter().flatten();
         Ok(files.map(|(path, file)| (path.clone(), file.digest)).collect())
     }
 
     fn put(&self, space: &ChunkSpace, files: &[FileChunks]) -> Result<(), ChunkIndexError> {
-        let mut held = self.held();
+        let mut held = self.held.locked();
         for file in files {
             let before = held.spaces.entry(space.clone()).or_default().remove(&file.file);
             held.bytes -= before.as_ref().map_or(0, size);
@@ -60,7 +55,7 @@ impl ChunkIndex for MemoryChunks {
     }
 
     fn remove(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError> {
-        let mut held = self.held();
+        let mut held = self.held.locked();
         for file in files {
             let gone = held.spaces.get_mut(space).and_then(|stored| stored.remove(file));
             held.bytes -= gone.as_ref().map_or(0, size);
@@ -69,7 +64,7 @@ impl ChunkIndex for MemoryChunks {
     }
 
     fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError> {
-        let held = self.held();
+        let held = self.held.locked();
         let mut near = Vec::new();
         for file in held.spaces.get(space).into_iter().flat_map(BTreeMap::values) {
             for chunk in &file.chunks {

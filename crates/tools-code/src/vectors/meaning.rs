@@ -5,10 +5,10 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError},
+    sync::{Arc, Mutex, MutexGuard, TryLockError},
 };
 
-use tools_core::{Clock, Embedder};
+use tools_core::{Clock, Embedder, Locked as _};
 
 use super::chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks};
 use crate::{
@@ -287,5 +287,5 @@ impl Meaning {
 
 fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     // A map or a value is changed whole.
-    held.lock().unwrap_or_else(PoisonError::into_inner)
+    held.locked()
 }

@@ -3,13 +3,14 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
     time::Duration,
 };
 
 use hyper::{Method, header::HeaderValue};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tools_core::Locked as _;
 use tools_tls::Endpoint;
 
 use super::{
@@ -59,7 +60,7 @@ impl QdrantChunks {
 
     /// Makes sure that there is a collection for vectors of this length.
     async fn ensure(&self, at: &str, size: usize) -> Result<(), ChunkIndexError> {
-        if self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(at) {
+        if self.known.locked().contains(at) {
             return Ok(());
         }
         let found = match self.server.ask(Method::GET, at, None).await? {
@@ -82,7 +83,7 @@ impl QdrantChunks {
         if found != size {
             return Err(ChunkIndexError::Dimension { expected: size, found });
         }
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(at.to_owned());
+        self.known.locked().insert(at.to_owned());
         Ok(())
     }
 
@@ -92,7 +93,7 @@ impl QdrantChunks {
             ServerAnswer::Result(_) => Ok(()),
             ServerAnswer::Conflict => Err(ChunkIndexError::Status(409)),
             ServerAnswer::Missing => {
-                self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.known.locked().clear();
                 Err(ChunkIndexError::Gone)
             }
         }
@@ -147,9 +148,9 @@ impl QdrantChunks {
         match self.server.ask(Method::POST, &format!("{}/points/query", self.at(space)), Some(asked)).await? {
             ServerAnswer::Result(result) => read_near(&result),
             // Where nothing was ever put in, nothing is near; what was there before is gone.
-            ServerAnswer::Missing if self.known.lock().unwrap_or_else(PoisonError::into_inner).is_empty() => Ok(vec![]),
+            ServerAnswer::Missing if self.known.locked().is_empty() => Ok(vec![]),
             ServerAnswer::Missing => {
-                self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                self.known.locked().clear();
                 Err(ChunkIndexError::Gone)
             }
             ServerAnswer::Conflict => Err(ChunkIndexError::Status(409)),
