@@ -3,15 +3,15 @@
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 use tools_core::{
-    Access, CallContext, ErrorDetail, Inspection, Redactor, Shared, Subject, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Typed, keys,
+    Access, CallContext, ErrorDetail, Inspection, Locked as _, Redactor, Shared, Subject, Tool, ToolDef, ToolError,
+    ToolKind, ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{Confinement, MaskRules, Sandbox};
 use tools_sandbox::obeyed::{Guard, NothingAgreed, note_in, unmasked_note};
@@ -158,7 +158,7 @@ impl Diagnostics {
         let guard = Guard::new(hidden, roots, (masks.obeyed, &masks.paths), Box::new(NothingAgreed));
         let ask = self.workspace.confinement(writable, masks.paths);
         let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };
-        let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = self.sandbox.locked();
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
             None => Sandbox::compile(&ask)?,
