@@ -2,9 +2,10 @@
 //! however many connections wait for the answer.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::sync::OnceCell;
+use tools_core::Locked as _;
 
 use super::keeper::{Keeper, Permit, UndecidedConnection};
 use crate::request::Target;
@@ -22,7 +23,7 @@ impl AnswerCache {
     /// The answer, which all that ask at the same time wait for.
     pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &UndecidedConnection) -> Permit {
         let cell = {
-            let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut answers = self.0.locked();
             if answers.len() >= MAX_TARGETS {
                 return Permit::Refused { by: "too many hosts".to_owned() };
             }
@@ -33,7 +34,7 @@ impl AnswerCache {
 
     /// Forgets what a command asked.
     pub(super) fn forget(&self, command: u64) {
-        let mut answers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answers = self.0.locked();
         answers.retain(|(of, _), _| of.is_some_and(|of| of != command));
     }
 }

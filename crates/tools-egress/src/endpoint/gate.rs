@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::net::TcpStream;
-use tools_core::Verdict;
+use tools_core::{Locked as _, Verdict};
 
 use super::asked::AnswerCache;
 use super::keeper::{Caller, Keeper, Permit, UndecidedConnection};
@@ -86,7 +86,7 @@ impl Gate {
 
     /// What has been sent to a host in this session.
     pub(super) fn spent_on(&self, host: &Host) -> ByteBudget {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut spent = self.spent.locked();
         let all = Arc::clone(spent.entry(host.clone()).or_default());
         ByteBudget { all, most: self.keeper.most_sent().unwrap_or(u64::MAX) }
     }
