@@ -3,11 +3,11 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use tools_audit::ConnectionLine;
-use tools_core::{Absence, Answer, CallContext, Clock, SessionId, StoredRule, SystemClock};
+use tools_core::{Absence, Answer, CallContext, Clock, Locked as _, SessionId, StoredRule, SystemClock};
 use tools_egress::endpoint::{Caller, Connection, Keeper, Permit, UndecidedConnection};
 use tools_egress::rules::HostRules;
 use tools_policy::permissions::{Audience, NETWORK, OnUnreadable, Scope, StoredApproval};
@@ -48,7 +48,7 @@ impl SessionKeeper {
 
     /// Takes a command in; gives its number.
     pub(crate) fn begin(&self, line: &str, context: &CallContext) -> u64 {
-        let mut running = self.lock();
+        let mut running = self.running.locked();
         running.started += 1;
         let number = running.started;
         let (line, context) = (line.to_owned(), context.clone());
@@ -57,26 +57,22 @@ impl SessionKeeper {
     }
 
     pub(crate) fn started(&self, number: u64, supervisor: i32) {
-        if let Some(command) = self.lock().of(number) {
+        if let Some(command) = self.running.locked().of(number) {
             command.supervisor = Some(supervisor);
         }
     }
 
     pub(crate) fn refused(&self, number: u64) -> Vec<String> {
-        self.lock().of(number).map(|command| command.refused.clone()).unwrap_or_default()
+        self.running.locked().of(number).map(|command| command.refused.clone()).unwrap_or_default()
     }
 
     pub(crate) fn end(&self, number: u64) {
-        self.lock().commands.retain(|command| command.number != number);
+        self.running.locked().commands.retain(|command| command.number != number);
     }
 
     /// Whether no command runs.
     pub(crate) fn is_idle(&self) -> bool {
-        self.lock().commands.is_empty()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, RunningCommands> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.locked().commands.is_empty()
     }
 
     /// What people decided before: in this session, or for its folder. A rejection counts first.
@@ -142,7 +138,7 @@ impl RunningCommands {
 impl Keeper for SessionKeeper {
     fn caller(&self, peer: SocketAddr) -> Caller {
         let (commands, newest) = {
-            let running = self.lock();
+            let running = self.running.locked();
             let started = running.commands.iter().filter_map(|command| Some((command.number, command.supervisor?)));
             (started.collect::<Vec<_>>(), running.commands.last().map(|command| command.number))
         };
@@ -167,10 +163,9 @@ impl Keeper for SessionKeeper {
     }
 
     async fn ask(&self, wanted: &UndecidedConnection) -> Permit {
-        let found = wanted
-            .caller
-            .command
-            .and_then(|number| self.lock().of(number).map(|command| (command.line.clone(), command.context.clone())));
+        let found = wanted.caller.command.and_then(|number| {
+            self.running.locked().of(number).map(|command| (command.line.clone(), command.context.clone()))
+        });
         let rule = wanted.rule.clone().unwrap_or_else(|| NO_RULE.to_owned());
         let Some((line, context)) = found else { return Permit::Refused { by: rule } };
         if let Some(decided) = self.decided_before(wanted, context.workdir()).await {
@@ -216,7 +211,7 @@ impl Keeper for SessionKeeper {
         };
         let why = if is_allowed { problem.as_ref() } else { Some(rule) };
         let line = {
-            let mut running = self.lock();
+            let mut running = self.running.locked();
             let command = caller.command.and_then(|number| running.of(number));
             command.map(|command| {
                 if let Some(why) = why {

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use tools_core::{CallContext, SessionId};
+use tools_core::{CallContext, Locked as _, SessionId};
 use tools_egress::guard::{Guard, SystemResolver};
 use tools_shell::{Passage, WayOut};
 
@@ -26,7 +26,7 @@ pub struct SessionNetworks {
 
 impl std::fmt::Debug for SessionNetworks {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionNetworks").field("sessions", &self.lock().len()).finish_non_exhaustive()
+        f.debug_struct("SessionNetworks").field("sessions", &self.sessions.locked().len()).finish_non_exhaustive()
     }
 }
 
@@ -44,16 +44,12 @@ impl SessionNetworks {
 
     /// Ends the network of a session. What still runs in it has no way out any more.
     pub fn end(&self, session: &SessionId) {
-        let ended = self.lock().remove(session);
+        let ended = self.sessions.locked().remove(session);
         drop(ended);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Arc<Outlet>>> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn outlet(&self, session: &SessionId) -> io::Result<Arc<Outlet>> {
-        let mut sessions = self.lock();
+        let mut sessions = self.sessions.locked();
         // A host may run each call in a runtime of its own, with which an endpoint goes.
         if let Some(outlet) = sessions.get(session).filter(|outlet| outlet.endpoint.is_running()) {
             return Ok(Arc::clone(outlet));

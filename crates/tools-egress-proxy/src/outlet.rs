@@ -3,9 +3,9 @@
 
 use std::io;
 use std::net::{Ipv4Addr, TcpListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use tools_core::SessionId;
+use tools_core::{Locked as _, SessionId};
 use tools_egress::endpoint::{Door, Endpoint, Gate, PublishedPort};
 use tools_egress::guard::{Guard, Host};
 use tools_egress::request::Target;
@@ -40,7 +40,7 @@ impl Outlet {
     /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
     /// its own.
     pub(crate) fn serve(&self, ports: &[u16]) {
-        let mut services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut services = self.services.locked();
         services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());
         let missing: Vec<u16> =
             ports.iter().copied().filter(|port| services.iter().all(|(served, _)| served != port)).collect();
@@ -63,7 +63,7 @@ impl Outlet {
     /// # Errors
     /// When the machine's port cannot be taken, or what listens there inside is no command.
     pub(crate) fn publish(&self, port: u16, command: u64, by: &str) -> io::Result<Endpoint> {
-        let services = self.services.lock().unwrap_or_else(PoisonError::into_inner);
+        let services = self.services.locked();
         if port == self.port || services.iter().any(|(served, _)| *served == port) {
             return Err(io::Error::other("the gate itself listens on it in the commands' network"));
         }

@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use tools_core::Locked as _;
 use tools_egress::endpoint::Endpoint;
 use tools_sandbox::kernel::NetworkNamespace;
 use tools_shell::Passage;
@@ -39,7 +40,7 @@ impl Passage for OwnPassage {
 
     fn publish(&self, port: u16, by: &str) -> io::Result<()> {
         let endpoint = self.outlet.publish(port, self.number, by)?;
-        self.published.lock().unwrap_or_else(PoisonError::into_inner).push(endpoint);
+        self.published.locked().push(endpoint);
         Ok(())
     }
 
