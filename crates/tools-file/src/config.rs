@@ -165,14 +165,8 @@ pub struct FilePolicy {
 }
 
 /// What takes credentials out of files before their lines are numbered, cut or searched.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct LineRedactor(pub(crate) Arc<dyn Redactor>);
-
-impl std::fmt::Debug for LineRedactor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("LineRedactor")
-    }
-}
 
 /// Canonical paths that a tool must not read, beyond the read rules; `None` where it may read what
 /// they leave open.

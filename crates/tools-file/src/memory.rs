@@ -4,10 +4,10 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use tools_core::SessionId;
+use tools_core::{Locked as _, SessionId};
 
 use crate::digest::{Digest, Key};
 
@@ -150,7 +150,7 @@ impl ReadMemory {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.state.locked())
     }
 }
 

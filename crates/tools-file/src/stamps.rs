@@ -7,7 +7,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use tools_core::{Basis, FileState};
+use tools_core::{Basis, FileState, Locked as _};
 use tools_sandbox::{Metadata, keeps_times};
 
 /// The most that is noted of one search: what would take too long to look at again is not worth it.
@@ -74,7 +74,7 @@ impl Stamps {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked()
     }
 }
 

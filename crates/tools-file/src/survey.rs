@@ -6,11 +6,11 @@ use std::{
     ffi::OsStr,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Shared, Subject, ToolError};
+use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Locked as _, Shared, Subject, ToolError};
 use tools_sandbox::{
     Candidate, Directory, FileAccess, FileKind, Metadata, ResolvedPath, Sources, Space, Visitor, WalkSummary,
 };
@@ -80,7 +80,7 @@ impl Sources for Survey {
     fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
-        let rules = self.rules.lock().unwrap_or_else(PoisonError::into_inner).number_of(site.policy());
+        let rules = self.rules.locked().number_of(site.policy());
         let cancel = Cancel::of(token.clone());
         Ok(Box::new(FileSurvey { site, cancel, rules, _stop: token.drop_guard() }))
     }

@@ -6,10 +6,10 @@ use std::{
     ffi::OsString,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
-use tools_core::{ProcessNotes, take_notes_left_behind};
+use tools_core::{Locked as _, ProcessNotes, take_notes_left_behind};
 use tools_sandbox::{FileKind, Roots};
 
 use crate::{cancel::Cancel, remove::remove_tree, temporary_name::is_temporary};
@@ -64,7 +64,7 @@ impl TemporaryFiles {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.locked())
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
     },
 };
 
+use tools_core::Locked as _;
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
 use crate::{cancel::Cancel, ignored::IgnoreRules, stamps::Stamps};
@@ -364,7 +365,7 @@ struct Guard<'a>(&'a Queue);
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.state.locked();
         state.working -= 1;
         if state.working == 0 && state.tasks.is_empty() {
             self.0.changed.notify_all();
@@ -381,13 +382,13 @@ impl Queue {
         if tasks.is_empty() {
             return;
         }
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).tasks.extend(tasks);
+        self.state.locked().tasks.extend(tasks);
         self.changed.notify_all();
     }
 
     /// The next task; `None` when nothing waits and nobody works.
     fn next(&self) -> Option<Turn<'_>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.locked();
         loop {
             if let Some(task) = state.tasks.pop() {
                 state.working += 1;

@@ -9,11 +9,11 @@ use std::{
     ops::Range,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock},
     time::Duration,
 };
 
-use tools_core::{AnswerBudget, CallContext, Inspection, SessionId, Shared, ToolError, nearest};
+use tools_core::{AnswerBudget, CallContext, Inspection, Locked as _, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{
     Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, name_spelled, spelled,
 };
@@ -418,6 +418,6 @@ impl PathLocks {
     fn lock(&self, path: &Path) -> MutexGuard<'_, ()> {
         let index = usize::try_from(self.hasher.hash_one(path) % 64).unwrap_or_default();
         // The lock guards files, not memory: a panic elsewhere leaves nothing half done in it.
-        self.locks[index].lock().unwrap_or_else(PoisonError::into_inner)
+        self.locks[index].locked()
     }
 }
