@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Mutex};
 
-use tools_core::ToolName;
+use tools_core::{Locked as _, ToolName};
 
 /// The tools that have succeeded in one session, and in no earlier one. Shared by reference; every
 /// method takes a lock for the moment.
@@ -12,21 +12,16 @@ pub struct CompletedTools(Mutex<BTreeSet<ToolName>>);
 impl CompletedTools {
     /// Notes that a call of the tool succeeded.
     pub fn complete(&self, tool: ToolName) {
-        self.lock().insert(tool);
+        self.0.locked().insert(tool);
     }
 
     /// Forgets everything, as when a conversation begins anew.
     pub fn clear(&self) {
-        self.lock().clear();
+        self.0.locked().clear();
     }
 
     /// The tools so far.
     pub fn snapshot(&self) -> BTreeSet<ToolName> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeSet<ToolName>> {
-        // A set is whole between two insertions, whoever panicked.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.0.locked().clone()
     }
 }

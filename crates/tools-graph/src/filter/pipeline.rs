@@ -1,9 +1,9 @@
 //! The pipeline: always on, named, short description, unknown to the scorer, rank; and then what
 //! tools need first.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use tools_core::ToolDef;
+use tools_core::{Locked as _, ToolDef};
 
 use super::{
     InclusionReason, Query, ToolFilterPolicy, ToolFilterResult,
@@ -87,7 +87,7 @@ impl ToolSchemaFilter {
 
     /// What is known of a list whatever the query.
     fn looked(&self, tools: &[Arc<ToolDef>], scores: Option<&Scores>) -> (Arc<PreparedList>, Option<Arc<[u32]>>) {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last.locked();
         let mut looked = match last.take() {
             Some(looked) if looked.list.is_of(tools) => looked,
             _ => IndexedList { list: Arc::new(PreparedList::new(tools, &self.policy)), places: None },

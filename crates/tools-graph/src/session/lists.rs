@@ -3,10 +3,10 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock},
 };
 
-use tools_core::{Embedder, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
+use tools_core::{Embedder, Locked as _, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
 
 use crate::{
     Bm25, EmbeddingScorer, FusedScorer, Grams, Prerequisites, Query, Scorer, ToolDependencyGraph, ToolFilterMode,
@@ -126,7 +126,7 @@ impl SessionLists {
         self.publish(tools);
         let offered = self.offered(tools);
         let is_long = self.is_long(tools);
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.locked();
         let session = sessions.entry(session.clone()).or_default();
         let held = self.held(session, &offered);
         let is_free = |tool: &&Arc<ToolDef>| !held.contains_key(&tool.name);
@@ -154,7 +154,7 @@ impl SessionLists {
         let Some(filter) = index.filter(&self.settings.load()) else {
             return self.shown(session, tools);
         };
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.locked();
         let session = sessions.entry(session.clone()).or_default();
         let needs = self.settings.load().graph.prerequisites(&session.completed);
         let query = Query::new(text).having_used(referenced.iter().cloned()).boosting(needs.boosts().clone());
@@ -176,7 +176,7 @@ impl SessionLists {
     /// those whose words it has. They are shown to the session from now on.
     pub fn search(&self, session: &SessionId, text: &str, most: usize) -> Vec<Arc<ToolDef>> {
         let index = self.index.load();
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.locked();
         let session = sessions.entry(session.clone()).or_default();
         let held = self.held(session, &index.tools);
         let by_name: HashMap<&str, &Arc<ToolDef>> = index.tools.iter().map(|tool| (tool.name.as_str(), tool)).collect();
@@ -209,7 +209,7 @@ impl SessionLists {
             return vec![];
         }
         let index = self.index.load();
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.locked();
         let session = sessions.entry(session.clone()).or_default();
         if session.open.contains(tool) {
             return vec![];
@@ -228,13 +228,13 @@ impl SessionLists {
     /// Notes that a call of a tool succeeded.
     pub fn complete(&self, session: &SessionId, tool: &ToolName) {
         if self.settings.load().graph.has_rules() {
-            self.sessions().entry(session.clone()).or_default().completed.insert(tool.clone());
+            self.sessions.locked().entry(session.clone()).or_default().completed.insert(tool.clone());
         }
     }
 
     /// Forgets a session, as when its conversation begins anew or ends.
     pub fn forget(&self, session: &SessionId) {
-        self.sessions().remove(session);
+        self.sessions.locked().remove(session);
     }
 
     /// The tools that wait for others, unless all do: a session in which no tool can be called
@@ -258,11 +258,6 @@ impl SessionLists {
         let settings = self.settings.load();
         let wanted = settings.core.iter().map(ToolName::as_str).chain([SEARCH]);
         wanted.filter_map(|name| tools.iter().find(|tool| tool.name.as_str() == name).cloned()).collect()
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, HashMap<SessionId, Session>> {
-        // Each session is whole between two calls, whoever panicked.
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
