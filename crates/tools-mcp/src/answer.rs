@@ -7,8 +7,8 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents};
 use serde_json::Value;
 use tools_core::{
-    AnswerBudget, ErrorDetail, Journal, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback, ToolOutput,
-    ToolTraits,
+    AnswerBudget, ErrorDetail, Journal, Locked as _, Media, RecordedResult, ToolDef, ToolError, ToolErrorFeedback,
+    ToolOutput, ToolTraits,
 };
 
 /// Larger media are named instead of sent.
@@ -107,7 +107,7 @@ impl Answers {
         if warnings.is_empty() {
             return lines;
         }
-        let mut warned = self.warned.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut warned = self.warned.locked();
         for warning in warnings {
             let line = format!("[warning] {}\n", warning.replace(['\n', '\r'], " "));
             // What holds on and finds no room is told with the next; all of them are in `_meta`.

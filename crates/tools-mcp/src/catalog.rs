@@ -2,11 +2,11 @@
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
-use tools_core::{JsonObject, ToolDef, ToolDefs, ToolName};
+use tools_core::{JsonObject, Locked as _, ToolDef, ToolDefs, ToolName};
 
 /// The last list that was made, and of what.
 #[derive(Default)]
@@ -42,12 +42,12 @@ impl Catalog {
     /// one that was made before; `false` also when none was made before: nobody was told anything
     /// yet.
     pub(crate) fn changed(&self, definitions: impl FnOnce() -> ToolDefs) -> bool {
-        let made = self.made().is_some();
+        let made = self.made.locked().is_some();
         made && self.renew(&definitions()).1
     }
 
     fn renew(&self, definitions: &ToolDefs) -> (Arc<[Tool]>, bool) {
-        let mut made = self.made();
+        let mut made = self.made.locked();
         if let Some((of, tools)) = made.as_ref()
             && same(of, definitions)
         {
@@ -57,10 +57,6 @@ impl Catalog {
         let before = made.replace((Arc::clone(definitions), Arc::clone(&tools)));
         let differs = before.is_none_or(|(_, before)| before != tools);
         (tools, differs)
-    }
-
-    fn made(&self) -> MutexGuard<'_, Option<BuiltList>> {
-        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

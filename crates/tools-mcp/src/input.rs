@@ -2,11 +2,7 @@
 //! since then the call ends, and begins anew when the client brings the answers.
 #![expect(deprecated, reason = "clients of both revisions offer completions and roots")]
 
-use std::{
-    collections::BTreeMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use rmcp::{
@@ -20,7 +16,7 @@ use rmcp::{
 };
 use serde_json::Value;
 use tokio::time::timeout;
-use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, ToolName, visible_lines};
+use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, Locked as _, ToolName, visible_lines};
 
 use crate::{late::OpenForm, revision::asks_by_itself};
 
@@ -67,7 +63,7 @@ impl ClientInput {
 
     /// Adds the answers of earlier requests. Those of the last one go before them.
     pub(crate) fn add_earlier(&self, answers: InputResponses) {
-        let known = &mut self.rounds().known;
+        let known = &mut self.rounds.locked().known;
         for (key, answer) in answers {
             known.entry(key).or_insert(answer);
         }
@@ -75,21 +71,17 @@ impl ClientInput {
 
     /// All answers so far, for the next request.
     pub(crate) fn known(&self) -> InputResponses {
-        self.rounds().known.clone()
+        self.rounds.locked().known.clone()
     }
 
     /// The answer to the question whether the call may run, which is not kept.
     pub(crate) fn take_approval(&self) -> Option<Value> {
-        self.rounds().known.remove(APPROVAL)
+        self.rounds.locked().known.remove(APPROVAL)
     }
 
     /// What the client has to answer before the call begins anew.
     pub(crate) fn awaited(&self) -> InputRequests {
-        self.rounds().awaited.clone()
-    }
-
-    fn rounds(&self) -> MutexGuard<'_, Rounds> {
-        self.rounds.lock().unwrap_or_else(PoisonError::into_inner)
+        self.rounds.locked().awaited.clone()
     }
 
     async fn answer(&self, request: Wire) -> Result<InputAnswer, InputError> {
@@ -146,7 +138,7 @@ impl InputSource for ClientInput {
                 continue;
             }
             // What cannot be read as an answer is asked for again.
-            match self.rounds().known.get(&key).and_then(|answer| read(kind, answer)) {
+            match self.rounds.locked().known.get(&key).and_then(|answer| read(kind, answer)) {
                 Some(answer) => drop(answers.insert(key, answer)),
                 None => drop(awaited.insert(key, request)),
             }
@@ -154,7 +146,7 @@ impl InputSource for ClientInput {
         if awaited.is_empty() {
             return Ok(answers);
         }
-        self.rounds().awaited = awaited;
+        self.rounds.locked().awaited = awaited;
         Err(InputError::Awaited)
     }
 }

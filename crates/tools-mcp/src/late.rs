@@ -2,12 +2,7 @@
 //! refused for want of an answer. An answer that comes late counts when the same call asks the same
 //! again.
 
-use std::{
-    collections::VecDeque,
-    pin::Pin,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, pin::Pin, sync::Mutex, time::Duration};
 
 use rmcp::{
     Peer, RoleServer,
@@ -18,7 +13,7 @@ use rmcp::{
     service::{PeerRequestOptions, ServiceError},
 };
 use tokio::time::Instant;
-use tools_core::{CallDigest, ConfirmPrompt};
+use tools_core::{CallDigest, ConfirmPrompt, Locked as _};
 
 /// How long a question stays open after its call was refused.
 pub(crate) const OPEN_FOR: Duration = Duration::from_mins(10);
@@ -83,7 +78,7 @@ pub(crate) struct Late(Mutex<VecDeque<Open>>);
 impl Late {
     /// Keeps a question open whose call is refused now.
     pub(crate) fn keep(&self, call: CallDigest, prompt: &ConfirmPrompt, standing: OpenForm) {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.locked();
         open.retain(|question| question.until > Instant::now());
         if open.len() == MAX_OPEN {
             open.pop_front();
@@ -94,7 +89,7 @@ impl Late {
     /// Takes the open question of this very call, if it asks exactly this: scripts, changes and
     /// rules included.
     pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<OpenForm> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.locked();
         open.retain(|question| question.until > Instant::now());
         let found = open.iter().position(|question| question.call == call && question.prompt == *prompt)?;
         open.remove(found).map(|question| question.standing)
@@ -102,7 +97,7 @@ impl Late {
 
     /// Whether a question of this call is open.
     pub(crate) fn holds(&self, call: CallDigest) -> bool {
-        let open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.0.locked();
         open.iter().any(|question| question.call == call && question.until > Instant::now())
     }
 }

@@ -4,15 +4,11 @@
 //! The client carries an opaque handle; everything that matters stays here, so there is nothing to
 //! forge.
 
-use std::{
-    collections::VecDeque,
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Mutex, time::Duration};
 
 use rmcp::model::InputResponses;
 use tokio::time::Instant;
-use tools_core::{ApprovalRequest, CallDigest};
+use tools_core::{ApprovalRequest, CallDigest, Locked as _};
 use uuid::Uuid;
 
 use crate::question::Form;
@@ -66,7 +62,7 @@ impl OpenQuestions {
         let kind = if call.question.is_some() { "" } else { INPUT };
         let handle = format!("{kind}{}", Uuid::new_v4().simple());
         let waiting = Open { call, digest, until: Instant::now() + patience };
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.locked();
         if open.len() == OPEN {
             open.pop_front();
         }
@@ -76,7 +72,7 @@ impl OpenQuestions {
 
     /// Takes the call that `handle` names: it cannot be answered again.
     pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> HandleTarget {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.0.locked();
         let found = open.iter().position(|(known, _)| known == handle).and_then(|position| open.remove(position));
         match found {
             Some((_, waiting)) if waiting.digest != digest => HandleTarget::Unknown,

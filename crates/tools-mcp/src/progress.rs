@@ -4,7 +4,7 @@ use std::{
     fmt::Write as _,
     future::Future,
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
@@ -17,7 +17,7 @@ use tokio::{
     sync::Notify,
     time::{Instant, sleep, timeout},
 };
-use tools_core::{EventConsumer, EventKind, ToolEvent, is_hidden};
+use tools_core::{EventConsumer, EventKind, Locked as _, ToolEvent, is_hidden};
 
 /// Between two notifications, and before the first: a call that is faster needs none.
 const PACE: Duration = Duration::from_millis(250);
@@ -105,7 +105,7 @@ impl Meter {
 
 impl Feed {
     fn seen(&self) -> std::sync::MutexGuard<'_, RunningCall> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.seen.locked()
     }
 }
 

@@ -34,9 +34,6 @@ pub trait Resources: Send + Sync {
 
     /// Values of `variable` in the template `template` that begin with `begun`, at most 100. `None`
     /// where there is no such template or variable.
-    ///
-    /// # Errors
-    /// When they cannot be looked up.
     async fn complete(
         &self,
         session: &SessionId,

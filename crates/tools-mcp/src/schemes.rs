@@ -34,9 +34,6 @@ pub trait ResourceScheme: Send + Sync {
     }
 
     /// Values of a variable that begin with `begun`; `None` where it is none that can be completed.
-    ///
-    /// # Errors
-    /// When they cannot be looked up.
     async fn complete(
         &self,
         session: &SessionId,

@@ -1,15 +1,13 @@
 //! Resources whose changes a client wants to hear of. Which ones change the host says; here is
 //! remembered who subscribed, and told when a call may have changed them.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeSet, sync::Mutex};
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
     model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
 };
+use tools_core::Locked as _;
 
 use crate::{
     connection::Connection,
@@ -26,7 +24,7 @@ pub(crate) struct Subscriptions(Mutex<BTreeSet<String>>);
 impl Subscriptions {
     /// One more; `false` when there are too many.
     fn add(&self, uri: &str) -> bool {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.locked();
         let has_room = all.len() < MAX_SUBSCRIPTIONS || all.contains(uri);
         if has_room {
             all.insert(uri.to_owned());
@@ -35,11 +33,11 @@ impl Subscriptions {
     }
 
     fn remove(&self, uri: &str) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(uri);
+        self.0.locked().remove(uri);
     }
 
     fn all(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0.locked().iter().cloned().collect()
     }
 }
 

@@ -6,13 +6,14 @@ use std::{
     collections::HashSet,
     pin::pin,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use rmcp::model::RequestId;
 use tokio::sync::Notify;
+use tools_core::Locked as _;
 
 /// Bytes of answers that may wait for a client before nothing more is taken from it.
 const MAX_WAITING_BYTES: usize = 4 << 20;
@@ -30,8 +31,7 @@ pub(crate) struct Backlog {
 impl Backlog {
     /// Whether another message may be taken.
     pub(crate) fn has_room(&self) -> bool {
-        self.bytes.load(Ordering::Acquire) < MAX_WAITING_BYTES
-            && self.calls.lock().unwrap_or_else(PoisonError::into_inner).len() < MAX_CALLS
+        self.bytes.load(Ordering::Acquire) < MAX_WAITING_BYTES && self.calls.locked().len() < MAX_CALLS
     }
 
     /// Waits until another message may be taken.
@@ -48,7 +48,7 @@ impl Backlog {
 
     /// A call begins; `None` when one of this id has not ended.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Arc<RunningCall>> {
-        let is_new = self.calls.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        let is_new = self.calls.locked().insert(id.clone());
         is_new.then(|| Arc::new(RunningCall { backlog: Arc::clone(self), id: id.clone() }))
     }
 
@@ -68,7 +68,7 @@ pub(crate) struct RunningCall {
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        self.backlog.calls.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.backlog.calls.locked().remove(&self.id);
         self.backlog.changed.notify_one();
     }
 }
