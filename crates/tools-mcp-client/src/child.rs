@@ -2,11 +2,12 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
+use tools_core::Locked as _;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
 use crate::{
@@ -41,7 +42,7 @@ impl Tail {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept.locked();
         kept.bytes.extend(bytes);
         let over = kept.bytes.len().saturating_sub(TAIL);
         kept.bytes.drain(..over);
@@ -50,7 +51,7 @@ impl Tail {
 
     /// Its last lines, without credentials; for the operator, not for a model.
     pub(crate) fn text(&self) -> String {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.kept.locked();
         let mut bytes: Vec<u8> = kept.bytes.iter().copied().collect();
         if kept.is_cut {
             // The rest of a credential whose beginning is gone has not the shape of one.

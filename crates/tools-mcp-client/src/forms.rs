@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -12,7 +12,7 @@ use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest as Wire, InputRequests, InputResponses,
 };
 use serde_json::{Map, Value};
-use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource};
+use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, Locked as _};
 
 /// Forms that one call may lead to.
 const MAX_FORMS: usize = 16;
@@ -29,7 +29,7 @@ impl fmt::Debug for OpenCalls {
 
 impl OpenCalls {
     fn all(&self) -> MutexGuard<'_, Vec<Arc<AskingCall>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.locked()
     }
 
     /// A call is on its way until the value is dropped.
@@ -108,7 +108,7 @@ impl AskingCall {
     }
 
     fn waits(&self) -> MutexGuard<'_, Waits> {
-        self.waits.lock().unwrap_or_else(PoisonError::into_inner)
+        self.waits.locked()
     }
 }
 

@@ -85,9 +85,6 @@ impl Launch {
     }
 
     /// The sandbox that `compile` makes of the folders.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn held(&self, compile: impl Fn(LaunchFolders) -> Result<Sandbox, String>) -> Result<Sandbox, String> {
         // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
         // held.

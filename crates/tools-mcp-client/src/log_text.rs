@@ -1,7 +1,7 @@
 //! Text of servers, prepared for definitions, the log and operators: credentials are taken out.
 //! Hosts keep logs in files, and a failing server often prints the token that was refused.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tools_core::{Redactor, redacted_lines};
@@ -13,18 +13,12 @@ const MAX_SEARCHED_BYTES: usize = 8 << 10;
 const MAX_BEGINNING_CHARS: usize = 200;
 
 /// Takes credentials out of text of servers: by their shape, as long as no other redactor is given.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct LogText(Arc<dyn Redactor>);
 
 impl Default for LogText {
     fn default() -> Self {
         Self(Arc::new(SecretRedactor::default()))
-    }
-}
-
-impl fmt::Debug for LogText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("LogText")
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,7 +12,8 @@ use schemars::Schema;
 use serde_json::Value;
 use tokio::sync::Notify;
 use tools_core::{
-    CallContext, Redactor, SessionId, Shared, ToolDef, ToolDefs, ToolKind, ToolName, ToolOrigin, ToolTraits,
+    CallContext, Locked as _, Redactor, SessionId, Shared, ToolDef, ToolDefs, ToolKind, ToolName, ToolOrigin,
+    ToolTraits,
 };
 
 use crate::{
@@ -139,7 +140,7 @@ impl McpServers {
 
     /// Takes in further names that tools of servers must not look like.
     pub fn surround(&self, names: impl IntoIterator<Item = String>) {
-        self.state.built_in.lock().unwrap_or_else(PoisonError::into_inner).extend(names);
+        self.state.built_in.locked().extend(names);
     }
 
     /// Woken when other tools may be published at the next boundary.
@@ -171,7 +172,7 @@ impl McpServers {
     /// offered.
     pub fn unknown(&self) -> Vec<Arc<Server>> {
         let accepted = self.state.accepted();
-        let live = self.state.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = self.state.live.locked();
         let is_known = |server: &Arc<Server>| match server.config.pin {
             PinMode::Off => live.contains_key(server.id()),
             PinMode::Strict => true,
@@ -300,7 +301,7 @@ impl McpServers {
         let mut tools: Vec<(String, String)> = Vec::new();
         let mut definitions: HashMap<(String, String), (Arc<Server>, Definition)> = HashMap::new();
         let accepted = self.state.accepted().unwrap_or_default();
-        let live = self.state.live.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let live = self.state.live.locked().clone();
         for server in &self.servers {
             let listed: Vec<Definition> = match server.config.pin {
                 PinMode::Off => live.get(server.id()).cloned().unwrap_or_default(),
@@ -333,13 +334,13 @@ impl McpServers {
 
 impl State {
     fn accepted(&self) -> Result<LockFile, McpError> {
-        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.accepted.locked().clone()
     }
 
     /// Reads again what was accepted: other processes review, too.
     fn reload(&self) -> Result<LockFile, McpError> {
         let read = self.lock.load();
-        let mut accepted = self.accepted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut accepted = self.accepted.locked();
         let is_same = matches!((&*accepted, &read), (Ok(before), Ok(now)) if before == now);
         if !is_same {
             (*accepted).clone_from(&read);
@@ -361,7 +362,7 @@ impl State {
         let mode = server.config.pin;
         if mode == PinMode::Off {
             let findings = compare(None, &listed, &Surroundings::default());
-            let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut live = self.live.locked();
             if live.get(server.id()) != Some(&listed) {
                 live.insert(server.id().to_owned(), listed);
                 drop(live);
@@ -419,7 +420,7 @@ impl State {
     /// The names that tools of a server must not look like or speak of.
     fn around(&self, lock: &LockFile, server: &str) -> Surroundings {
         let foreign = lock.servers.iter().filter(|(id, _)| *id != server).flat_map(|(_, pins)| pins.definitions());
-        let built_in = self.built_in.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let built_in = self.built_in.locked().clone();
         Surroundings { others: foreign.map(|tool| tool.name().to_owned()).chain(built_in).collect() }
     }
 }

@@ -4,12 +4,12 @@
 use std::{
     collections::HashMap,
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
-use tools_core::{CallContext, SessionId};
+use tools_core::{CallContext, Locked as _, SessionId};
 use tools_sandbox::obeyed::Look;
 
 use crate::{
@@ -158,7 +158,7 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Arc<AsyncMutex<Slot>>>> {
-        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+        self.by_key.locked()
     }
 }
 

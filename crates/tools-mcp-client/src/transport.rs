@@ -4,7 +4,7 @@
 
 use std::{
     io,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use rmcp::{
@@ -17,7 +17,7 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex as AsyncMutex,
 };
-use tools_core::{BoundedLine, BoundedLines};
+use tools_core::{BoundedLine, BoundedLines, Locked as _};
 
 use crate::log_text::LogText;
 
@@ -111,7 +111,7 @@ impl Notes {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ServerNotes> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.locked()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex as StdMutex, PoisonError},
+    sync::{Arc, Mutex as StdMutex},
     time::{Duration, Instant},
 };
 
@@ -30,6 +30,7 @@ use rmcp::{
 use sse_stream::{Sse, SseStream};
 use tokio::sync::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
+use tools_core::Locked as _;
 
 use super::{
     body::{Pieces, whole},
@@ -364,7 +365,7 @@ impl State {
     /// A server that ends every stream at once is not asked in a circle.
     async fn wait_for_turn(&self) {
         let wait = {
-            let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut opened = self.opened.locked();
             opened.retain(|at| at.elapsed() < MINUTE);
             let wait = opened
                 .front()

@@ -3,7 +3,7 @@
 
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::{Duration, Instant},
 };
 
@@ -16,6 +16,7 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
+use tools_core::Locked as _;
 use tools_egress::{
     dial::{DialError, Tcp, dial},
     guard::{Guard, Refusal, SystemResolver},
@@ -72,13 +73,13 @@ struct Idle(Mutex<Vec<(Line, Instant)>>);
 
 impl Idle {
     fn take(&self) -> Option<Line> {
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.0.locked();
         idle.retain(|(line, since)| since.elapsed() < IDLE && !line.sender.is_closed());
         idle.pop().map(|(line, _)| line)
     }
 
     fn put(&self, line: Line) {
-        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.0.locked();
         idle.retain(|(_, since)| since.elapsed() < IDLE);
         if idle.len() < MAX_IDLE {
             idle.push((line, Instant::now()));

@@ -131,7 +131,6 @@ pub(crate) struct Issuer {
     pub(crate) token_endpoint: String,
     pub(crate) registration_endpoint: Option<String>,
     pub(crate) revocation_endpoint: Option<String>,
-    #[serde(default)]
     pub(crate) scopes_supported: Option<Vec<String>>,
     grant_types_supported: Option<Vec<String>>,
     response_types_supported: Option<Vec<String>>,

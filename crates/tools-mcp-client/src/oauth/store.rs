@@ -41,10 +41,8 @@ struct Text {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
     /// The login; `None` before the first, and where nothing but `wanted` is known.
-    #[serde(default)]
     pub(crate) login: Option<Login>,
     /// What the server wanted when it last refused a request.
-    #[serde(default)]
     pub(crate) wanted: Option<Wanted>,
 }
 
