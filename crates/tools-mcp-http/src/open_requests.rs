@@ -3,7 +3,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use bytes::Bytes;
@@ -11,6 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Response};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
+use tools_core::Locked as _;
 
 use crate::{
     headers::SESSION,
@@ -53,7 +54,7 @@ impl OpenRequests {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut HashSet<(String, String)>) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.locked())
     }
 }
 
