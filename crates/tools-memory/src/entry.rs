@@ -111,25 +111,20 @@ pub struct Memory {
     #[serde(default)]
     pub origin: String,
     /// The call that saved it.
-    #[serde(default)]
     pub call: Option<String>,
     /// The session that saved it.
-    #[serde(default)]
     pub session: Option<String>,
     /// Whether text from outside may be in it.
     pub untrusted: bool,
     /// When it was saved.
     pub created_at: Timestamp,
     /// When it stops counting; `None` for never.
-    #[serde(default)]
     pub expires_at: Option<Timestamp>,
     /// The memory that took its place; such a one is not found by searching.
-    #[serde(default)]
     pub superseded_by: Option<String>,
     /// Number of times it was found.
     #[serde(default)]
     pub uses: u64,
     /// When it was found last.
-    #[serde(default)]
     pub last_used_at: Option<Timestamp>,
 }

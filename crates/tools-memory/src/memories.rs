@@ -3,7 +3,6 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
-    fmt,
     sync::Arc,
 };
 
@@ -27,19 +26,13 @@ const MAX_QUERY: usize = 64 << 10;
 const FUSED: usize = 100;
 
 /// Memories, for the tools and for an operator. Cheap to clone.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Memories {
     store: Arc<dyn MemoryStore>,
     policy: Shared<MemoryPolicy>,
     redactor: Arc<dyn Redactor>,
     clock: Arc<dyn Clock>,
     embedder: Option<Arc<dyn Embedder>>,
-}
-
-impl fmt::Debug for Memories {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memories").field("store", &self.store).finish_non_exhaustive()
-    }
 }
 
 /// Result of saving a memory.
@@ -276,17 +269,11 @@ impl Memories {
     }
 
     /// One memory, whoever's it is: for an operator.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
         self.store.get(id).await
     }
 
     /// The memories of a filter, the newest first; all of them without one: for an operator.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
         self.store.list(filter).await
     }
@@ -308,9 +295,6 @@ impl Memories {
     }
 
     /// Removes a memory for good; `false` when it is not there: for an operator, no tool does.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
         self.store.remove(id).await
     }

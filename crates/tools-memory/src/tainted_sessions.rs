@@ -2,24 +2,19 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use tools_core::{ClaimSource, SessionId};
+use tools_core::{ClaimSource, Locked as _, SessionId};
 
 /// The sessions that have read text from outside. Cheap to clone; clones are one list.
 #[derive(Debug, Clone, Default)]
 pub struct TaintedSessions(Arc<Mutex<HashSet<SessionId>>>);
 
 impl TaintedSessions {
-    fn sessions(&self) -> MutexGuard<'_, HashSet<SessionId>> {
-        // Nothing in here panics half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes note that a session has read text from outside.
     pub fn note(&self, session: &SessionId) {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         if !sessions.contains(session) {
             sessions.insert(session.clone());
         }
@@ -27,12 +22,12 @@ impl TaintedSessions {
 
     /// Whether it has.
     pub fn has_read(&self, session: &SessionId) -> bool {
-        self.sessions().contains(session)
+        self.0.locked().contains(session)
     }
 
     /// Forgets a session that has ended.
     pub fn forget(&self, session: &SessionId) {
-        self.sessions().remove(session);
+        self.0.locked().remove(session);
     }
 }
 

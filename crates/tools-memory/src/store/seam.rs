@@ -94,7 +94,7 @@ pub struct Vector {
 }
 
 /// Stores memories. Called by [`crate::Memories`]. What was acknowledged is there, also after the
-/// process was killed.
+/// process was killed. Every method fails with what the store says.
 #[async_trait]
 pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     /// Stores a memory under `id`, in one step with taking another out of the search where it says
@@ -120,9 +120,6 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     async fn restore(&self, memory: Memory, limits: Limits, now: Timestamp) -> Result<bool, MemoryError>;
 
     /// The memories that share words with a text, the best first.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn by_words(
         &self,
         text: &str,
@@ -132,22 +129,13 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     ) -> Result<Vec<RankedMemory>, MemoryError>;
 
     /// The vectors that a model made of the memories that may be seen.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn vectors(&self, model: &str, filter: &Filter, now: Timestamp) -> Result<Vec<Vector>, MemoryError>;
 
     /// One memory, whoever's it is.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError>;
 
     /// The memories of a filter, the newest first, superseded and expired ones included; all of
     /// them without one.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError>;
 
     /// What can be read of a damaged store, superseded and expired memories included, and how many
@@ -158,14 +146,8 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
     async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError>;
 
     /// Removes one for good; `false` when it is not there.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn remove(&self, id: &str) -> Result<bool, MemoryError>;
 
     /// Takes note that memories were found.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn used(&self, ids: &[String], now: Timestamp) -> Result<(), MemoryError>;
 }
