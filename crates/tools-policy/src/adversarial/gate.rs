@@ -3,14 +3,14 @@
 use std::{
     collections::HashSet,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Instant,
 };
 
 use serde_json::json;
 use tools_core::{
-    CallDigest, CallPhase, ConfirmPrompt, Invocation, Judge, JudgeRequest, KeyFault, PromptPart, SessionId, Subject,
-    ToolDef, ToolError, ToolErrorCategory, Verdict, keys,
+    CallDigest, CallPhase, ConfirmPrompt, Invocation, Judge, JudgeRequest, KeyFault, Locked as _, PromptPart,
+    SessionId, Subject, ToolDef, ToolError, ToolErrorCategory, Verdict, keys,
 };
 use tools_secrets::SecretRedactor;
 
@@ -154,12 +154,12 @@ impl AdversarialGate {
     }
 
     fn was_allowed(&self, policy: &Arc<AdversarialPolicy>, key: &Key) -> bool {
-        let allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let allowed = self.allowed.locked();
         allowed.policy.as_ref().is_some_and(|of| of == policy) && allowed.calls.contains(key)
     }
 
     fn remember(&self, policy: &Arc<AdversarialPolicy>, key: Key) {
-        let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut allowed = self.allowed.locked();
         if allowed.policy.as_ref().is_none_or(|of| of != policy) || allowed.calls.len() >= MAX_REMEMBERED {
             *allowed = AllowedCalls { policy: Some(Arc::clone(policy)), calls: HashSet::new() };
         }

@@ -2,16 +2,15 @@
 
 use std::{
     collections::HashMap,
-    fmt,
     path::PathBuf,
     sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
+        Arc, Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{Clock, Shared, ToolDef, ToolName};
+use tools_core::{Clock, Locked as _, Shared, ToolDef, ToolName};
 
 use super::{
     config::AnomalyPolicy,
@@ -19,6 +18,7 @@ use super::{
 };
 
 /// The results of all tools, shared by the gate that blocks and the layer that counts.
+#[derive(Debug)]
 pub struct ToolHealth {
     policy: Shared<AnomalyPolicy>,
     clock: Arc<dyn Clock>,
@@ -66,6 +66,7 @@ enum HealthState {
 }
 
 /// The right to try a blocked tool; given back when dropped without a result.
+#[derive(Debug)]
 pub struct Probe {
     health: Arc<ToolHealth>,
     tool: ToolName,
@@ -219,7 +220,7 @@ impl ToolHealth {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ToolName, Health>> {
-        self.tools.lock().unwrap_or_else(PoisonError::into_inner)
+        self.tools.locked()
     }
 }
 
@@ -229,18 +230,6 @@ impl Drop for Probe {
         if let Some(block) = tools.get_mut(self.tool.as_str()).and_then(|health| health.block.as_mut()) {
             block.is_probed = false;
         }
-    }
-}
-
-impl fmt::Debug for Probe {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Probe").field(&self.tool).finish()
-    }
-}
-
-impl fmt::Debug for ToolHealth {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolHealth").field("blocked", &self.blocked()).finish_non_exhaustive()
     }
 }
 

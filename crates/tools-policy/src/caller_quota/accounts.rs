@@ -3,12 +3,12 @@
 use std::{
     collections::HashMap,
     error::Error,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use async_trait::async_trait;
 use thiserror::Error;
-use tools_core::Clock;
+use tools_core::{Clock, Locked as _};
 
 use super::config::CallerLimit;
 
@@ -42,6 +42,7 @@ pub trait CallerAccounts: Send + Sync {
 }
 
 /// Accounts of one process, which end with it.
+#[derive(Debug)]
 pub struct MemoryAccounts {
     clock: Arc<dyn Clock>,
     /// Beginning of the window and calls in it, by account.
@@ -65,7 +66,7 @@ impl MemoryAccounts {
 impl CallerAccounts for MemoryAccounts {
     async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError> {
         let window = self.window(limit);
-        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut accounts = self.accounts.locked();
         // What is over is of no use to anybody.
         accounts.retain(|_, (began, _)| *began == window);
         let (_, used) = accounts.entry(account.to_owned()).or_insert((window, 0));
@@ -78,13 +79,7 @@ impl CallerAccounts for MemoryAccounts {
 
     fn used(&self, account: &str, limit: CallerLimit) -> Option<u64> {
         let window = self.window(limit);
-        let accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let accounts = self.accounts.locked();
         Some(accounts.get(account).filter(|(began, _)| *began == window).map_or(0, |(_, used)| *used))
-    }
-}
-
-impl std::fmt::Debug for MemoryAccounts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MemoryAccounts").finish_non_exhaustive()
     }
 }

@@ -3,10 +3,12 @@
 use std::{
     collections::VecDeque,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use tools_core::{CallDigest, CallId, Invocation, KeyFault, Outcome, SessionId, ToolError, ToolErrorCategory};
+use tools_core::{
+    CallDigest, CallId, Invocation, KeyFault, Locked as _, Outcome, SessionId, ToolError, ToolErrorCategory,
+};
 
 use super::{
     accounts::{CallerAccounts, Charged},
@@ -36,7 +38,7 @@ impl CallerQuotaGate {
 
     /// Whether a call waited for a person; it does no longer.
     fn recall(&self, inv: &Invocation) -> bool {
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.asked.locked();
         let key = key(inv);
         let position = asked.iter().position(|asked| *asked == key);
         position.and_then(|position| asked.remove(position)).is_some()
@@ -102,7 +104,7 @@ impl Gate for CallerQuotaGate {
     fn ended(&self, policy: &Arc<CallerQuotaPolicy>, (): (), inv: &Invocation, is_confirmed: bool, outcome: &Outcome) {
         let is_asked = |error: &ToolError| error.category() == ToolErrorCategory::ConfirmationRequired;
         if policy.of(account(inv)).is_some() && !is_confirmed && outcome.as_ref().is_err_and(is_asked) {
-            let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut asked = self.asked.locked();
             if asked.len() >= MAX_ASKED {
                 asked.pop_front();
             }

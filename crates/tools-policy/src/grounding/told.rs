@@ -5,10 +5,10 @@ use std::{
     collections::{HashMap, HashSet},
     hash::{BuildHasher as _, RandomState},
     mem,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
-use tools_core::{ClaimSource, SessionId};
+use tools_core::{ClaimSource, Locked as _, SessionId};
 
 use super::words::words;
 
@@ -191,7 +191,7 @@ impl SessionTexts {
     }
 
     fn lock(&self) -> MutexGuard<'_, Sessions> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+        self.heard.locked()
     }
 }
 

@@ -52,9 +52,6 @@ impl PermissionsConfig {
 
 impl RuleExample<'_> {
     /// The call that the example stands for, with something harmless in all other parameters.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub fn call(&self, definitions: &[Arc<ToolDef>]) -> Result<ToolCall, String> {
         let tool = self.tool;
         let definition = definitions.iter().find(|definition| definition.name.as_str() == tool);

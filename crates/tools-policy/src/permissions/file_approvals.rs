@@ -6,12 +6,13 @@ use std::{
     io::{self, Write},
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use rustix::fs::OFlags;
+use tools_core::Locked as _;
 use tools_sandbox::read_plain;
 
 use super::{
@@ -45,7 +46,7 @@ impl FileApprovals {
     /// The approvals as they stand now; a file that cannot be used holds none.
     pub fn snapshot(&self) -> ApprovalSnapshot {
         let stamp = std::fs::symlink_metadata(&self.file).ok().map(|meta| FileStamp::of(&meta));
-        let mut seen: MutexGuard<'_, Seen> = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen: MutexGuard<'_, Seen> = self.seen.locked();
         if seen.stamp != stamp {
             let number = seen.snapshot.number + 1;
             *seen = Seen { stamp, snapshot: ApprovalSnapshot { number, rules: load(&self.file) } };

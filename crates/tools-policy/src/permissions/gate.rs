@@ -1,6 +1,6 @@
 //! The gate: the decision as a ruling, the question for a person, the refusal.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tools_core::{
     Access, Change, ConfiguredFiles, ConfirmPrompt, Inspection, Invocation, KeyFault, PromptPart, Subject, ToolDef,
@@ -24,6 +24,7 @@ use crate::{
 };
 
 /// The last gate: a person is asked only about a call that nothing else refuses.
+#[derive(Debug)]
 pub struct PermissionGate(Arc<SessionRules>);
 
 impl PermissionGate {
@@ -239,10 +240,4 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         None => ConfirmPrompt::new(tool, reason, parts),
     }
     .storing(would_store)
-}
-
-impl fmt::Debug for PermissionGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PermissionGate").finish_non_exhaustive()
-    }
 }

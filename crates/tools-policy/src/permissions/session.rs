@@ -5,11 +5,13 @@ use std::{
     collections::HashMap,
     fmt,
     path::Path,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::{CallerId, Clock, FileDiff, KeyFault, SessionId, Shared, StoredRule, Subject, SystemClock};
+use tools_core::{
+    CallerId, Clock, FileDiff, KeyFault, Locked as _, SessionId, Shared, StoredRule, Subject, SystemClock,
+};
 
 use super::{
     compiled_rule::{CompiledRule, JudgedCall, failed},
@@ -138,7 +140,7 @@ impl SessionRules {
     pub(super) async fn refresh_for(&self, tool: &str, workdir: &Path) {
         let Some(store) = &self.store else { return };
         let max_age = SignedDuration::try_from(store.max_age()).unwrap_or(SignedDuration::ZERO);
-        let is_fresh = self.look().at.is_some_and(|at| {
+        let is_fresh = self.last_look.locked().at.is_some_and(|at| {
             let age = self.clock.now().duration_since(at);
             !age.is_negative() && age < max_age
         });
@@ -149,7 +151,7 @@ impl SessionRules {
     }
 
     fn take(&self, read: Result<ApprovalSnapshot, ApprovalsError>) -> Result<(), ApprovalsError> {
-        let mut last = self.look();
+        let mut last = self.last_look.locked();
         last.at = Some(self.clock.now());
         match read {
             Ok(ApprovalSnapshot { number, rules }) => {
@@ -168,10 +170,6 @@ impl SessionRules {
                 Err(error)
             }
         }
-    }
-
-    fn look(&self) -> MutexGuard<'_, LastLook> {
-        self.last_look.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stores an approval, a rejection or a revocation, for the caller of these rules.
@@ -215,7 +213,7 @@ impl SessionRules {
     /// agreed to.
     pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), KeyFault> {
         let rule = Arc::new(CompiledRule::compile(rule)?);
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.sessions.locked();
         let view = Arc::make_mut(sessions.entry(session.clone()).or_default());
         if view.rules.len() >= MAX_RULES {
             return Err(failed(&rule.stored, format!("a session has at most {MAX_RULES} rules of its own")));
@@ -229,21 +227,21 @@ impl SessionRules {
 
     /// The rules of a session.
     pub fn of(&self, session: &SessionId) -> Arc<SessionView> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = self.sessions.locked();
         let view = sessions.get(session).cloned().unwrap_or_default();
         drop(sessions);
         let stored = self.stored.load();
         if stored.is_empty() {
             return view;
         }
-        let has_approvals = !self.look().is_failing || self.on_error() == OnUnreadable::Keep;
+        let has_approvals = !self.last_look.locked().is_failing || self.on_error() == OnUnreadable::Keep;
         let stored = StoredView { rules: stored, caller: self.caller.clone(), now: self.clock.now(), has_approvals };
         Arc::new(SessionView { rules: view.rules.clone(), stored: Some(stored) })
     }
 
     /// Forgets a session.
     pub fn end(&self, session: &SessionId) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(session);
+        self.sessions.locked().remove(session);
     }
 }
 

@@ -1,11 +1,8 @@
 //! The accounts of all sessions.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::{collections::HashMap, sync::Mutex};
 
-use tools_core::{CallContext, CallDigest, CallId, SessionId, Shared};
+use tools_core::{CallContext, CallDigest, CallId, Locked as _, SessionId, Shared};
 
 use super::{
     config::QuotaPolicy,
@@ -32,7 +29,7 @@ impl Ledger {
         if policy.calls.is_none() {
             return true;
         }
-        let mut accounts = self.lock();
+        let mut accounts = self.accounts.locked();
         let account = accounts.entry(cx.session().clone()).or_default();
         decide::reserve(*policy, account, cx.batch(), calls) == Charge::Paid
     }
@@ -40,7 +37,7 @@ impl Ledger {
     /// What charging a call would come to; charges nothing.
     pub(super) fn would_charge(&self, cx: &CallContext) -> Charge {
         let policy = self.policy.load();
-        let mut account = self.lock().get(cx.session()).cloned().unwrap_or_default();
+        let mut account = self.accounts.locked().get(cx.session()).cloned().unwrap_or_default();
         decide::charge(*policy, &mut account, cx.batch())
     }
 
@@ -48,7 +45,7 @@ impl Ledger {
     /// asked.
     pub(super) fn charge(&self, cx: &CallContext, consented: Option<(&CallId, CallDigest)>) -> Charge {
         let policy = self.policy.load();
-        let mut accounts = self.lock();
+        let mut accounts = self.accounts.locked();
         let account = accounts.entry(cx.session().clone()).or_default();
         if consented.is_some_and(|(id, digest)| account.recall(id, digest)) {
             return Charge::Paid;
@@ -57,21 +54,17 @@ impl Ledger {
     }
 
     pub(super) fn remember(&self, session: &SessionId, id: CallId, digest: CallDigest) {
-        self.lock().entry(session.clone()).or_default().remember(id, digest);
+        self.accounts.locked().entry(session.clone()).or_default().remember(id, digest);
     }
 
     /// The number of calls of a session, and its limit.
     pub fn state(&self, session: &SessionId) -> (u64, Option<u64>) {
-        let used = self.lock().get(session).map_or(0, Account::used);
+        let used = self.accounts.locked().get(session).map_or(0, Account::used);
         (used, self.policy.load().calls)
     }
 
     /// Forgets what a session has used.
     pub fn reset(&self, session: &SessionId) {
-        self.lock().remove(session);
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Account>> {
-        self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
+        self.accounts.locked().remove(session);
     }
 }

@@ -3,10 +3,10 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     hash::{DefaultHasher, Hash, Hasher},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
-use tools_core::{Inspection, SessionId, Subject, ToolName};
+use tools_core::{Inspection, Locked as _, SessionId, Subject, ToolName};
 
 /// How many outputs about the same subjects are compared.
 const OUTPUTS: usize = 5;
@@ -59,7 +59,7 @@ struct Subjects {
 impl History {
     /// The statistics of earlier calls like this one.
     pub fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> Experience {
-        let sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sessions = self.0.locked();
         let Some(seen) = sessions.by_id.get(session) else { return Experience::default() };
         let subjects = seen.subjects.get(&key(tool, inspection));
         let tokens = seen.tokens.get(&(tool.clone(), program(inspection)));
@@ -74,7 +74,7 @@ impl History {
     /// Remembers what a call gave.
     pub fn record(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection, output: &str) {
         let pieces = pieces(output);
-        let mut sessions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sessions = self.0.locked();
         let seen = sessions.of(session);
         *seen.calls.entry(tool.clone()).or_default() += 1;
         let tokens = seen.tokens.entry((tool.clone(), program(inspection))).or_default();
@@ -97,7 +97,7 @@ impl History {
 
     /// Forgets a session.
     pub fn reset(&self, session: &SessionId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).by_id.remove(session);
+        self.0.locked().by_id.remove(session);
     }
 }
 
