@@ -4,12 +4,13 @@
 use std::{
     path::Path,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
 
 use async_trait::async_trait;
+use tools_core::Locked as _;
 
 use super::{
     answer::{End, answer},
@@ -67,7 +68,7 @@ impl ScriptedProvider {
 
     /// The bodies of all requests, in order.
     pub fn bodies(&self) -> Vec<Vec<u8>> {
-        self.bodies.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.bodies.locked().clone()
     }
 
     /// The number of turns left in the script.
@@ -104,7 +105,7 @@ impl Provider for ScriptedProvider {
 
     async fn complete(&self, request: &Request<'_>, sink: &dyn Sink) -> Result<Reply, ProviderError> {
         let body = encode(&self.options, request);
-        self.bodies.lock().unwrap_or_else(PoisonError::into_inner).push(body);
+        self.bodies.locked().push(body);
         let (turn, number) = self.turn(request)?;
         let answer = answer(self.options.protocol, turn, number);
         let broken = |broken: Broken| ProviderError::new("scripted", broken.fault, broken.message);

@@ -5,7 +5,7 @@
 use std::{
     io,
     net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use tokio::{
@@ -13,6 +13,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
     task::JoinHandle,
 };
+use tools_core::Locked as _;
 
 use super::{
     answer::{Answer, End, answer, refusal},
@@ -77,7 +78,7 @@ impl ScriptedServer {
 
     /// The requests so far, in order.
     pub fn received(&self) -> Vec<ReceivedRequest> {
-        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.received.locked().clone()
     }
 }
 
@@ -95,7 +96,7 @@ async fn serve(stream: TcpStream, script: &Script, all: &Mutex<Vec<ReceivedReque
         }
     };
     let number = {
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = all.locked();
         all.push(request.clone());
         all.len() - 1
     };

@@ -10,11 +10,16 @@ use tools_providers::Protocol;
 pub(crate) fn broken(protocol: Protocol, body: &[u8]) -> Vec<String> {
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return vec!["no JSON".to_owned()] };
     let mut found = Vec::new();
+    let fault = &mut |is_broken: bool, what: &str| {
+        if is_broken {
+            found.push(what.to_owned());
+        }
+    };
     match protocol {
-        Protocol::Anthropic => anthropic(&body, &mut found),
-        Protocol::OpenAiChat => chat(&body, &mut found),
-        Protocol::OpenAiResponses => responses(&body, &mut found),
-        Protocol::Ollama => ollama(&body, &mut found),
+        Protocol::Anthropic => anthropic(&body, fault),
+        Protocol::OpenAiChat => chat(&body, fault),
+        Protocol::OpenAiResponses => responses(&body, fault),
+        Protocol::Ollama => ollama(&body, fault),
     }
     found
 }
@@ -29,12 +34,7 @@ fn items(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-fn anthropic(body: &Value, found: &mut Vec<String>) {
-    let mut fault = |is_broken: bool, what: &str| {
-        if is_broken {
-            found.push(what.to_owned());
-        }
-    };
+fn anthropic(body: &Value, fault: &mut dyn FnMut(bool, &str)) {
     let messages = items(&body["messages"]);
     fault(messages.is_empty(), "no messages");
     fault(messages.first().is_some_and(|first| first["role"] != "user"), "the first message is not the user's");
@@ -95,12 +95,7 @@ fn anthropic(body: &Value, found: &mut Vec<String>) {
     fault(marks > 4, "more than four marks");
 }
 
-fn chat(body: &Value, found: &mut Vec<String>) {
-    let mut fault = |is_broken: bool, what: &str| {
-        if is_broken {
-            found.push(what.to_owned());
-        }
-    };
+fn chat(body: &Value, fault: &mut dyn FnMut(bool, &str)) {
     let messages = items(&body["messages"]);
     fault(messages.is_empty(), "no messages");
     let mut open: BTreeSet<String> = BTreeSet::new();
@@ -137,12 +132,7 @@ fn chat(body: &Value, found: &mut Vec<String>) {
     fault(!open.is_empty(), "a call without a result");
 }
 
-fn responses(body: &Value, found: &mut Vec<String>) {
-    let mut fault = |is_broken: bool, what: &str| {
-        if is_broken {
-            found.push(what.to_owned());
-        }
-    };
+fn responses(body: &Value, fault: &mut dyn FnMut(bool, &str)) {
     let input = items(&body["input"]);
     fault(input.is_empty(), "no input");
     fault(body["store"] != false, "it is stored");
@@ -181,12 +171,7 @@ fn responses(body: &Value, found: &mut Vec<String>) {
     fault(!open.is_empty(), "a call without a result");
 }
 
-fn ollama(body: &Value, found: &mut Vec<String>) {
-    let mut fault = |is_broken: bool, what: &str| {
-        if is_broken {
-            found.push(what.to_owned());
-        }
-    };
+fn ollama(body: &Value, fault: &mut dyn FnMut(bool, &str)) {
     let messages = items(&body["messages"]);
     fault(messages.is_empty(), "no messages");
     fault(body["options"]["num_ctx"].as_u64().is_none(), "no context length");
