@@ -1,9 +1,6 @@
 //! The layer: makes the call, pauses, makes it again.
 
-use std::{
-    fmt,
-    hash::{BuildHasher, RandomState},
-};
+use std::hash::{BuildHasher, RandomState};
 
 use async_trait::async_trait;
 use tokio::time::Instant;
@@ -12,6 +9,7 @@ use tools_core::{Invocation, Layer, Next, Outcome, Shared};
 use crate::{Attempt, Plan, RetryPolicy, plan};
 
 /// Tries calls again. The innermost layer: what it repeats is the execution and nothing else.
+#[derive(Debug)]
 pub struct RetryLayer {
     policy: Shared<RetryPolicy>,
     chance: fn() -> f64,
@@ -66,10 +64,4 @@ impl Layer for RetryLayer {
 #[expect(clippy::cast_precision_loss, reason = "53 bits are kept, which a float holds exactly")]
 fn random() -> f64 {
     (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-impl fmt::Debug for RetryLayer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RetryLayer").field("policy", &self.policy).finish_non_exhaustive()
-    }
 }
