@@ -1,13 +1,13 @@
 //! The handle: commands of tools and operators go to a background loop, which answers each.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
 use tokio::{
     runtime::Handle,
     sync::{mpsc, oneshot},
 };
-use tools_core::{Clock, Shared, nearest};
+use tools_core::{Clock, Locked as _, Shared, nearest};
 use tools_store::StoreError;
 
 use crate::{Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore};
@@ -105,9 +105,6 @@ impl Scheduler {
     }
 
     /// The tasks of a folder, by name.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError> {
         self.shared.store.list(workdir).await
     }
@@ -126,7 +123,7 @@ impl Scheduler {
 
     fn send(&self, command: Command) -> Result<(), ScheduleError> {
         let runtime = runtime()?;
-        let mut sender = self.loop_.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sender = self.loop_.locked();
         let live = sender.take().filter(|sender| !sender.is_closed());
         let live = live.unwrap_or_else(|| {
             let (sender, commands) = mpsc::channel(WAITING);

@@ -14,7 +14,7 @@ pub struct Claim {
     pub due: Timestamp,
 }
 
-/// Stores tasks. Called by [`crate::Scheduler`].
+/// Stores tasks. Called by [`crate::Scheduler`]. Every method fails with what the store says.
 #[async_trait]
 pub trait TaskStore: Send + Sync + std::fmt::Debug {
     /// Stores a task; one of its name is replaced where `replace` says so.
@@ -24,29 +24,17 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
     async fn put(&self, task: ScheduledTask, replace: bool, most: u64) -> Result<(), ScheduleError>;
 
     /// Removes a task; `None` when there is none of that name.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn remove(&self, workdir: &str, name: &TaskName) -> Result<Option<ScheduledTask>, ScheduleError>;
 
     /// The tasks of a folder, by name.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError>;
 
     /// When the first of the tasks of a folder is due; `None` when none is.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn next(&self, workdir: &str) -> Result<Option<Timestamp>, ScheduleError>;
 
     /// Takes the runs that are due, up to `most` of them, and writes that they are made: when this
     /// returns, no other call in any process gets them, whatever becomes of this one. A task that
     /// is running is not taken again before it ended or its lease did.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn claim(
         &self,
         workdir: &str,
@@ -71,14 +59,8 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
     ) -> Result<Option<Claim>, ScheduleError>;
 
     /// Keeps the lease of a task that still runs.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn renew(&self, claim: &Claim, owner: &str, until: Timestamp) -> Result<(), ScheduleError>;
 
     /// Writes what became of a run, and gives the lease back.
-    ///
-    /// # Errors
-    /// What the store says.
     async fn finish(&self, claim: &Claim, owner: &str, status: &str) -> Result<(), ScheduleError>;
 }
