@@ -2,12 +2,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex},
     time::Duration,
 };
 
 use tokio::time::Instant;
-use tools_core::{CallDigest, EnvOverlay, SessionId, ToolDef};
+use tools_core::{CallDigest, EnvOverlay, Locked as _, SessionId, ToolDef};
 
 use crate::{AllowedTools, InlineTool};
 
@@ -43,20 +43,15 @@ struct Sessions {
 }
 
 impl Active {
-    fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        // Nothing in here panics half-way through a change.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn begin(&self, session: &SessionId, activation: Activation) {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         sessions.stood_for.remove(session);
         sessions.active.insert(session.clone(), activation);
     }
 
     /// What is active; nothing that has been so for longer than `most`.
     pub(crate) fn of(&self, session: &SessionId, most: Duration) -> Option<Activation> {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         let activation = sessions.active.get(session)?;
         if activation.since.elapsed() <= most {
             return Some(activation.clone());
@@ -67,21 +62,21 @@ impl Active {
     }
 
     pub(crate) fn end_turn(&self, session: &SessionId) {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         sessions.active.remove(session);
         sessions.stood_for.remove(session);
     }
 
     /// The definition of a tool that an active skill of any session declares.
     pub(crate) fn definition(&self, tool: &str) -> Option<Arc<ToolDef>> {
-        let sessions = self.sessions();
+        let sessions = self.0.locked();
         let mut tools = sessions.active.values().flat_map(|activation| activation.tools.iter());
         tools.find(|(declared, _)| declared.name.as_str() == tool).map(|(_, definition)| Arc::clone(definition))
     }
 
     /// Takes note that a call is one that a tool of the active skill stands for.
     pub(crate) fn note_stood_for(&self, session: &SessionId, call: CallDigest) {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         let calls = sessions.stood_for.entry(session.clone()).or_default();
         if calls.len() >= MAX_CALLS {
             calls.clear();
@@ -91,18 +86,18 @@ impl Active {
 
     /// Whether a tool of the active skill stood for a call.
     pub(crate) fn has_stood_for(&self, session: &SessionId, call: &CallDigest) -> bool {
-        self.sessions().stood_for.get(session).is_some_and(|calls| calls.contains(call))
+        self.0.locked().stood_for.get(session).is_some_and(|calls| calls.contains(call))
     }
 
     /// Takes note that a session is shown a skill; `true` when it was before, as it is.
     pub(crate) fn show(&self, session: &SessionId, skill: &str, digest: &str) -> bool {
-        let mut sessions = self.sessions();
+        let mut sessions = self.0.locked();
         let loaded = sessions.loaded.entry(session.clone()).or_default();
         loaded.insert(skill.to_owned(), digest.to_owned()).is_some_and(|before| before == digest)
     }
 
     pub(crate) fn forget_shown(&self, session: &SessionId) {
-        self.sessions().loaded.remove(session);
+        self.0.locked().loaded.remove(session);
     }
 }
 

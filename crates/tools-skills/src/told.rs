@@ -1,7 +1,7 @@
 //! Text of a skill as definitions repeat it: a repository wrote it, and a model reads it before any
 //! person has.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use tools_core::{Redactor, Visible, redacted_lines};
 
@@ -11,14 +11,8 @@ pub(crate) const UNTRUSTED: &str =
 
 /// Takes credentials out of text of skills and makes hidden characters visible. Clones share the
 /// redactor.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Told(Arc<dyn Redactor>);
-
-impl fmt::Debug for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Told")
-    }
-}
 
 impl Told {
     pub(crate) fn by(redactor: Arc<dyn Redactor>) -> Self {
