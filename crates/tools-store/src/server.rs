@@ -62,9 +62,6 @@ impl Server {
     }
 
     /// A reader. A statement sees what was committed before it began.
-    ///
-    /// # Errors
-    /// Why the database cannot be used.
     pub async fn reader(&self) -> Result<&PgPool, StoreError> {
         let open = || async {
             let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(self.acquire);
