@@ -3,14 +3,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
 use async_trait::async_trait;
 use sqlx::PgConnection;
 use tokio::time::{Instant, timeout};
-use tools_core::{ContentDigest, Script};
+use tools_core::{ContentDigest, Locked as _, Script};
 use tools_policy::permissions::{
     ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, StoredApproval, StoredRules, read_approvals,
 };
@@ -48,7 +48,7 @@ impl ApprovalDatabase {
     }
 
     fn failed_at(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
+        self.failed_at.locked()
     }
 
     /// The result of `work`, which is given up after a while.
@@ -183,20 +183,16 @@ impl PostgresApprovals {
         Self { database, on_error, seen: Mutex::default() }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn look(&self) -> Result<ApprovalSnapshot, StoreError> {
         loop {
-            let before = self.seen().clone();
+            let before = self.seen.locked().clone();
             let lines: Arc<[Line]> = match self.database.lines_since(before.lines.last()).await? {
                 Read::Added(added) if added.is_empty() && before.snapshot.number > 0 => return Ok(before.snapshot),
                 Read::Added(added) => before.lines.iter().cloned().chain(added).collect(),
                 Read::All(lines) => lines.into(),
             };
             let rules = self.compiled(&lines).await;
-            let mut seen = self.seen();
+            let mut seen = self.seen.locked();
             // Another look came first, which may have seen less or more: once again.
             if Arc::ptr_eq(&seen.lines, &before.lines) {
                 let number = before.snapshot.number + 1;

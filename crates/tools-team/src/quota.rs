@@ -1,13 +1,11 @@
 //! Accounts of callers in a database: one statement counts a call or refuses it, whichever process
 //! asks. Nothing is locked while a call runs.
 
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout};
+use tools_core::Locked as _;
 use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, Charged};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
@@ -37,10 +35,6 @@ impl PostgresAccounts {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(CHARGE), failed_at: Mutex::default() })
     }
 
-    fn failed_at(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.failed_at.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     async fn count(&self, account: &str, limit: CallerLimit) -> Result<Charged, StoreError> {
         let paid = sqlx::query(
             "INSERT INTO haft_quota_account AS account (caller, window_s, began_at, used)
@@ -62,7 +56,7 @@ impl PostgresAccounts {
 #[async_trait]
 impl CallerAccounts for PostgresAccounts {
     async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError> {
-        let is_resting = self.failed_at().is_some_and(|at| at.elapsed() < PAUSE);
+        let is_resting = self.failed_at.locked().is_some_and(|at| at.elapsed() < PAUSE);
         if is_resting {
             return Err(AccountsError("the database failed a moment ago".into()));
         }
@@ -71,7 +65,7 @@ impl CallerAccounts for PostgresAccounts {
             Ok(Err(error)) => Err(AccountsError(error.into())),
             Err(late) => Err(AccountsError(late.into())),
         };
-        *self.failed_at() = charged.is_err().then(Instant::now);
+        *self.failed_at.locked() = charged.is_err().then(Instant::now);
         charged
     }
 

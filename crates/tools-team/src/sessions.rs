@@ -138,9 +138,6 @@ impl SessionDatabase {
     }
 
     /// The saved sessions of an owner, the latest first.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn list(&self, owner: &str) -> Result<Vec<SessionRow>, SessionError> {
         within(async {
             let rows: Vec<(String, String, String, i64, i64, i64)> = sqlx::query_as(
@@ -164,9 +161,6 @@ impl SessionDatabase {
     }
 
     /// The texts that were written of sessions, in no order; those that are not there are left out.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn bodies(&self, owner: &str, ids: &[&str]) -> Result<Vec<String>, SessionError> {
         within(async {
             let rows = sqlx::query_scalar(

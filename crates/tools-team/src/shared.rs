@@ -4,8 +4,9 @@
 use std::{
     any::{Any, TypeId},
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
+use tools_core::Locked as _;
 
 /// What was opened, by its type and address. It lives as long as the process.
 type Opened = BTreeMap<(TypeId, String), Arc<dyn Any + Send + Sync>>;
@@ -20,7 +21,7 @@ pub fn shared<T: Send + Sync + 'static, E>(
     address: &str,
     open: impl FnOnce(&str) -> Result<T, E>,
 ) -> Result<Arc<T>, E> {
-    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut opened = OPENED.locked();
     let key = (TypeId::of::<T>(), address.to_owned());
     if let Some(known) = opened.get(&key).and_then(|known| Arc::clone(known).downcast().ok()) {
         return Ok(known);

@@ -36,9 +36,6 @@ impl AuditDatabase {
     }
 
     /// Lines of all chains behind a number.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn lines(&self, after: u64) -> Result<Page, AuditError> {
         let found: Vec<(i64, String)> =
             sqlx::query_as("SELECT number, line FROM haft_audit_line WHERE number > $1 ORDER BY number LIMIT $2")
@@ -51,9 +48,6 @@ impl AuditDatabase {
     }
 
     /// The number behind which the last `count` lines begin.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn before_last(&self, count: usize) -> Result<u64, AuditError> {
         let number: Option<i64> =
             sqlx::query_scalar("SELECT number FROM haft_audit_line ORDER BY number DESC OFFSET $1 LIMIT 1")
@@ -66,9 +60,6 @@ impl AuditDatabase {
 
     /// The calls of a session behind a number, at most `most`, and the number behind which the next
     /// ones begin.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
         let most = i64::try_from(most).unwrap_or(LINES).clamp(1, LINES);
         let found: Vec<(i64, String)> = sqlx::query_as(
@@ -87,9 +78,6 @@ impl AuditDatabase {
     }
 
     /// The other machines that recorded calls of a session, by name.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn other_machines_of(&self, session: &str) -> Result<Vec<String>, AuditError> {
         let found = sqlx::query_scalar(
             "SELECT DISTINCT host FROM haft_audit_chain

@@ -12,6 +12,7 @@ use tokio::{
     time::{Instant, sleep_until, timeout},
 };
 use tools_audit::{AuditError, Head};
+use tools_core::Locked as _;
 use tools_store::Server;
 
 use super::{
@@ -96,11 +97,8 @@ enum State {
 
 impl Health {
     /// Waits until the first connection was made or could not be.
-    ///
-    /// # Errors
-    /// Why the database cannot be used.
     pub(super) fn usable(&self) -> Result<(), AuditError> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.state.locked();
         let state = self.known.wait_while(state, |state| matches!(state, State::Unknown));
         match &*state.unwrap_or_else(PoisonError::into_inner) {
             State::Failing(failure) => Err(failure.clone().into()),
@@ -109,7 +107,7 @@ impl Health {
     }
 
     fn set(&self, result: &Result<(), Failure>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.locked();
         if let Err(failure) = result
             && !matches!(*state, State::Failing(_))
         {
