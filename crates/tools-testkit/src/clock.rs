@@ -1,9 +1,9 @@
 //! A clock that stands still until a test moves it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
-use tools_core::Clock;
+use tools_core::{Clock, Locked as _};
 
 /// A clock that stands still until [`FakeClock::advance`]; clones show the same time.
 #[derive(Debug, Clone)]
@@ -17,7 +17,7 @@ impl FakeClock {
 
     /// Moves it on.
     pub fn advance(&self, by: SignedDuration) {
-        let mut now = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut now = self.0.locked();
         *now = now.saturating_add(by).unwrap_or(*now);
     }
 }
@@ -31,6 +31,6 @@ impl Default for FakeClock {
 
 impl Clock for FakeClock {
     fn now(&self) -> Timestamp {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.locked()
     }
 }

@@ -1,9 +1,9 @@
 //! Everything a call announced, in order.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use tools_core::{Clock, EventConsumer, EventKind, EventSink, ToolEvent};
+use tools_core::{Clock, EventConsumer, EventKind, EventSink, Locked as _, ToolEvent};
 
 use crate::FakeClock;
 
@@ -19,7 +19,7 @@ impl EventLog {
 
     /// The events so far.
     pub fn events(&self) -> Vec<ToolEvent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.locked().clone()
     }
 
     /// One word per event, for comparing lifecycles: `started`, `output`, `finished completed` …
@@ -43,7 +43,7 @@ fn word(kind: &EventKind) -> String {
 #[async_trait]
 impl EventConsumer for EventLog {
     fn offer(&self, event: ToolEvent) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+        self.0.locked().push(event);
         true
     }
 

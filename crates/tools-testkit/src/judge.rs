@@ -2,11 +2,11 @@
 
 use std::{
     collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use async_trait::async_trait;
-use tools_core::{Judge, JudgeError, JudgeRequest};
+use tools_core::{Judge, JudgeError, JudgeRequest, Locked as _};
 
 /// Behaviour of a scripted judge.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl FakeJudge {
 
     /// The questions so far.
     pub fn asked(&self) -> Vec<JudgeRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked.locked().clone()
     }
 }
 
@@ -51,9 +51,9 @@ impl Judge for FakeJudge {
     }
 
     async fn judge(&self, request: &JudgeRequest) -> Result<String, JudgeError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
+        self.asked.locked().push(request.clone());
         let ruling = {
-            let mut script = self.script.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut script = self.script.locked();
             if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
         };
         match ruling {

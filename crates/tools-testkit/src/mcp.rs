@@ -21,9 +21,6 @@ pub struct ScriptedMcp {
 impl ScriptedMcp {
     /// A server in a folder that outlives it, which lists `tools` and answers as `calls` says, by
     /// tool.
-    ///
-    /// # Panics
-    /// When the folder cannot be written.
     pub fn new(folder: &Path, name: &str, tools: &Value, calls: &Value) -> Self {
         let made = Self { program: folder.join("mcp_server.py"), script: folder.join(format!("{name}.json")) };
         fs::write(&made.program, PROGRAM).expect("the folder can be written");
@@ -32,17 +29,11 @@ impl ScriptedMcp {
     }
 
     /// Follows another script from the next request on.
-    ///
-    /// # Panics
-    /// When the script cannot be written.
     pub fn follow(&self, script: &Value) {
         fs::write(&self.script, script.to_string()).expect("the folder can be written");
     }
 
     /// Lists other tools from the next request on.
-    ///
-    /// # Panics
-    /// When the script cannot be read or written.
     pub fn list(&self, tools: &Value) {
         let text = fs::read_to_string(&self.script).expect("the script is there");
         let mut script: Value = serde_json::from_str(&text).expect("the script is JSON");

@@ -15,9 +15,6 @@ const WORDS: [(&str, [f32; 2]); 5] = [
 
 /// Writes a static model into a folder that is there: to it a car is an automobile, and cheese is
 /// neither. Any other word means nothing.
-///
-/// # Panics
-/// When the folder cannot be written.
 pub fn write_model(folder: &Path) {
     let write = |file: &str, bytes: &[u8]| fs::write(folder.join(file), bytes).expect("the folder can be written");
     write("tokenizer.json", tokenizer().as_bytes());

@@ -19,9 +19,6 @@ impl Numbers {
     }
 
     /// One of `all`.
-    ///
-    /// # Panics
-    /// When `all` is empty.
     pub fn of<'a, T: ?Sized>(&mut self, all: &[&'a T]) -> &'a T {
         all[usize::try_from(self.below(all.len() as u64)).unwrap_or_default()]
     }

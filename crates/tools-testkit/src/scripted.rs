@@ -1,11 +1,11 @@
 //! An executor that does what a test says and remembers what was asked.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use schemars::json_schema;
 use tools_core::{
-    Approval, CallContext, CallId, ExecuteResult, Inspection, OutputStream, ToolCall, ToolDef, ToolDefs, ToolError,
-    ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
+    Approval, CallContext, CallId, ExecuteResult, Inspection, Locked as _, OutputStream, ToolCall, ToolDef, ToolDefs,
+    ToolError, ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits,
 };
 
 /// Behaviour of a scripted tool.
@@ -72,18 +72,12 @@ impl ScriptedExecutor {
     }
 
     /// One more tool, which takes any parameters and touches nothing.
-    ///
-    /// # Panics
-    /// When `name` is no tool name.
     pub fn tool(self, name: &str, traits: ToolTraits, behaviour: Behaviour) -> Self {
         let inspection = Inspection { read_only: traits.read_only, ..Inspection::default() };
         self.inspected(name, traits, behaviour, Ok(inspection))
     }
 
     /// One more tool whose calls inspect as given.
-    ///
-    /// # Panics
-    /// When `name` is no tool name.
     pub fn inspected(
         self,
         name: &str,
@@ -109,12 +103,12 @@ impl ScriptedExecutor {
 
     /// The runs so far.
     pub fn ran(&self) -> Vec<RunRecord> {
-        self.ran.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.ran.locked().clone()
     }
 
     /// The calls that ran so far, as the executor got them.
     pub fn calls(&self) -> Vec<ToolCall> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls.locked().clone()
     }
 
     fn find(&self, call: &ToolCall) -> Option<&ScriptedTool> {
@@ -124,8 +118,8 @@ impl ScriptedExecutor {
     async fn perform(&self, call: &ToolCall, cx: &CallContext, path: PathTaken) -> ExecuteResult {
         let Some(tool) = self.find(call) else { return Ok(None) };
         let ran = RunRecord { call: call.id.clone(), tool: call.tool.clone(), path };
-        self.ran.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
+        self.ran.locked().push(ran);
+        self.calls.locked().push(call.clone());
         match &tool.behaviour {
             Behaviour::Print(texts) => {
                 for (stream, text) in texts {

@@ -26,9 +26,6 @@ impl Default for Workspace {
 
 impl Workspace {
     /// An empty folder.
-    ///
-    /// # Panics
-    /// When the machine has no room for it.
     pub fn new() -> Self {
         let dir = TempDir::new().expect("a temporary folder can be made");
         let root = dir.path().canonicalize().expect("the folder was just made");
@@ -46,9 +43,6 @@ impl Workspace {
     }
 
     /// Writes a file, making its parents.
-    ///
-    /// # Panics
-    /// When the file cannot be written.
     pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -59,9 +53,6 @@ impl Workspace {
     }
 
     /// Makes a folder and its parents.
-    ///
-    /// # Panics
-    /// When it cannot be made.
     pub fn dir(&self, name: impl AsRef<Path>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(&path).expect("the folder can be made");
@@ -69,9 +60,6 @@ impl Workspace {
     }
 
     /// Makes a symbolic link at `name` that says `target`.
-    ///
-    /// # Panics
-    /// When it cannot be made.
     pub fn link(&self, name: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -87,9 +75,6 @@ impl Workspace {
     }
 
     /// A digest of everything in it: names, kinds, modes, contents, link targets.
-    ///
-    /// # Panics
-    /// When something in it cannot be read.
     pub fn digest(&self) -> String {
         let mut content = Vec::new();
         collect(&mut content, self.dir.path()).expect("the workspace can be read");
