@@ -2,10 +2,10 @@
 //! they are the same.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::time::Instant;
-use tools_core::SessionId;
+use tools_core::{Locked as _, SessionId};
 
 use crate::client::Fetched;
 
@@ -28,13 +28,13 @@ pub(super) struct Entry {
 impl PageCache {
     /// The page of this URL that this session has read.
     pub(super) fn find(&self, session: &SessionId, url: &str) -> Option<Entry> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.locked();
         kept.iter().find(|entry| entry.session == *session && entry.url == url).cloned()
     }
 
     /// Keeps a page; the oldest make room for it.
     pub(super) fn put(&self, session: &SessionId, url: &str, page: Arc<Fetched>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.locked();
         kept.retain(|entry| entry.session != *session || entry.url != url);
         kept.push_back(Entry { session: session.clone(), url: url.to_owned(), page, since: Instant::now() });
         while kept.iter().map(|entry| entry.page.body.bytes.len()).sum::<usize>() > MAX_BYTES {
