@@ -3,10 +3,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
-use tools_core::{ToolDef, ToolDefs, ToolName};
+use tools_core::{Locked as _, ToolDef, ToolDefs, ToolName};
 
 use crate::TafcPolicy;
 
@@ -37,7 +37,7 @@ impl WordedTools {
 
     /// Words all tools otherwise from now on.
     pub fn reword(&self, wording: Wording) {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.locked();
         if made.0 != wording {
             *made = (wording, HashMap::new());
         }
@@ -45,7 +45,7 @@ impl WordedTools {
 
     /// The tools in these words, in their order.
     pub fn of(&self, tools: &ToolDefs) -> ToolDefs {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut made = self.made.locked();
         let (wording, shaped) = &mut *made;
         let worded = |tool: &Arc<ToolDef>| match shaped.get(&tool.name) {
             Some((of, made)) if Arc::ptr_eq(of, tool) => Arc::clone(made),
