@@ -7,7 +7,10 @@ mod notes;
 mod text;
 mod touched;
 
-use std::{borrow::Cow, time::Duration};
+use std::{
+    borrow::Cow,
+    time::{Duration, Instant},
+};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -192,22 +195,25 @@ pub(crate) enum Ending<'a> {
     Killed,
 }
 
-/// When a call arrived and how long it took.
-pub(crate) struct Times {
+/// When a call arrived: the time of day, and the moment that durations are counted from.
+#[derive(Clone, Copy)]
+pub(crate) struct Arrival {
     pub(crate) at: Timestamp,
-    pub(crate) arrived: std::time::Instant,
-    pub(crate) took: Duration,
+    pub(crate) arrived: Instant,
 }
 
-/// Who agreed to a call or refused it, and under which rules it was judged.
-#[derive(Clone, Copy)]
-pub(crate) struct JudgementFields<'a> {
+/// What a person said about a call, where one was asked.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct HumanAnswer<'a> {
     pub(crate) approval: Option<&'a Approval>,
     pub(crate) refusal: Option<&'a Refusal>,
-    pub(crate) policy: Option<&'a str>,
 }
 
-impl<'a> JudgementFields<'a> {
+impl<'a> HumanAnswer<'a> {
+    pub(crate) fn yes(approval: Option<&'a Approval>) -> Self {
+        Self { approval, refusal: None }
+    }
+
     /// Who answered.
     fn by(&self) -> Option<&'a CallerId> {
         self.approval.map(Approval::by).or_else(|| self.refusal.map(|refusal| &refusal.by))
@@ -220,14 +226,17 @@ impl<'a> JudgementFields<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Puts a call on record.
+    /// Puts a call on record that takes until now; `policy` is the digest of the rules that it was
+    /// judged by.
     pub(crate) fn new(
         inv: &'a Invocation,
-        judged: JudgementFields<'a>,
+        answer: HumanAnswer<'a>,
+        policy: Option<&'a str>,
         ending: &Ending<'a>,
-        times: &Times,
+        arrival: Arrival,
         redactor: &dyn Redactor,
     ) -> Self {
+        let took = arrival.arrived.elapsed();
         let (call, cx) = (inv.call.as_ref(), &inv.context);
         let journal = cx.journal();
         let runs = journal.runs();
@@ -244,15 +253,15 @@ impl<'a> Entry<'a> {
             *value = redactor.redact_json(value);
         }
         let is_running = matches!(ending, Ending::Killed);
-        let end = End::of(ending, inv, judged.refusal.is_some(), is_running || runs.count > 0);
+        let end = End::of(ending, inv, answer.refusal.is_some(), is_running || runs.count > 0);
         let ended = end.error.map(ToolError::detail);
         let (error_exit, error_signal) = match ended {
             Some(ErrorDetail::Shell { exit_code, signal }) => (Some(i64::from(*exit_code)), signal.map(i64::from)),
             _ => (None, None),
         };
-        let before_run = runs.since.map_or(times.took, |since| since.duration_since(times.arrived));
+        let before_run = runs.since.map_or(took, |since| since.duration_since(arrival.arrived));
         Self {
-            ts: format!("{:.3}", times.at),
+            ts: format!("{:.3}", arrival.at),
             session: cx.session().as_str().into(),
             workdir: Some(redactor.redact(&cx.workdir().to_string_lossy()).into_owned().into()),
             call_id: call.id.as_str().into(),
@@ -274,9 +283,9 @@ impl<'a> Entry<'a> {
             caller_id: call.caller_id.as_ref().map(|caller| caller.as_str().into()),
             trust: trust(cx.trust()).into(),
             decision: end.decision,
-            approver: judged.by().map(|by| by.as_str().into()),
+            approver: answer.by().map(|by| by.as_str().into()),
             gates: journal.gates(),
-            policy_sha256: judged.policy.map(Cow::Borrowed),
+            policy_sha256: policy.map(Cow::Borrowed),
             fs: files(inv, end.done(), exit_code.is_some(), checkpoint, redactor),
             result: end.result(notes.contains_key(known::ROLLBACK), redactor),
             notes,
@@ -296,12 +305,12 @@ impl<'a> Entry<'a> {
             bytes: Bytes { raw, model: end.text().map_or(0, |text| text.len()) as u64 },
             filter: end.output.and_then(|output| output.filter.clone()),
             attempts: attempts.unwrap_or_else(|| runs.count.max(u32::from(is_running))),
-            duration_ms: milliseconds(times.took),
+            duration_ms: milliseconds(took),
             ms: Milliseconds {
-                wait: cx.origin().map(|origin| milliseconds(waited(origin, times))),
+                wait: cx.origin().map(|origin| milliseconds(waited(origin, arrival))),
                 gates: milliseconds(before_run),
-                approval: judged.waited().filter(|waited| !waited.is_zero()).map(milliseconds),
-                run: milliseconds(times.took.saturating_sub(before_run)),
+                approval: answer.waited().filter(|waited| !waited.is_zero()).map(milliseconds),
+                run: milliseconds(took.saturating_sub(before_run)),
             },
         }
     }
@@ -319,8 +328,8 @@ impl<'a> Entry<'a> {
 }
 
 /// How long a call stood in its batch.
-fn waited(origin: &CallOrigin, times: &Times) -> Duration {
-    times.arrived.saturating_duration_since(origin.asked.into_std())
+fn waited(origin: &CallOrigin, arrival: Arrival) -> Duration {
+    arrival.arrived.saturating_duration_since(origin.asked.into_std())
 }
 
 /// How a call ended, sorted out.

@@ -11,7 +11,6 @@ use std::{
 };
 
 use async_trait::async_trait;
-use jiff::Timestamp;
 use tools_core::{
     Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Refusal, SessionId, Shared, SystemClock, ToolError,
     keys,
@@ -19,7 +18,7 @@ use tools_core::{
 
 use crate::{
     AuditError, AuditSink, ConnectionLine, Entry, Head, OnError,
-    entry::{Ending, JudgementFields, Times},
+    entry::{Arrival, Ending, HumanAnswer},
     redaction::FailClosed,
     running::RunningCalls,
 };
@@ -101,18 +100,9 @@ impl Audit {
     /// `error` is what the model is told. What cannot be written is logged; the call is refused
     /// either way.
     pub fn decline(&self, inv: &Invocation, refusal: &Refusal, error: ToolError) {
-        let since = Since { at: self.clock.now(), arrived: Instant::now() };
         inv.context.journal().note(keys::APPROVED_BY, "person");
-        let outcome = Err(error);
-        let written = self.resume().and_then(|()| {
-            self.record(
-                inv,
-                HumanAnswer { refusal: Some(refusal), ..HumanAnswer::default() },
-                &Ending::Returned(&outcome),
-                &since,
-            )
-        });
-        if let Err(error) = written {
+        let answer = HumanAnswer { approval: None, refusal: Some(refusal) };
+        if let Err(error) = self.record_refused(inv, answer, error) {
             tracing::error!(%error, call = %inv.call.id, "a person's refusal is not on record");
         }
     }
@@ -123,11 +113,17 @@ impl Audit {
     /// # Errors
     /// When the line cannot be written and the configuration blocks calls without one.
     pub fn refuse(&self, inv: &Invocation, error: ToolError) -> Result<(), ToolError> {
-        let since = Since { at: self.clock.now(), arrived: Instant::now() };
-        let outcome = Err(error);
-        let written =
-            self.resume().and_then(|()| self.record(inv, HumanAnswer::default(), &Ending::Returned(&outcome), &since));
+        let written = self.record_refused(inv, HumanAnswer::default(), error);
         written.or_else(|error| self.failed(inv, error))
+    }
+
+    fn record_refused(&self, inv: &Invocation, answer: HumanAnswer<'_>, error: ToolError) -> Result<(), AuditError> {
+        self.resume()?;
+        self.record(inv, answer, &Ending::Returned(&Err(error)), self.arrival())
+    }
+
+    fn arrival(&self) -> Arrival {
+        Arrival { at: self.clock.now(), arrived: Instant::now() }
     }
 
     /// Puts a connection of a command on record. What cannot be written is logged, and counts as a
@@ -150,9 +146,9 @@ impl Audit {
         inv: &Invocation,
         answer: HumanAnswer<'_>,
         ending: &Ending<'_>,
-        since: &Since,
+        arrival: Arrival,
     ) -> Result<(), AuditError> {
-        let body = self.body(inv, answer, ending, since);
+        let body = self.body(inv, answer, ending, arrival);
         self.counted(body.and_then(|body| self.sink.append(&body)))
     }
 
@@ -160,16 +156,15 @@ impl Audit {
     fn body(
         &self,
         inv: &Invocation,
-        HumanAnswer { approval, refusal }: HumanAnswer<'_>,
+        answer: HumanAnswer<'_>,
         ending: &Ending<'_>,
-        since: &Since,
+        arrival: Arrival,
     ) -> Result<String, AuditError> {
         let of_session = self.redactor.in_session(inv.context.session());
         let redactor = FailClosed(of_session.as_deref().unwrap_or(self.redactor.as_ref()));
-        let times = Times { at: since.at, arrived: since.arrived, took: since.arrived.elapsed() };
         let policy = self.policy.as_ref().map(Shared::load);
-        let judged = JudgementFields { approval, refusal, policy: policy.as_ref().map(|digest| digest.as_str()) };
-        Ok(Entry::new(inv, judged, ending, &times, &redactor).to_body()?)
+        let policy = policy.as_ref().map(|digest| digest.as_str());
+        Ok(Entry::new(inv, answer, policy, ending, arrival, &redactor).to_body()?)
     }
 
     /// Counts a line that could not be written.
@@ -204,17 +199,12 @@ impl Layer for Audit {
         if let Err(error) = self.resume().and_then(|()| self.sink.prepare()) {
             self.failed(inv, error)?;
         }
-        let mut unfinished = DropRecord {
-            audit: self,
-            inv,
-            approval: next.approval(),
-            since: Since { at: self.clock.now(), arrived: Instant::now() },
-            armed: true,
-        };
+        let mut unfinished =
+            DropRecord { audit: self, inv, approval: next.approval(), arrival: self.arrival(), armed: true };
         let outcome = next.run(inv).await;
         unfinished.armed = false;
         let ending = Ending::Returned(&outcome);
-        let body = self.body(inv, HumanAnswer::yes(unfinished.approval), &ending, &unfinished.since);
+        let body = self.body(inv, HumanAnswer::yes(unfinished.approval), &ending, unfinished.arrival);
         let written = match body {
             Ok(body) => self.sink.store(body).await,
             Err(error) => Err(error),
@@ -229,31 +219,12 @@ impl Layer for Audit {
     }
 }
 
-/// What a person said, where one was asked.
-#[derive(Clone, Copy, Default)]
-struct HumanAnswer<'a> {
-    approval: Option<&'a Approval>,
-    refusal: Option<&'a Refusal>,
-}
-
-impl<'a> HumanAnswer<'a> {
-    fn yes(approval: Option<&'a Approval>) -> Self {
-        Self { approval, refusal: None }
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Since {
-    at: Timestamp,
-    arrived: Instant,
-}
-
 /// Puts a call on record whose future is dropped while it runs.
 struct DropRecord<'a> {
     audit: &'a Audit,
     inv: &'a Invocation,
     approval: Option<&'a Approval>,
-    since: Since,
+    arrival: Arrival,
     armed: bool,
 }
 
@@ -261,7 +232,7 @@ impl Drop for DropRecord<'_> {
     fn drop(&mut self) {
         if self.armed
             && let Err(error) =
-                self.audit.record(self.inv, HumanAnswer::yes(self.approval), &Ending::Dropped, &self.since)
+                self.audit.record(self.inv, HumanAnswer::yes(self.approval), &Ending::Dropped, self.arrival)
         {
             tracing::error!(%error, call = %self.inv.call.id, "a dropped tool call is not on record");
         }
@@ -283,8 +254,7 @@ impl Layer for Noting {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         let is_changing = inv.inspection().is_ok_and(|inspection| !inspection.read_only);
         if let Some(running) = self.0.running.as_ref().filter(|_| is_changing) {
-            let since = Since { at: self.0.clock.now(), arrived: Instant::now() };
-            match self.0.body(inv, HumanAnswer::yes(next.approval()), &Ending::Killed, &since) {
+            match self.0.body(inv, HumanAnswer::yes(next.approval()), &Ending::Killed, self.0.arrival()) {
                 Ok(body) => running.begin(&inv.call.id, &body),
                 Err(error) => tracing::debug!(%error, call = %inv.call.id, "a call is not noted before it runs"),
             }

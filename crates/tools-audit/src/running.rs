@@ -4,11 +4,11 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use serde_json::{Map, Value};
-use tools_core::{CallId, ProcessNotes, take_notes_left_behind};
+use tools_core::{CallId, Locked as _, ProcessNotes, take_notes_left_behind};
 
 /// How the files end.
 const EXTENSION: &str = "line";
@@ -51,7 +51,7 @@ impl RunningCalls {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut HashMap<CallId, Vec<ProcessNotes>>) -> T) -> T {
-        work(&mut self.notes.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.notes.locked())
     }
 }
 

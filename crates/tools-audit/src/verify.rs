@@ -154,9 +154,6 @@ fn check(path: &Path, heads: Vec<Head>) -> Result<Checker, AuditError> {
 }
 
 /// Checks lines that do not stand in a file.
-///
-/// # Errors
-/// When reading fails.
 pub fn verify_lines(lines: impl BufRead) -> io::Result<Report> {
     let mut checker = Checker::default();
     checker.read(lines)?;
@@ -164,9 +161,6 @@ pub fn verify_lines(lines: impl BufRead) -> io::Result<Report> {
 }
 
 /// Checks lines that go on from `head`: the rest of a log whose beginning was checked before.
-///
-/// # Errors
-/// When reading fails.
 pub fn verify_after(head: Head, lines: impl BufRead) -> io::Result<Report> {
     let mut checker = Checker { start: head.clone(), head: Some(head), ..Checker::default() };
     checker.read(lines)?;

@@ -77,9 +77,6 @@ fn about(line: &Map<String, Value>) -> String {
 }
 
 /// All rows of a log, oldest first.
-///
-/// # Errors
-/// When the file cannot be opened or read.
 pub fn rows(path: &Path) -> Result<Vec<Row>, AuditError> {
     let mut follower = Follower::from_start(path)?;
     Ok(follower.poll()?.iter().filter_map(|line| Row::of(line)).collect())
@@ -97,9 +94,6 @@ pub struct Follower {
 
 impl Follower {
     /// Starts with the first line of the file.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
     pub fn from_start(path: &Path) -> Result<Self, AuditError> {
         let file = verify::open(path)?;
         let inode = file.metadata().map_err(|source| read_error(path, source))?.ino();
@@ -107,9 +101,6 @@ impl Follower {
     }
 
     /// Starts with the last `count` lines of the file.
-    ///
-    /// # Errors
-    /// When it cannot be opened or read.
     pub fn from_last(path: &Path, count: usize) -> Result<Self, AuditError> {
         let mut follower = Self::from_start(path)?;
         let at = last_lines(follower.reader.get_mut(), count).map_err(|source| read_error(path, source))?;

@@ -8,6 +8,7 @@ use std::{
     thread::JoinHandle,
     time::{Duration, Instant},
 };
+use tools_core::Locked as _;
 
 /// A thread that syncs what was written, at once and then at most once per interval: what a program
 /// of one call writes is on its way to the disk while the program ends. It starts with the first
@@ -54,7 +55,7 @@ impl Flusher {
         pending.files.push(Arc::clone(file));
         drop(pending);
         self.shared.changed.notify_one();
-        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut thread = self.thread.locked();
         if thread.is_none() {
             let shared = Arc::clone(&self.shared);
             *thread = Some(std::thread::Builder::new().name("audit-fsync".to_owned()).spawn(move || shared.run())?);
@@ -76,7 +77,7 @@ impl Drop for Flusher {
 
 impl Shared {
     fn pending(&self) -> MutexGuard<'_, FlushQueue> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pending.locked()
     }
 
     fn run(&self) {

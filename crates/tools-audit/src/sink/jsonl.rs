@@ -9,7 +9,7 @@ use std::{
     io,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
     time::Duration,
 };
 
@@ -17,6 +17,7 @@ use rustix::{
     fs::{FallocateFlags, fallocate},
     io::Errno,
 };
+use tools_core::Locked as _;
 
 use super::{
     file::{FileLock, Identity, look, open, sync_folder, write_whole},
@@ -125,7 +126,7 @@ impl JsonlSink {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic in the middle of an append leaves `len: None`: the end is read again.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.locked()
     }
 }
 

@@ -1,6 +1,7 @@
 //! A log in memory: for tests, and for hosts that store lines elsewhere.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use tools_core::Locked as _;
 
 use crate::{AuditError, AuditSink, Head, chain::seal};
 
@@ -17,13 +18,13 @@ struct Log {
 impl MemorySink {
     /// The lines so far, without newlines.
     pub fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
+        self.0.locked().lines.clone()
     }
 }
 
 impl AuditSink for MemorySink {
     fn append(&self, body: &str) -> Result<Head, AuditError> {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.0.locked();
         let mut line = String::new();
         log.head = seal(&log.head, body, None, &mut line);
         line.pop();
