@@ -108,32 +108,7 @@ pub(crate) enum Verb {
     /// Run a command as a `bash` call and exit with its exit code. Standard input is empty. When
     /// standard output is not a terminal, output is passed through byte for byte unless `--filter`
     /// is given.
-    Exec {
-        /// Filter the output and replace credentials with placeholders, even when standard output
-        /// is not a terminal.
-        #[arg(long)]
-        filter: bool,
-        /// Stop the command after this many seconds [default: 3600].
-        #[arg(long, value_name = "SECONDS")]
-        timeout: Option<u64>,
-        /// Network access of the command; overrides the configuration.
-        #[arg(long, value_name = "MODE")]
-        network: Option<Network>,
-        /// Approve this command in advance.
-        #[arg(long)]
-        yes: bool,
-        /// A hook has put the command on record already: where that cannot be done from here, run
-        /// it without a record and without a way to undo it.
-        #[arg(long, hide = true)]
-        on_record: bool,
-        /// Directory the command may write to, if the configuration names none and the working
-        /// directory is inside it [default: the working directory].
-        #[arg(long, value_name = "DIR")]
-        within: Option<PathBuf>,
-        /// The command and its arguments.
-        #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
-        command: Vec<String>,
-    },
+    Exec(Exec),
     /// Check a host's own tool calls: the hook that a host runs before and after each tool. Reads
     /// one event from standard input and answers in the host's format: allow, ask or deny. Asks
     /// when the event cannot be checked. Installed by `haft setup`.
@@ -165,17 +140,7 @@ pub(crate) enum Verb {
     /// Find credentials in files. Prints a JSON line with location and kind for each, never the
     /// value. Exits with 2 if a file cannot be read, with 1 if `--check` is given and a credential
     /// was found, else with 0.
-    Scan {
-        /// Files to scan [default: standard input, also `-`].
-        #[arg(value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// Print the text with placeholders in place of credentials instead.
-        #[arg(long)]
-        redact: bool,
-        /// Exit with 1 if a credential was found.
-        #[arg(long)]
-        check: bool,
-    },
+    Scan(Scan),
     /// List the tools as a model sees them.
     Tools(Tools),
     /// List the layers that wrap each call, outermost first.
@@ -322,6 +287,35 @@ pub(crate) struct Call {
     pub(crate) caller: Option<String>,
 }
 
+/// A command, and how it runs.
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// Filter the output and replace credentials with placeholders, even when standard output
+    /// is not a terminal.
+    #[arg(long)]
+    pub(crate) filter: bool,
+    /// Stop the command after this many seconds [default: 3600].
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Network access of the command; overrides the configuration.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) network: Option<Network>,
+    /// Approve this command in advance.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// A hook has put the command on record already: where that cannot be done from here, run
+    /// it without a record and without a way to undo it.
+    #[arg(long, hide = true)]
+    pub(crate) on_record: bool,
+    /// Directory the command may write to, if the configuration names none and the working
+    /// directory is inside it [default: the working directory].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) within: Option<PathBuf>,
+    /// The command and its arguments.
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
+    pub(crate) command: Vec<String>,
+}
+
 /// What to filter, and as which command.
 #[derive(Debug, Args)]
 pub(crate) struct Filter {
@@ -337,6 +331,20 @@ pub(crate) struct Filter {
     /// Show all lines, with `-` before removed lines and `+` before their replacements.
     #[arg(long)]
     pub(crate) diff: bool,
+}
+
+/// Where to look for credentials, and what to do with those that are found.
+#[derive(Debug, Args)]
+pub(crate) struct Scan {
+    /// Files to scan [default: standard input, also `-`].
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print the text with placeholders in place of credentials instead.
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// Exit with 1 if a credential was found.
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 /// A question to the policy.

@@ -36,10 +36,9 @@ impl Exit {
         }
     }
 
-    /// The exit code of a shell after this signal: 128 plus its number. `None` when there was no
-    /// signal.
-    pub(crate) fn interrupted(signal: Option<u8>) -> Option<Self> {
-        signal.map(|number| Self::Command(128 + number))
+    /// The exit code of a shell after this signal: 128 plus its number.
+    pub(crate) fn interrupted(signal: u8) -> Self {
+        Self::Command(128 + signal)
     }
 
     /// The exit code for the outcome of one call.

@@ -15,6 +15,7 @@ use clap::Parser;
 
 use crate::{
     args::{ApprovalsVerb, Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
+    commands::undo::{UndoPlace, UndoRequest},
     exit::Exit,
     log::log_to_stderr,
 };
@@ -94,22 +95,10 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
         Verb::Trust { verb } => commands::trust::run(common, verb),
         Verb::Setup(verb) => commands::setup::run(common, verb),
         Verb::Hook { .. } => unreachable!("it is run before"),
-        Verb::Exec { filter, timeout, network, yes, on_record, within, command } => {
-            let ask = commands::exec::Ask {
-                filter: *filter,
-                timeout: *timeout,
-                network: *network,
-                yes: *yes,
-                on_record: *on_record,
-                within: within.as_deref(),
-            };
-            commands::exec::run(common, ask, command).await
-        }
+        Verb::Exec(verb) => commands::exec::run(common, verb).await,
         Verb::Top { web: _, port } => commands::top::run(common, *port).await,
         Verb::Filter(verb) => commands::filter::run(common, verb),
-        Verb::Scan { files, redact, check } => {
-            commands::scan::run(common, files, commands::scan::Ask { redact: *redact, check: *check })
-        }
+        Verb::Scan(verb) => commands::scan::run(common, verb),
         Verb::Tools(verb) => commands::tools::run(common, verb).await,
         Verb::Layers => Ok(commands::layers::run(common)),
         Verb::Mcp { verb } => match verb {
@@ -132,15 +121,16 @@ async fn run(cli: &Cli) -> Result<Exit, String> {
             commands::pins::review(common, id.as_deref(), accept.as_deref()).await
         }
         Verb::Undo { calls, last, list, diff, here } => {
-            use commands::undo::UndoRequest;
             let what = match (list, diff) {
                 (true, _) => UndoRequest::List,
                 (_, true) => UndoRequest::Diff,
-                _ => UndoRequest::Undo(*here),
+                _ => UndoRequest::Undo(UndoPlace::of_option(*here)),
             };
             commands::undo::run(common, what, commands::undo::selection(common, calls, *last)).await
         }
-        Verb::Redo { here } => commands::undo::run(common, commands::undo::UndoRequest::Redo(*here), 1.into()).await,
+        Verb::Redo { here } => {
+            commands::undo::run(common, UndoRequest::Redo(UndoPlace::of_option(*here)), 1.into()).await
+        }
         Verb::Audit { verb } => commands::audit::run(common, verb).await,
         Verb::Overflow { verb } => commands::overflow::run(common, verb).await,
         Verb::Memory { verb } => commands::memory::run(common, verb).await,

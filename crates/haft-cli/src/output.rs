@@ -2,11 +2,14 @@
 
 use std::{
     borrow::Cow,
+    error::Error,
     io::{self, IsTerminal, Write},
 };
 
 use haft::core::{Visible, visible_json, visible_lines};
 use serde::Serialize;
+
+use crate::{args::CommonArgs, exit::Exit};
 
 /// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer
 /// it is shown instead of sent; a program behind a pipe gets the text as it is.
@@ -42,12 +45,36 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
 
+/// Says what a verb did: a line, with `--json` an object instead.
+pub(crate) fn done(common: &CommonArgs, object: &impl Serialize, text: &str) {
+    if common.json {
+        json(object);
+    } else if !common.quiet {
+        line(text);
+    }
+}
+
 /// Says why a verb did nothing: a note, and with `--json` also an object.
-pub(crate) fn failed(as_json: bool, why: &str) {
+pub(crate) fn failed(common: &CommonArgs, why: &str) -> Exit {
     note(&format!("haft: {why}"));
-    if as_json {
+    if common.json {
         json(&serde_json::json!({"ok": false, "error": {"category": "permanent_failure", "message": why}}));
     }
+    Exit::ToolFailed
+}
+
+/// An error with its causes, each said once: an operator may know where files are.
+pub(crate) fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.ends_with(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
 }
 
 /// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent.

@@ -49,7 +49,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
         signal = interrupt() => {
             stop.cancel();
             serving.await;
-            Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok))
+            Ok(Exit::interrupted(signal))
         }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Call) -> Result<Exit, String
     let mut report = interruptible(&toolbox, call, &cx, consent(verb.yes), &ended_by).await;
     live.keep(&mut report);
     print(common, &report, &live);
-    Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| Exit::of(&report)))
+    Ok(ended_by.get().map_or_else(|| Exit::of(&report), Exit::interrupted))
 }
 
 /// How a question is answered on the command line.

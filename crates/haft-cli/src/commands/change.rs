@@ -61,6 +61,20 @@ impl Change {
         })
     }
 
+    /// Makes the folder of the file if need be, keeps the text as it was and replaces it; the copy.
+    pub(super) fn store(&self) -> Result<Option<PathBuf>, String> {
+        self.make_folder()?;
+        let copy = self.backup()?;
+        self.replace()?;
+        Ok(copy)
+    }
+
+    /// Makes the folder of the file, with all above it.
+    pub(super) fn make_folder(&self) -> Result<(), String> {
+        let Some(folder) = self.file.parent() else { return Ok(()) };
+        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))
+    }
+
     /// What changes, as a patch.
     pub(super) fn diff(&self) -> String {
         let before = self.before.as_deref().unwrap_or_default();

@@ -20,7 +20,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    args::{CommonArgs, Network},
+    args::{CommonArgs, Exec, Network},
     commands::{
         call::{Consent, interruptible, notes},
         open::{built, folder, load_with, workdir},
@@ -35,23 +35,6 @@ const DEFAULT_TIMEOUT_SECS: u64 = 3600;
 /// What a shell reports of a command whose reader is gone: 128 and the number of `SIGPIPE`.
 const READER_GONE: u8 = 141;
 
-/// What was asked for beside the command.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Ask<'a> {
-    /// Whether the output is filtered wherever it goes.
-    pub(crate) filter: bool,
-    /// Seconds that the command may take.
-    pub(crate) timeout: Option<u64>,
-    /// The network of the command; that of the configuration when unset.
-    pub(crate) network: Option<Network>,
-    /// Whether it was agreed to beforehand.
-    pub(crate) yes: bool,
-    /// Whether a hook has put it on record.
-    pub(crate) on_record: bool,
-    /// The folder that it may write; the working directory when unset.
-    pub(crate) within: Option<&'a Path>,
-}
-
 impl From<Network> for haft::NetworkMode {
     fn from(network: Network) -> Self {
         match network {
@@ -63,16 +46,16 @@ impl From<Network> for haft::NetworkMode {
 }
 
 /// Runs the command.
-pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -> Result<Exit, String> {
-    let within = ask.within.map(|root| above(common, root)).transpose()?;
+pub(crate) async fn run(common: &CommonArgs, verb: &Exec) -> Result<Exit, String> {
+    let within = verb.within.as_deref().map(|root| above(common, root)).transpose()?;
     let loaded = load_with(common, |config| {
-        config.tools.shell.timeout = ask.timeout.unwrap_or(DEFAULT_TIMEOUT_SECS);
-        if let Some(network) = ask.network {
+        config.tools.shell.timeout = verb.timeout.unwrap_or(DEFAULT_TIMEOUT_SECS);
+        if let Some(network) = verb.network {
             config.tools.shell.network = network.into();
         }
     })?;
     let suited = |mut config: HaftConfig| {
-        if ask.on_record && !can_record(&config) {
+        if verb.on_record && !can_record(&config) {
             config.tools.audit.enabled = false;
             config.tools.checkpoints.enabled = false;
             config.tools.overflow.enabled = false;
@@ -83,12 +66,12 @@ pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -
         }
     };
     let toolbox = built(common, loaded, suited, |builder| builder)?;
-    let line = shell_line(command);
+    let line = shell_line(&verb.command);
     let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();
     let gone = CancellationToken::new();
     // A program that reads the output gets what the command wrote, unless somebody asked for less.
-    let is_raw = !common.json && !ask.filter && !io::stdout().is_terminal();
+    let is_raw = !common.json && !verb.filter && !io::stdout().is_terminal();
     let passing = Arc::new(if is_raw {
         OutputForwarder::plain(gone.clone())
     } else {
@@ -102,12 +85,12 @@ pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -
         let raw = Raw::new(gone.clone()).map_err(|error| format!("standard output cannot be used: {error}"))?;
         cx = cx.tapped(Arc::new(raw));
     }
-    let consent = if ask.yes { Consent::Given } else { Consent::Asked };
+    let consent = if verb.yes { Consent::Given } else { Consent::Asked };
     let ended_by = Cell::new(None);
     let mut report = interruptible(&toolbox, call, &cx, consent, &ended_by).await;
     if common.json {
         output::json(&report);
-        return Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)));
+        return Ok(ended_by.get().map_or_else(|| exit(&report), Exit::interrupted));
     }
     report.filter = passing.end(ended(&report));
     if gone.is_cancelled() {
@@ -116,7 +99,7 @@ pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -
     // What it wrote passed unchanged: a stream that a program reads gets nothing else. The record
     // has the warnings.
     if is_raw && report.ended.is_some() && !io::stderr().is_terminal() {
-        return Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)));
+        return Ok(ended_by.get().map_or_else(|| exit(&report), Exit::interrupted));
     }
     notes(common, &report);
     // Of what passed unchanged nothing was left out.
@@ -126,7 +109,7 @@ pub(crate) async fn run(common: &CommonArgs, ask: Ask<'_>, command: &[String]) -
     if let Some(error) = &report.error {
         output::note(&format!("haft: {}", error.message));
     }
-    Ok(Exit::interrupted(ended_by.get()).unwrap_or_else(|| exit(&report)))
+    Ok(ended_by.get().map_or_else(|| exit(&report), Exit::interrupted))
 }
 
 /// Whether the record can be written from here. A hook that wrote to it runs outside of its host's

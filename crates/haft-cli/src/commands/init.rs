@@ -1,20 +1,14 @@
 //! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those
 //! that it lacks.
 
-use std::{fs, path::PathBuf};
-
-use haft::{
-    config::places,
-    policy::proposal::{ProjectKind, add, detect, hosts, propose},
-};
-
+use haft::policy::proposal::{ProjectKind, add, detect, hosts, propose};
 use serde_json::{Value, json};
 
 use crate::{
     args::{CommonArgs, Kind},
     commands::{
         change::{Change, read},
-        open::workdir,
+        open::{config_to_write, workdir},
     },
     exit::Exit,
     output,
@@ -47,10 +41,7 @@ pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Ex
         return Ok(Exit::Ok);
     }
     let mut facts = facts();
-    let file = common.config.clone().or_else(places::config_file);
-    let file: PathBuf = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
-    // A link stays a link: what it leads to is renewed.
-    let file = file.canonicalize().unwrap_or(file);
+    let file = config_to_write(common)?;
     let before = read(&file)?;
     let (after, added, said) = match &before {
         None => (proposed, None, format!("wrote `{}`", file.display())),
@@ -64,7 +55,7 @@ pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Ex
         }
     };
     let change = Change { file, before, after };
-    let copy = if change.before.as_ref() == Some(&change.after) { None } else { store(&change)? };
+    let copy = if change.before.as_ref() == Some(&change.after) { None } else { change.store()? };
     if common.json {
         facts["file"] = json!(change.file);
         // `null` for a new file, which holds all of them.
@@ -84,16 +75,6 @@ pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Ex
         }
     }
     Ok(Exit::Ok)
-}
-
-/// Writes the file; the copy of the text as it was.
-fn store(change: &Change) -> Result<Option<PathBuf>, String> {
-    if let Some(folder) = change.file.parent() {
-        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    }
-    let copy = change.backup()?;
-    change.replace()?;
-    Ok(copy)
 }
 
 impl From<Kind> for ProjectKind {

@@ -4,13 +4,13 @@
 use std::{
     io::{self, IsTerminal},
     os::fd::AsFd,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::Mutex,
 };
 
 use async_trait::async_trait;
 use haft::{
     CallReport,
-    core::{Ended, EventConsumer, EventKind, OutputStream, ToolErrorCategory, ToolEvent},
+    core::{Ended, EventConsumer, EventKind, Locked as _, OutputStream, ToolErrorCategory, ToolEvent},
 };
 use rustix::fs::fstat;
 
@@ -71,15 +71,11 @@ impl Live {
         Self { place, shown: Mutex::default() }
     }
 
-    fn shown(&self) -> MutexGuard<'_, OutputTail> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Adds the output so far to the text of a call that was cancelled, whose result holds none of
     /// it.
     pub(crate) fn keep(&self, report: &mut CallReport) {
         let is_cancelled = report.error.as_ref().is_some_and(|error| error.category == ToolErrorCategory::Cancelled);
-        let shown = self.shown();
+        let shown = self.shown.locked();
         if !is_cancelled || shown.text.is_empty() {
             return;
         }
@@ -89,7 +85,7 @@ impl Live {
 
     /// Prints the result, or what of it was not shown while the call ran.
     pub(crate) fn finish(&self, report: &CallReport) {
-        let shown = self.shown();
+        let shown = self.shown.locked();
         if self.place != Place::OwnStreams || shown.text.is_empty() {
             return output::text(&report.text);
         }
@@ -128,7 +124,7 @@ impl EventConsumer for Live {
             Place::Stderr => write(OutputStream::Stderr, &text),
             Place::Nowhere => Ok(()),
         };
-        self.shown().push(&text);
+        self.shown.locked().push(&text);
         true
     }
 

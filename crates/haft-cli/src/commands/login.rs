@@ -73,16 +73,13 @@ mod with_http {
     }
 
     fn told(common: &CommonArgs, server: &Server, made: &LoginSummary) {
-        if common.json {
-            let scopes = made.scopes.to_string();
-            let row = json!({
-                "id": server.id(), "ok": true, "issuer": made.issuer, "scopes": scopes, "renewable": made.is_renewable,
-            });
-            output::json(&row);
-        } else if !common.quiet {
-            let scopes = if made.scopes.is_empty() { String::new() } else { format!(", scopes: {}", made.scopes) };
-            output::line(&output::printable(&format!("logged in to `{}` at `{}`{scopes}", server.id(), made.issuer)));
-        }
+        let object = json!({
+            "id": server.id(), "ok": true, "issuer": made.issuer, "scopes": made.scopes.to_string(),
+            "renewable": made.is_renewable,
+        });
+        let scopes = if made.scopes.is_empty() { String::new() } else { format!(", scopes: {}", made.scopes) };
+        let text = format!("logged in to `{}` at `{}`{scopes}", server.id(), made.issuer);
+        output::done(common, &object, &output::printable(&text));
     }
 
     /// Logs out.
@@ -91,11 +88,7 @@ mod with_http {
         let was_in = server_login(&server).map_err(|error| said(&server, &error))?.logout().await;
         let was_in = was_in.map_err(|error| said(&server, &error))?;
         let text = if was_in { format!("logged out of `{id}`") } else { format!("there is no login at `{id}`") };
-        if common.json {
-            output::json(&json!({"ok": true, "logged_out": was_in, "message": text}));
-        } else if !common.quiet {
-            output::line(&text);
-        }
+        output::done(common, &json!({"ok": true, "logged_out": was_in, "message": text}), &text);
         Ok(Exit::Ok)
     }
 

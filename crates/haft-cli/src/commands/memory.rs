@@ -4,7 +4,7 @@ use std::{fmt::Write as _, io::Read as _, path::Path};
 
 use haft::{
     memories,
-    memory_store::{Filter, ImportOutcome, Memories, Memory, MemoryError, project_of},
+    memory_store::{Filter, ImportOutcome, Memories, Memory, project_of},
 };
 use serde_json::json;
 
@@ -12,7 +12,7 @@ use crate::{
     args::{CommonArgs, MemoryVerb},
     commands::open::{load, workdir},
     exit::Exit,
-    output,
+    output::{self, with_causes},
 };
 
 /// The most bytes of a file of memories.
@@ -35,28 +35,14 @@ pub(crate) async fn run(common: &CommonArgs, verb: &MemoryVerb) -> Result<Exit, 
     }
 }
 
-/// What went wrong, with the cause: an operator may know where files are.
-fn told(error: &MemoryError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.ends_with(&said) {
-            let _ = write!(text, ": {said}");
-        }
-        cause = error.source();
-    }
-    text
-}
-
 async fn list(common: &CommonArgs, memories: &Memories, all: bool, search: Option<&str>) -> Result<Exit, String> {
     let filter = Filter { project: Some(project_of(&workdir(common)?)), user: true, ..Filter::default() };
     let (found, lost) = match search {
         Some(query) => {
-            let found = memories.search_readable(query, &filter, HITS).await.map_err(|error| told(&error))?;
+            let found = memories.search_readable(query, &filter, HITS).await.map_err(|error| with_causes(&error))?;
             (found.0.into_iter().map(|hit| hit.memory).collect(), found.1)
         }
-        None => memories.list_readable((!all).then_some(&filter)).await.map_err(|error| told(&error))?,
+        None => memories.list_readable((!all).then_some(&filter)).await.map_err(|error| with_causes(&error))?,
     };
     if common.json {
         output::json(&json!({ "memories": found, "unreadable": lost }));
@@ -97,9 +83,8 @@ fn row(memory: &Memory) -> String {
 }
 
 async fn show(common: &CommonArgs, memories: &Memories, id: &str) -> Result<Exit, String> {
-    let Some(memory) = memories.get(id).await.map_err(|error| told(&error))? else {
-        output::failed(common.json, &format!("there is no memory `{id}`"));
-        return Ok(Exit::ToolFailed);
+    let Some(memory) = memories.get(id).await.map_err(|error| with_causes(&error))? else {
+        return Ok(output::failed(common, &format!("there is no memory `{id}`")));
     };
     if common.json {
         output::json(&memory);
@@ -137,23 +122,19 @@ async fn remove(common: &CommonArgs, memories: &Memories, ids: &[String]) -> Res
     let mut exit = Exit::Ok;
     let mut removed = vec![];
     for id in ids {
-        if memories.remove(id).await.map_err(|error| told(&error))? {
+        if memories.remove(id).await.map_err(|error| with_causes(&error))? {
             removed.push(id);
         } else {
             output::note(&format!("haft: there is no memory `{id}`"));
             exit = Exit::ToolFailed;
         }
     }
-    if common.json {
-        output::json(&json!({ "removed": removed }));
-    } else if !common.quiet {
-        output::line(&format!("removed {}", removed.len()));
-    }
+    output::done(common, &json!({ "removed": removed }), &format!("removed {}", removed.len()));
     Ok(exit)
 }
 
 async fn export(memories: &Memories) -> Result<Exit, String> {
-    let (found, lost) = memories.list_readable(None).await.map_err(|error| told(&error))?;
+    let (found, lost) = memories.list_readable(None).await.map_err(|error| with_causes(&error))?;
     for memory in found {
         output::json(&memory);
     }
@@ -165,16 +146,13 @@ async fn import(common: &CommonArgs, memories: &Memories, file: Option<&Path>) -
     let (mut stored, mut skipped) = (0_u64, 0_u64);
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let memory: Memory = serde_json::from_str(line).map_err(|error| format!("line {number}: {error}"))?;
-        match memories.import(memory).await.map_err(|error| format!("line {number}: {}", told(&error)))? {
+        match memories.import(memory).await.map_err(|error| format!("line {number}: {}", with_causes(&error)))? {
             ImportOutcome::Stored => stored += 1,
             ImportOutcome::Skipped => skipped += 1,
         }
     }
-    if common.json {
-        output::json(&json!({ "stored": stored, "skipped": skipped }));
-    } else if !common.quiet {
-        output::line(&format!("stored {stored}, skipped {skipped}"));
-    }
+    let object = json!({ "stored": stored, "skipped": skipped });
+    output::done(common, &object, &format!("stored {stored}, skipped {skipped}"));
     Ok(Exit::Ok)
 }
 

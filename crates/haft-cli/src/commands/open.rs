@@ -166,6 +166,14 @@ pub(crate) fn config_file(common: &CommonArgs) -> Option<PathBuf> {
     common.config.clone().or_else(|| places::config_file().filter(|file| file.is_file()))
 }
 
+/// The file that is written: the named one, else the user's, which may have to be made. A link
+/// stays a link: what it leads to is renewed.
+pub(crate) fn config_to_write(common: &CommonArgs) -> Result<PathBuf, String> {
+    let file = common.config.clone().or_else(places::config_file);
+    let file = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
+    Ok(file.canonicalize().unwrap_or(file))
+}
+
 /// A configuration of an older form works; that it is one is said once.
 fn say_once_if_older(loaded: &LoadedConfig<HaftConfig>) {
     static SAID: Once = Once::new();

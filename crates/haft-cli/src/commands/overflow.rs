@@ -12,7 +12,7 @@ use crate::{
     args::{CommonArgs, OverflowVerb},
     commands::open::load,
     exit::Exit,
-    output,
+    output::{self, with_causes},
 };
 
 /// Bytes that are read at once.
@@ -25,29 +25,16 @@ pub(crate) async fn run(common: &CommonArgs, verb: &OverflowVerb) -> Result<Exit
     let wanted = lines.as_deref().map_or(Ok(Lines::ALL), Lines::parse)?;
     let archive = overflow_archive(&load(common)?).map_err(|error| error.to_string())?;
     let archive = archive.ok_or("output is not stored: `tools.overflow.enabled` is false")?;
-    let Some(session) = archive.conversation_of(reference).await.map_err(|error| told(&error))? else {
-        output::failed(common.json, &format!("there is no stored output `{reference}`"));
-        return Ok(Exit::ToolFailed);
+    let Some(session) = archive.conversation_of(reference).await.map_err(|error| with_causes(&error))? else {
+        return Ok(output::failed(common, &format!("there is no stored output `{reference}`")));
     };
-    let entry = archive.open(&session, reference).await.map_err(|error| told(&error))?;
+    let entry = archive.open(&session, reference).await.map_err(|error| with_causes(&error))?;
     let shown = EntryView { common, session: &session, reference, entry: &entry };
     match grep {
         Some(pattern) => shown.matches(pattern, wanted).await,
         None => shown.lines(wanted).await,
     }
-    .map_err(|error| told(&error))
-}
-
-/// What went wrong, with the cause: an operator may know where files are.
-fn told(error: &OverflowError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
+    .map_err(|error| with_causes(&error))
 }
 
 struct EntryView<'a> {

@@ -4,16 +4,19 @@ use std::sync::Arc;
 
 use haft::{
     AgentPrompts, UnattendedRunner, schedule,
-    tasks::{Schedule, ScheduleError, ScheduledTask, Scheduler, TaskName},
+    tasks::{Schedule, ScheduledTask, Scheduler, TaskName},
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     args::{CommonArgs, ScheduleVerb},
-    commands::open::{load, open, workdir},
+    commands::{
+        call::interrupt,
+        open::{load, open, workdir},
+    },
     exit::Exit,
-    output,
+    output::{self, with_causes},
 };
 
 /// The most times that are printed.
@@ -33,27 +36,12 @@ pub(crate) async fn run(common: &CommonArgs, verb: &ScheduleVerb) -> Result<Exit
     }
 }
 
-/// What went wrong, with the cause: an operator may know where files are.
-fn told(error: &ScheduleError) -> String {
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.ends_with(&said) {
-            text.push_str(": ");
-            text.push_str(&said);
-        }
-        cause = error.source();
-    }
-    text
-}
-
 fn name_of(text: &str) -> Result<TaskName, String> {
-    TaskName::parse(text).map_err(|error| told(&error))
+    TaskName::parse(text).map_err(|error| with_causes(&error))
 }
 
 async fn list(common: &CommonArgs, scheduler: &Scheduler, folder: &str) -> Result<Exit, String> {
-    let tasks = scheduler.list(folder).await.map_err(|error| told(&error))?;
+    let tasks = scheduler.list(folder).await.map_err(|error| with_causes(&error))?;
     if common.json {
         let tasks: Vec<Value> = tasks.iter().map(structured).collect();
         output::json(&json!({ "tasks": tasks }));
@@ -105,7 +93,7 @@ async fn next(
 ) -> Result<Exit, String> {
     let task = match scheduler.get(folder, &name_of(name)?).await {
         Ok(task) => task,
-        Err(error) => return Ok(not_there(common, &error)),
+        Err(error) => return Ok(output::failed(common, &with_causes(&error))),
     };
     let now = scheduler.now();
     let next: Vec<String> = match task.next_run {
@@ -122,11 +110,6 @@ async fn next(
     Ok(Exit::Ok)
 }
 
-fn not_there(common: &CommonArgs, error: &ScheduleError) -> Exit {
-    output::failed(common.json, &told(error));
-    Exit::ToolFailed
-}
-
 async fn run_now(common: &CommonArgs, scheduler: &Scheduler, folder: &str, name: &str) -> Result<Exit, String> {
     let name = name_of(name)?;
     let dispatch = Arc::new(UnattendedRunner::new(open(common)?).with_prompts(Arc::new(AgentPrompts)));
@@ -139,7 +122,7 @@ async fn run_now(common: &CommonArgs, scheduler: &Scheduler, folder: &str, name:
             output::note(&format!("haft: the task failed: {}", output::one_line(&said)));
             Ok(Exit::ToolFailed)
         }
-        Err(error) => Ok(not_there(common, &error)),
+        Err(error) => Ok(output::failed(common, &with_causes(&error))),
     }
 }
 
@@ -149,7 +132,7 @@ async fn remove(common: &CommonArgs, scheduler: &Scheduler, folder: &str, names:
         match scheduler.cancel(folder, name_of(name)?).await {
             Ok(task) if !common.quiet => output::line(&format!("removed {}", task.name)),
             Ok(_) => {}
-            Err(error) => exit = not_there(common, &error),
+            Err(error) => exit = output::failed(common, &with_causes(&error)),
         }
     }
     Ok(exit)
@@ -160,24 +143,12 @@ async fn serve(common: &CommonArgs, scheduler: &Scheduler, folder: &str) -> Resu
     let stop = CancellationToken::new();
     let interrupted = stop.clone();
     tokio::spawn(async move {
-        let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
-        let ended = async {
-            match &mut terminated {
-                Some(terminated) => {
-                    terminated.recv().await;
-                }
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => {}
-            () = ended => {}
-        }
+        interrupt().await;
         interrupted.cancel();
     });
     if !common.quiet {
         output::note("haft: running the tasks of this directory when they are due; Ctrl-C to stop");
     }
-    scheduler.serve(folder, dispatch, &stop).await.map_err(|error| told(&error))?;
+    scheduler.serve(folder, dispatch, &stop).await.map_err(|error| with_causes(&error))?;
     Ok(Exit::Ok)
 }

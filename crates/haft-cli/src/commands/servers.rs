@@ -1,13 +1,8 @@
 //! `haft mcp add|list|test|remove|import`: the MCP servers of the configuration.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{fs, path::PathBuf, sync::Arc};
 
 use haft::{
-    config::places,
     core::Visible,
     mcp_client::{
         EntryError, McpServerConfig, McpServers, PinMode, Server, add_server, foreign_servers, pins::Found,
@@ -21,7 +16,7 @@ use crate::{
     commands::{
         change::{Change, read},
         login::{forget, is_logged_in, next_step},
-        open::open,
+        open::{config_to_write, open},
     },
     exit::Exit,
     output,
@@ -270,27 +265,15 @@ fn change(
     common: &CommonArgs,
     change: impl FnOnce(&str) -> Result<Option<String>, EntryError>,
 ) -> Result<bool, String> {
-    let file = common.config.clone().or_else(places::config_file);
-    let file = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
-    // A link stays a link: what it leads to is renewed.
-    let file = file.canonicalize().unwrap_or(file);
+    let file = config_to_write(common)?;
     let before = read(&file)?;
     let text = before.clone().unwrap_or_default();
     let after = change(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
     let Some(after) = after.filter(|after| *after != text) else { return Ok(false) };
-    if let Some(folder) = file.parent().filter(|folder| *folder != Path::new("")) {
-        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-    }
-    let change = Change { file, before, after };
-    change.backup()?;
-    change.replace()?;
+    Change { file, before, after }.store()?;
     Ok(true)
 }
 
 fn told(common: &CommonArgs, text: &str) {
-    if common.json {
-        output::json(&json!({"ok": true, "message": text}));
-    } else if !common.quiet {
-        output::line(text);
-    }
+    output::done(common, &json!({"ok": true, "message": text}), text);
 }

@@ -64,11 +64,8 @@ async fn remove(
     if !was_there && outputs == 0 {
         return Ok(missing(common, id));
     }
-    if common.json {
-        output::json(&json!({"ok": true, "session": id, "outputs": outputs}));
-    } else if !common.quiet {
-        output::line(&format!("removed {}, and {outputs} stored outputs", one_line(id)));
-    }
+    let text = format!("removed {}, and {outputs} stored outputs", one_line(id));
+    output::done(common, &json!({"ok": true, "session": id, "outputs": outputs}), &text);
     Ok(Exit::Ok)
 }
 
@@ -77,8 +74,7 @@ fn parse(id: &str) -> Result<SessionId, String> {
 }
 
 fn missing(common: &CommonArgs, id: &str) -> Exit {
-    output::failed(common.json, &format!("there is no session `{}`", one_line(id)));
-    Exit::ToolFailed
+    output::failed(common, &format!("there is no session `{}`", one_line(id)))
 }
 
 fn print(common: &CommonArgs, entry: &SessionEntry) {

@@ -94,19 +94,17 @@ impl<'a> Setting<'a> {
     }
 
     fn edits(&self, host: Host) -> Result<Vec<Edits>, String> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        edits(host, &self.launch, &self.located(&variable), &|file| file.exists())
+        edits(host, &self.launch, &self.places(), &|file| file.exists())
             .ok_or_else(|| "the path of this program cannot stand in a command line".to_owned())
     }
 
-    fn located<'b>(&'b self, variable: &'b dyn Fn(&str) -> Option<String>) -> HostPlaces<'b> {
+    fn places(&self) -> HostPlaces<'_> {
         let os = if cfg!(target_os = "macos") { OsFamily::MacOs } else { OsFamily::Xdg };
-        HostPlaces { home: &self.home, os, variable }
+        HostPlaces { home: &self.home, os, variable: &variable }
     }
 
     fn look(&self, host: Host) -> Result<HostState, String> {
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let (programs, folder) = host.traces(&self.located(&variable));
+        let (programs, folder) = host.traces(&self.places());
         let path = std::env::var_os("PATH").unwrap_or_default();
         let is_program = |name: &&str| std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
         let is_there = folder.is_dir() || programs.iter().any(is_program);
@@ -175,9 +173,7 @@ impl<'a> Setting<'a> {
             // What is remembered comes first: an interrupted setup can be taken back.
             kept.add(KeptFile::of(change));
             kept.store(host)?;
-            if let Some(folder) = change.file.parent() {
-                fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
-            }
+            change.make_folder()?;
             change.replace()?;
             self.say(&format!("wrote `{}`", change.file.display()));
         }
@@ -189,8 +185,7 @@ impl<'a> Setting<'a> {
     fn undo(&self, host: Host) -> Result<Exit, String> {
         let kept = HostChange::read(host)?;
         let all = Launch { hooks: true, ..self.launch.clone() };
-        let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let edits = edits(host, &all, &self.located(&variable), &|file| file.exists()).unwrap_or_default();
+        let edits = edits(host, &all, &self.places(), &|file| file.exists()).unwrap_or_default();
         let mut changes = Vec::new();
         for edits in &edits {
             let file = resolved(&edits.file)?;
@@ -251,6 +246,11 @@ impl<'a> Setting<'a> {
             output::json(&json!({"host": host.name(), "written": !self.verb.dry_run, "changes": changes}));
         }
     }
+}
+
+/// A variable of the environment; `None` for an empty one, too.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// The change of a file that puts our entries in.

@@ -67,11 +67,10 @@ impl HostChange {
 
     /// Writes it down.
     pub(crate) fn store(&self, host: Host) -> Result<(), String> {
-        let file = Self::file(host);
-        let folder = file.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))?;
         let after = serde_json::to_string(self).map_err(|error| error.to_string())?;
-        Change { file, before: None, after }.replace()
+        let change = Change { file: Self::file(host), before: None, after };
+        change.make_folder()?;
+        change.replace()
     }
 
     /// Forgets a host.

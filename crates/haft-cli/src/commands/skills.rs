@@ -155,8 +155,7 @@ fn trust(common: &CommonArgs, names: &[String], revoke: bool, found: &[SkillFold
     for name in names {
         let is_meant = |one: &&SkillFolder| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);
         let Some(skill) = found.iter().find(is_meant).and_then(|one| one.skill.as_ref().ok()) else {
-            output::failed(common.json, &format!("there is no skill `{name}`"));
-            exit = Exit::ToolFailed;
+            exit = output::failed(common, &format!("there is no skill `{name}`"));
             continue;
         };
         let said = if revoke {

@@ -5,12 +5,12 @@ use std::{
     fs::File,
     io::{self, IsTerminal, Write},
     os::fd::{AsFd, BorrowedFd},
-    sync::{Mutex, PoisonError},
+    sync::Mutex,
 };
 
 use async_trait::async_trait;
 use haft::{
-    core::{ByteTap, EventConsumer, EventKind, FilterStats, OutputStream, ToolEvent},
+    core::{ByteTap, EventConsumer, EventKind, FilterStats, Locked as _, OutputStream, ToolEvent},
     filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
 };
 use tokio_util::sync::CancellationToken;
@@ -121,7 +121,7 @@ impl OutputForwarder {
 
     /// Ends the filters; tells what both together did.
     pub(crate) fn end(&self, exit: Ended) -> Option<FilterStats> {
-        let [stdout, stderr] = self.filters.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+        let [stdout, stderr] = self.filters.locked().take()?;
         let mut stats: Option<FilterStats> = None;
         for (stream, side) in [(OutputStream::Stdout, stdout), (OutputStream::Stderr, stderr)] {
             let (text, report) = side.finish(exit);
@@ -163,7 +163,7 @@ impl EventConsumer for OutputForwarder {
     fn offer(&self, event: ToolEvent) -> bool {
         let EventKind::Output { stream, text, .. } = event.kind else { return true };
         let filtered = {
-            let mut filters = self.filters.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut filters = self.filters.locked();
             filters.as_mut().map(|[stdout, stderr]| match stream {
                 OutputStream::Stdout => stdout.push(&text),
                 OutputStream::Stderr => stderr.push(&text),

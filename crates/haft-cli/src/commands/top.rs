@@ -64,7 +64,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
             }
             _ = tick.tick() => board.look(),
             () = watching.step() => {}
-            signal = &mut interrupted => return Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok)),
+            signal = &mut interrupted => return Ok(Exit::interrupted(signal)),
         }
         while connections.try_join_next().is_some() {}
     }

@@ -16,10 +16,6 @@ pub(crate) fn run(common: &CommonArgs, verb: &TrustVerb) -> Result<Exit, String>
     let tool = known_tool(&open(common)?, tool)?;
     haft::policy::anomaly::ToolHealth::leave_reset(&places::resets_dir(), &tool)
         .map_err(|error| format!("`{}` cannot be written: {error}", places::resets_dir().display()))?;
-    if common.json {
-        output::json(&json!({"ok": true, "tool": tool}));
-    } else if !common.quiet {
-        output::line(&format!("`{tool}` is unblocked in all processes"));
-    }
+    output::done(common, &json!({"ok": true, "tool": tool}), &format!("`{tool}` is unblocked in all processes"));
     Ok(Exit::Ok)
 }

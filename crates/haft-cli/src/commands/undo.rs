@@ -21,10 +21,26 @@ pub(crate) enum UndoRequest {
     List,
     /// What some changed.
     Diff,
-    /// Undo calls. `true`: also if another folder is at the path of the workspace now.
-    Undo(bool),
-    /// Revert the last undo. The value means the same as for `Undo`.
-    Redo(bool),
+    /// Undo calls.
+    Undo(UndoPlace),
+    /// Revert the last undo.
+    Redo(UndoPlace),
+}
+
+/// The folder in which changes are taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UndoPlace {
+    /// The one in which they were made.
+    SameFolder,
+    /// Whatever is at the path of the workspace now.
+    AnyFolder,
+}
+
+impl UndoPlace {
+    /// The place that `--here` asks for.
+    pub(crate) fn of_option(here: bool) -> Self {
+        if here { Self::AnyFolder } else { Self::SameFolder }
+    }
 }
 
 /// The calls that are meant: those with numbers, else the last ones.
@@ -76,7 +92,9 @@ pub(crate) fn run_on(
     let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let checkpoints = match what {
-        UndoRequest::Undo(true) | UndoRequest::Redo(true) => &checkpoints.in_any_folder(),
+        UndoRequest::Undo(UndoPlace::AnyFolder) | UndoRequest::Redo(UndoPlace::AnyFolder) => {
+            &checkpoints.in_any_folder()
+        }
         _ => checkpoints,
     };
     let done = match what {

@@ -36,7 +36,7 @@ pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Res
             signal = &mut interrupted => {
                 // Answers that were given a moment ago are on their way.
                 tokio::time::sleep(LAST).await;
-                return Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok));
+                return Ok(Exit::interrupted(signal));
             }
         }
     }

@@ -12,9 +12,6 @@ const NOTIFY_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs the operator's command line that tells of a question, with these variables beside the
 /// user's own. It runs as the user and is no model's; what it prints is dropped.
-///
-/// # Errors
-/// When it cannot be started.
 pub(super) async fn notify(line: &str, variables: Vec<(String, String)>) -> Result<(), String> {
     let failed = |problem: &dyn std::fmt::Display| format!("the command of `--notify` could not be run: {problem}");
     let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });

@@ -54,7 +54,7 @@ pub(super) async fn watch(
                 Some(line) => person.typed(&line),
                 None => return Ok(Exit::Ok),
             },
-            signal = &mut interrupted => return Ok(Exit::interrupted(Some(signal)).unwrap_or(Exit::Ok)),
+            signal = &mut interrupted => return Ok(Exit::interrupted(signal)),
         }
     }
 }

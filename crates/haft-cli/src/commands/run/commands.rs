@@ -66,7 +66,9 @@ fn clear(running: &mut AgentRun, all: bool) {
 fn take_back(common: &CommonArgs, running: &AgentRun) {
     let session = running.toolbox.context().session().as_str().to_owned();
     let last = UndoSelection::Last { count: 1, session: Some(session) };
-    if let Err(problem) = undo::run_on(common, &running.toolbox, undo::UndoRequest::Undo(false), last) {
+    if let Err(problem) =
+        undo::run_on(common, &running.toolbox, undo::UndoRequest::Undo(undo::UndoPlace::SameFolder), last)
+    {
         output::note(&problem);
     }
 }

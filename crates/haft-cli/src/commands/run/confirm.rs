@@ -1,10 +1,10 @@
 //! Questions are answered by the person at the terminal. Without a terminal, the calls that need
 //! approval are listed instead.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use haft::core::{Absence, Answer, ConfirmPrompt, Confirmer};
+use haft::core::{Absence, Answer, ConfirmPrompt, Confirmer, Locked as _};
 use tokio_util::sync::CancellationToken;
 
 use crate::{args::NonInteractive, output::one_line, terminal::Terminal};
@@ -29,12 +29,12 @@ impl Headless {
 
     /// What nobody agreed to since it was asked last.
     pub(super) fn wanted(&self) -> Vec<String> {
-        std::mem::take(&mut *self.wanted.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.wanted.locked())
     }
 
     /// A turn begins, which this cancels.
     pub(super) fn begins(&self, cancel: &CancellationToken) {
-        *self.turn.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        *self.turn.locked() = cancel.clone();
     }
 }
 
@@ -49,9 +49,9 @@ impl Confirmer for Headless {
             let asks = prompt.parts.iter().find(|part| part.verdict == haft::core::Verdict::Ask);
             let about = asks.map(|part| part.subject.text()).unwrap_or_default();
             let line = format!("{}: {} ({})", prompt.tool, one_line(&about), one_line(&prompt.reason));
-            self.wanted.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+            self.wanted.locked().push(line);
             if self.mode.is_some_and(NonInteractive::aborts) {
-                self.turn.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+                self.turn.locked().cancel();
             }
         }
         answer

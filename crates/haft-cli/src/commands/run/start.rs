@@ -109,8 +109,8 @@ impl AgentRun {
                 output::note(&format!("not approved: {asked}"));
             }
         }
-        match (Exit::interrupted(signal), is_kept) {
-            (Some(interrupted), _) => interrupted,
+        match (signal, is_kept) {
+            (Some(signal), _) => Exit::interrupted(signal),
             (None, false) => Exit::ToolFailed,
             (None, true) => exit(&turn.stop, !wanted.is_empty()),
         }

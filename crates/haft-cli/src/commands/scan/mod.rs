@@ -2,9 +2,7 @@
 
 mod run;
 
-mod ask;
 mod encoding;
 mod report;
 
-pub(crate) use ask::Ask;
 pub(crate) use run::run;

@@ -8,7 +8,7 @@ use std::{
 use haft::secrets::{Piece, SecretRedactor, SecretStream};
 use serde::Serialize;
 
-use super::{ask::Ask, encoding::Encoding};
+use super::encoding::Encoding;
 
 /// One credential; never the value itself. Field names are permanent.
 #[derive(Debug, Serialize)]
@@ -39,11 +39,11 @@ struct Printer<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(file: &Path, redactor: &'a SecretRedactor, ask: Ask, out: &'a mut dyn Write) -> Self {
+    pub(super) fn new(file: &Path, redactor: &'a SecretRedactor, redact: bool, out: &'a mut dyn Write) -> Self {
         let printer = Printer {
             file: file.to_string_lossy().into_owned(),
             redactor,
-            redact: ask.redact,
+            redact,
             out,
             line: 1,
             column: 1,

@@ -11,10 +11,10 @@ use haft::secrets::SecretRedactor;
 use rustix::fs::OFlags;
 
 use crate::{
-    args::CommonArgs,
+    args::{CommonArgs, Scan},
     commands::{
         open::load,
-        scan::{ask::Ask, encoding::Transcoder, report::Report},
+        scan::{encoding::Transcoder, report::Report},
     },
     exit::Exit,
     output,
@@ -25,7 +25,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// Looks through every file; what cannot be read is told and does not keep the others from being
 /// looked through.
-pub(crate) fn run(common: &CommonArgs, files: &[PathBuf], ask: Ask) -> Result<Exit, String> {
+pub(crate) fn run(common: &CommonArgs, verb: &Scan) -> Result<Exit, String> {
     let loaded = load(common)?;
     let redactor = loaded
         .config
@@ -36,11 +36,11 @@ pub(crate) fn run(common: &CommonArgs, files: &[PathBuf], ask: Ask) -> Result<Ex
         .map_err(|error| format!("tools.filters.security.extra_patterns[{}]: {error}", error.index))?
         .numbering();
     let stdin = [PathBuf::from("-")];
-    let files = if files.is_empty() { &stdin } else { files };
+    let files = if verb.files.is_empty() { &stdin[..] } else { &verb.files };
     let mut out = io::BufWriter::with_capacity(CHUNK, io::stdout().lock());
     let (mut found, mut failed) = (0, false);
     for file in files {
-        match scan(file, &redactor, ask, &mut out) {
+        match scan(file, &redactor, verb.redact, &mut out) {
             Ok(count) => found += count,
             Err(Fault::Read(problem)) => {
                 output::note(&format!("haft: `{}`: {problem}", file.display()));
@@ -54,7 +54,7 @@ pub(crate) fn run(common: &CommonArgs, files: &[PathBuf], ask: Ask) -> Result<Ex
     }
     Ok(match () {
         () if failed => Exit::Usage,
-        () if ask.check && found > 0 => Exit::ToolFailed,
+        () if verb.check && found > 0 => Exit::ToolFailed,
         () => Exit::Ok,
     })
 }
@@ -72,12 +72,12 @@ enum Fault {
     Write(io::Error),
 }
 
-fn scan(file: &Path, redactor: &SecretRedactor, ask: Ask, out: &mut dyn Write) -> Result<usize, Fault> {
+fn scan(file: &Path, redactor: &SecretRedactor, redact: bool, out: &mut dyn Write) -> Result<usize, Fault> {
     let mut source: Box<dyn Read> = match file.to_str() {
         Some("-") => Box::new(io::stdin().lock()),
         _ => Box::new(open(file).map_err(Fault::Read)?),
     };
-    let mut report = Report::new(file, redactor, ask, out);
+    let mut report = Report::new(file, redactor, redact, out);
     let mut transcoder = Transcoder::default();
     let mut chunk = vec![0; CHUNK];
     loop {

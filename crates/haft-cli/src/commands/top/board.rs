@@ -1,13 +1,10 @@
 //! What the page shows, kept up to date.
 
-use std::{
-    collections::VecDeque,
-    path::PathBuf,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::VecDeque, path::PathBuf, sync::Mutex};
 
 use haft::{
     audit::view::{Follower, Row},
+    core::Locked as _,
     tasks::Scheduler,
 };
 use serde_json::{Value, json};
@@ -53,7 +50,7 @@ impl Board {
 
     /// Reads what was added to the record.
     pub(super) fn look(&self) {
-        let mut record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut record = self.record.locked();
         let Record { follower, figures, last } = &mut *record;
         if follower.is_none() {
             *follower = Follower::from_start(&self.file).ok();
@@ -81,7 +78,7 @@ impl Board {
     /// All of it, for the page.
     pub(super) async fn state(&self) -> Value {
         let tasks = sources::tasks(self.scheduler.as_ref(), &self.folder).await;
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = self.record.locked();
         json!({
             "record": self.file,
             "folder": self.folder,

@@ -1,9 +1,12 @@
 //! As much of HTTP as one page needs: who is let in, what they get. A request is judged by its head
 //! alone, in [`Door::route`]; nothing but the page itself is given without the token.
 
-use std::{fmt::Write as _, fs::File, io::Read, time::Duration};
+use std::{fs::File, io::Read, time::Duration};
 
-use haft::{core::sha256_hex, questions::Choice};
+use haft::{
+    core::{hex, sha256_hex},
+    questions::Choice,
+};
 use serde::Deserialize;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -216,10 +219,7 @@ fn random() -> Result<String, String> {
     let mut bytes = [0; 32];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     read.map_err(|error| format!("`/dev/urandom`: {error}"))?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
+    Ok(hex(&bytes))
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
     time::Instant,
 };
 
 use haft::{
-    core::Width,
+    core::{Locked as _, Width},
     questions::{Choice, Event, QuestionWatch},
 };
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl Questions {
 
     /// Each question with the seconds that are left.
     pub(super) fn list(&self) -> Vec<Value> {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.open.locked();
         let shown = open.values().map(|one| {
             let mut shown = one.shown.clone();
             shown["seconds"] = one.until.saturating_duration_since(Instant::now()).as_secs().into();
@@ -59,7 +59,7 @@ impl Questions {
 
     /// Answers one; `false` when it is not open, or the answer is none of those that it has.
     pub(super) fn answer(&self, id: u64, choice: Choice) -> bool {
-        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = self.open.locked();
         let Some(one) = open.get(&id) else { return false };
         let is_offered = match choice {
             Choice::Always => one.shown["stores"].is_string(),
@@ -83,7 +83,7 @@ impl QuestionWatcher {
     }
 
     fn heed(&self, event: Event) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.locked();
         match event {
             Event::Asked(standing) => {
                 let Some(shown) = TerminalQuestion::new(&standing.prompt, standing.asker.lasting) else { return };
