@@ -248,8 +248,7 @@ fn an_editor_reads_what_the_command_line_shows() {
     let file = other.home.path("script.toml");
     let ran =
         other.run(&["run", "--json", "--non-interactive", "deny", "--scripted", file.to_str().expect("a path"), "go"]);
-    let events = ran.out.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
-    let shown: Vec<Value> = events.filter(|event| event["event"] == "answered").collect();
+    let shown: Vec<Value> = ran.rows().into_iter().filter(|event| event["event"] == "answered").collect();
 
     let (mut editor, session) = Editor::open(&haft, &all_tools(), Some("reject_once"));
     let id = editor.prompt(&session, "go");
@@ -400,10 +399,7 @@ fn what_is_rejected_for_good_is_refused_in_later_sessions_until_it_is_revoked() 
 
 #[test]
 fn a_session_that_an_editor_deletes_is_gone_with_its_output() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(&format!("{RULES}[tools.overflow]\nthreshold = 2000\n"));
+    let Some(haft) = Haft::confined(&format!("{RULES}[tools.overflow]\nthreshold = 2000\n")) else { return };
     let script = [call("bash", "command = \"seq 1 5000\""), "[[turns]]\ntext = \"a\"\n".to_owned()].concat();
     let (mut editor, session) = Editor::open(&haft, &script, None);
     let id = editor.prompt(&session, "go");

@@ -7,7 +7,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::Haft;
+use crate::support::{Haft, json_lines};
 
 #[test]
 fn every_call_is_one_line_and_one_changed_byte_is_found() {
@@ -104,7 +104,7 @@ fn a_full_disk_stops_calls_or_warns_and_leaves_no_half_line() {
         let verified = haft.run(&["audit", "verify", "--json"]).json();
         assert_eq!((&verified["intact"], &verified["damaged"]), (&true.into(), &serde_json::json!([])), "{verified}");
         assert!(fs::read(haft.record()).unwrap().ends_with(b"\n"));
-        let answers: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let answers = json_lines(&out);
         assert_eq!(answers.len(), 60, "every call is answered");
         (answers, verified["lines"].as_u64().unwrap())
     };

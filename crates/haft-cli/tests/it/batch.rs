@@ -17,7 +17,7 @@ fn every_line_is_answered_in_order_and_a_bad_one_stops_nothing() {
     input
         .extend(b"{\"id\":\"4\",\"tool\":\"bash\",\"params\":{\"command\":\"echo >made; exit 7\"},\"approve\":true}\n");
     let ran = haft.run_with_input(&["batch"], &input);
-    let lines: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines = ran.rows();
     let shown: Vec<Value> = lines.iter().map(|line| json!([line["id"], line["ok"], line["error"]["code"]])).collect();
     assert_eq!(
         shown,

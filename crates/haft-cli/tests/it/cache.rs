@@ -15,8 +15,7 @@ fn session(haft: &Haft, calls: &[(&str, Value)]) -> Vec<Value> {
         format!("{}\n", json!({"id": id.to_string(), "tool": tool, "params": params, "session": "s"}))
     };
     let input: String = calls.iter().enumerate().map(line).collect::<Vec<_>>().concat();
-    let ran = haft.run_with_input(&["batch"], input.as_bytes());
-    ran.out.lines().map(|line| serde_json::from_str(line).expect("each line is an object")).collect()
+    haft.run_with_input(&["batch"], input.as_bytes()).rows()
 }
 
 /// A file that has lain there for a while: one that was made just now is not trusted yet.

@@ -7,7 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use crate::{support::Haft, terminal::Terminal};
+use crate::{
+    support::{BASH_ALLOWED, Haft, rule},
+    terminal::Terminal,
+};
 
 #[test]
 fn a_read_runs_without_a_question() {
@@ -96,7 +99,7 @@ fn what_needs_a_person_says_so_and_runs_when_one_agreed() {
 
 #[test]
 fn consent_lifts_no_denial() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"git push *\"\naction = \"deny\"\n");
+    let haft = Haft::configured(&rule("bash", "git push *", "deny"));
     assert_eq!(haft.run(&["call", "bash", "command=git push origin", "--yes"]).code, 4);
     assert_eq!(haft.run(&["call", "bash", "command=echo $(sudo id)", "--yes"]).code, 4);
 }
@@ -111,7 +114,7 @@ fn little_trust_makes_it_stricter() {
 
 #[test]
 fn explain_names_verdict_subjects_and_rule_and_runs_nothing() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"cargo *\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("bash", "cargo *", "allow"));
     let explained = haft.run(&["explain", "bash", "command=cargo --version && touch made", "--json"]);
     assert_eq!(explained.code, 3);
     let object = explained.json();
@@ -123,8 +126,7 @@ fn explain_names_verdict_subjects_and_rule_and_runs_nothing() {
     assert!(!haft.record().exists() || std::fs::read(haft.record()).unwrap().is_empty(), "nothing is on record");
 
     let input = "{\"tool\":\"bash\",\"params\":{\"command\":\"cargo build\"}}\nnonsense\n";
-    let lines = haft.run_with_input(&["explain", "--stdin"], input.as_bytes());
-    let verdicts: Vec<serde_json::Value> = lines.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let verdicts = haft.run_with_input(&["explain", "--stdin"], input.as_bytes()).rows();
     assert_eq!((&verdicts[0]["verdict"], &verdicts[1]["verdict"]), (&json!("allow"), &json!("deny")));
 }
 
@@ -140,10 +142,7 @@ fn what_is_typed_behind_a_pipe_that_is_gone_ends_quietly() {
 
 #[test]
 fn output_comes_while_the_command_runs_and_stays_when_it_is_interrupted() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
         let mut child = haft
             .command(&["call", "bash", "command=echo begun; sleep 600"])
@@ -172,7 +171,7 @@ fn output_comes_while_the_command_runs_and_stays_when_it_is_interrupted() {
 
 #[test]
 fn a_file_that_is_closed_while_a_command_reads_is_named() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     if haft.run(&["call", "--json", "bash", "command=true"]).json()["raw_response"]["sandbox"]["level"] != "namespaces"
     {
         eprintln!("SKIPPED: nothing is masked here");
@@ -196,10 +195,7 @@ fn a_file_that_is_closed_while_a_command_reads_is_named() {
 
 #[test]
 fn at_a_terminal_output_is_shown_once() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     let mut terminal =
         Terminal::start(&haft, &["call", "bash", "command=echo first; until [ -e go ]; do :; done; exit 3"]);
     terminal.wait_for("first\r\n");

@@ -4,11 +4,17 @@ use std::{
     io::{BufRead, BufReader, Write},
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread::{self, JoinHandle},
 };
 
 use serde_json::{Value, json};
 
 use crate::support::Haft;
+
+/// What a request to run a command asks for.
+pub(crate) fn bash(command: &str) -> Value {
+    json!({"name": "bash", "arguments": {"command": command}})
+}
 
 /// A client on the other end of pipes.
 pub(crate) struct Client {
@@ -103,6 +109,14 @@ impl Client {
                 return message;
             }
         }
+    }
+
+    /// Has a command run on a thread of its own, since the call waits; gives the result.
+    pub(crate) fn calling(mut self, command: &'static str) -> JoinHandle<(Self, Value)> {
+        thread::spawn(move || {
+            let answer = self.request(9, "tools/call", &bash(command));
+            (self, answer["result"].clone())
+        })
     }
 
     /// Calls a tool; its result, or the error in its place.

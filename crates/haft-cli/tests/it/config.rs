@@ -1,6 +1,6 @@
 //! Configuration: every fault by key and line, and where each value came from.
 
-use crate::support::Haft;
+use crate::support::{BASH_ALLOWED, Haft, rule};
 
 #[test]
 fn a_mistyped_key_is_named_with_its_line_and_neighbour() {
@@ -133,7 +133,7 @@ fn no_call_writes_an_overlay() {
     }
     let haft = Haft::new();
     let folder = haft.workspace.path("");
-    haft.workspace.file("own.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    haft.workspace.file("own.toml", BASH_ALLOWED);
     haft.workspace.file("own.d/a.toml", "[tools]\nmax_tool_calls_per_session = 9\n");
     let config = folder.join("own.toml");
     let config = config.to_str().expect("it is text");
@@ -180,10 +180,7 @@ fn a_table_of_free_keys_is_set_by_a_variable_too() {
 
 #[test]
 fn shadowed_rules_are_named() {
-    let rule = |pattern: &str, action: &str| {
-        format!("[[tools.permissions.bash]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
-    };
-    let haft = Haft::configured(&format!("{}{}", rule("*", "allow"), rule("rm *", "deny")));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{}", rule("bash", "rm *", "deny")));
     let ran = haft.run(&["config", "check"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.out.contains("tools.permissions.bash[1]") && ran.out.contains("can never match"), "{ran:?}");
@@ -196,7 +193,7 @@ fn shadowed_rules_are_named() {
 fn a_workspace_brings_no_rules() {
     let haft = Haft::new();
     for name in ["haft.toml", "config.toml", ".haft/config.toml", "haft/config.toml"] {
-        haft.workspace.file(name, "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+        haft.workspace.file(name, BASH_ALLOWED);
     }
     assert_eq!(haft.run(&["call", "bash", "command=touch made"]).code, 3);
 }

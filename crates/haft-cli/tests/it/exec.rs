@@ -5,13 +5,11 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{Haft, eventually, processes_with};
-
-const ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+use crate::support::{BASH_ALLOWED, Haft, eventually, processes_with};
 
 #[test]
 fn a_command_keeps_its_output_and_exit_code() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let ran = haft.run(&["exec", "--", "sh", "-c", "echo out; echo err >&2; exit 7"]);
     assert_eq!((ran.code, ran.out.as_str()), (7, "out\n"), "{ran:?}");
     assert!(ran.err.contains("err\n"), "{ran:?}");
@@ -19,7 +17,7 @@ fn a_command_keeps_its_output_and_exit_code() {
 
 #[test]
 fn everything_comes_through_however_much_it_is() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let ran = haft.run(&["exec", "--", "seq 1 200000"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(ran.out.lines().count(), 200_000);
@@ -28,7 +26,7 @@ fn everything_comes_through_however_much_it_is() {
 
 #[test]
 fn a_command_that_takes_too_long_is_ended_with_all_it_started() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let mark = format!("86{}", std::process::id());
     let line = format!("sleep {mark} & echo started; sleep {mark}");
     let ran = haft.run(&["exec", "--timeout", "1", "--", &line]);
@@ -52,10 +50,7 @@ fn bytes(haft: &Haft, arguments: &[&str]) -> (Option<i32>, Vec<u8>, Vec<u8>) {
 
 #[test]
 fn behind_a_pipe_every_byte_passes_unchanged() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOWED);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     // Every byte twice, long and short lines, no line feed at the end, control sequences, and what
     // looks like a credential.
     let mut noise: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
@@ -74,7 +69,7 @@ fn behind_a_pipe_every_byte_passes_unchanged() {
 
 #[test]
 fn a_patch_that_went_through_applies() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let git = |arguments: &[&str]| {
         let ran = Command::new("git").args(arguments).current_dir(haft.workspace.root()).output().unwrap();
         assert!(ran.status.success(), "{ran:?}");
@@ -97,7 +92,7 @@ fn a_patch_that_went_through_applies() {
 
 #[test]
 fn filtering_is_there_for_whoever_asks() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let tests: String = (0..50).map(|n| format!("test number_{n} ... ok\n")).collect::<Vec<_>>().concat();
     let text = format!("running 50 tests\n{tests}\ntest result: ok. 50 passed; 0 failed\n");
     haft.workspace.file("cargo", format!("#!/bin/sh\ncat <<'END'\n{text}END\n"));
@@ -109,7 +104,7 @@ fn filtering_is_there_for_whoever_asks() {
 
 #[test]
 fn a_hundred_megabytes_pass_in_bounded_memory() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let mut child = haft
         .command(&["exec", "--", "yes 0123456789abcdef0123456789abcde | head -c 100000000"])
         .stdout(Stdio::piped())
@@ -137,7 +132,7 @@ fn a_hundred_megabytes_pass_in_bounded_memory() {
 
 #[test]
 fn the_code_of_an_interrupt_is_that_of_a_shell() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
         let mark = format!("87{}{expected}", std::process::id());
         let line = format!("echo begun; sleep {mark}");
@@ -155,7 +150,7 @@ fn the_code_of_an_interrupt_is_that_of_a_shell() {
 
 #[test]
 fn what_a_program_prints_is_no_verdict() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     let line = "command=echo 'test x ... FAILED'; echo 'cat: y: Permission denied' >&2; exit 101";
     let called = haft.run(&["call", "bash", line, "--json"]);
     let report = called.json();

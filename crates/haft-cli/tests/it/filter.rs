@@ -3,9 +3,7 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::support::{Haft, Ran};
-
-const ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+use crate::support::{BASH_ALLOWED, Haft, Ran};
 
 const TESTS: &str = "running 2 tests\ntest a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\n\nthread 'b' \
                      (7) panicked at src/lib.rs:4:9:\nassertion failed: x\n\n\nfailures:\n    b\n\ntest result: FAILED. \
@@ -112,7 +110,7 @@ fn what_was_asked_for_line_by_line_stands() {
 
 #[test]
 fn a_call_is_filtered_and_its_envelope_is_not() {
-    let haft = Haft::configured(ALLOWED);
+    let haft = Haft::configured(BASH_ALLOWED);
     // So many that what is left out is longer than the line that says where it is.
     let passed: Vec<String> = (0..30).map(|n| format!("test passing::number_{n} ... ok\n")).collect();
     let tests = TESTS.replacen("test a", &format!("{}test a", passed.concat()), 1);
@@ -141,16 +139,13 @@ fn a_call_is_filtered_and_its_envelope_is_not() {
 
 #[test]
 fn exec_filters_each_stream_and_keeps_the_exit_code() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOWED);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     let command = print_tests(&haft, TESTS);
     let ran = haft.run(&["exec", "--yes", "--filter", "--", command]);
     assert_eq!((ran.code, ran.out.as_str()), (101, FILTERED), "{ran:?}");
     assert!(ran.err.starts_with("to stderr\n"), "{ran:?}");
     assert!(ran.err.contains("[shell] 17 lines -> 6 lines, 64.7% filtered"), "{ran:?}");
-    let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{ALLOWED}"));
+    let off = Haft::configured(&format!("[tools.filters]\nenabled = false\n{BASH_ALLOWED}"));
     let command = print_tests(&off, TESTS);
     assert_eq!(off.run(&["exec", "--yes", "--filter", "--", command]).out, TESTS);
 }
@@ -160,10 +155,7 @@ const RULES: &str = "[[rules]]\nname = \"mine\"\nmatch = { prefix = \"sh\" }\nst
 
 #[test]
 fn rules_of_the_user_hold_and_wrong_ones_are_told() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOWED);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     haft.home.file(".config/haft/filters.toml", RULES);
     haft.workspace
         .file("x", "for i in 1 2 3 4; do echo noise of some length that is not worth a line; done; echo result");

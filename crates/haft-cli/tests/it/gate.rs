@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, Ran, eventually, finished, with_toolchain},
+    support::{self, Haft, Ran, eventually, finished, with_toolchain},
     terminal::Terminal,
 };
 
@@ -48,7 +48,7 @@ fn has(program: &str) -> bool {
 }
 
 pub(crate) fn rule(pattern: &str, action: &str) -> String {
-    format!("[[tools.permissions.network]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
+    support::rule("network", pattern, action)
 }
 
 /// A web server of this machine, and how many came to it.
@@ -84,9 +84,7 @@ fn answer(mut stream: TcpStream) {
 
 /// The connections on record.
 pub(crate) fn connections(haft: &Haft) -> Vec<Value> {
-    let text = std::fs::read_to_string(haft.record()).unwrap_or_default();
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    lines.filter(|line| line["event"] == "connection").collect()
+    haft.recorded().into_iter().filter(|line| line["event"] == "connection").collect()
 }
 
 #[test]
@@ -793,7 +791,7 @@ fn ten_thousand_connections_and_garbage_by_a_command_stop_nothing() {
     let answer = client.call("bash", &json!({"command": "curl -sS http://after.example.org/"}));
     assert!(answer.to_string().contains("`after.example.org:80` is refused"), "the next command is served: {answer}");
     drop(client);
-    assert!(eventually(|| crate::support::processes_with(&script) == 0), "nothing is left behind");
+    assert!(eventually(|| support::processes_with(&script) == 0), "nothing is left behind");
     assert!(connections(&haft).iter().any(|line| line["host"] == "last.example.org" && line["decision"] == "deny"));
     assert_eq!(haft.run(&["audit", "verify"]).code, 0);
 }

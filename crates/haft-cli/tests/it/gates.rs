@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, support::Haft};
-
-const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+use crate::{
+    client::Client,
+    support::{BASH_ALLOWED, Haft, rule},
+};
 
 /// What `explain` says of a call, and how the call itself ends where no user asked for it in so
 /// many words.
@@ -50,9 +51,9 @@ fn explain_says_yes_exactly_where_the_call_is_let_through() {
     check("[tools.trust]\nlevel = \"untrusted\"\n", read, "ask", "trust");
     check("[tools.trust]\nlevel = \"provisional\"\n", bash, "ask", "trust");
     check("[tools.trust.tools]\nbash = \"untrusted\"\n", bash, "deny", "trust");
-    check(ALL, &["bash", "command=make; sudo id"], "deny", "executor");
+    check(BASH_ALLOWED, &["bash", "command=make; sudo id"], "deny", "executor");
     check("[[tools.permissions.read]]\npattern = \"*\"\naction = \"deny\"\n", read, "deny", "permissions");
-    let several = format!("{ALL}[tools]\nmax_tool_calls_per_session = 0\n{denies}");
+    let several = format!("{BASH_ALLOWED}[tools]\nmax_tool_calls_per_session = 0\n{denies}");
     check(&several, read, "deny", "quota");
 }
 
@@ -66,7 +67,7 @@ fn a_gate_that_comes_to_nothing_is_named_by_config_check() {
         }
         assert_eq!(text.contains("0 warnings"), expected.is_empty(), "{config}: {text}");
     };
-    check(ALL, &[]);
+    check(BASH_ALLOWED, &[]);
     check("[tools.retry]\nmax_attempts = 7\n", &[]);
     check("[tools.trust.tools]\nbaash = \"untrusted\"\n", &["`tools.trust.tools.baash`", "did you mean `bash`?"]);
     check(
@@ -97,9 +98,6 @@ fn a_tool_that_is_always_refused_is_not_shown() {
                 "{config}: {prompt}"
             );
         }
-    };
-    let rule = |tool: &str, pattern: &str, action: &str| {
-        format!("[[tools.permissions.{tool}]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
     };
     let policy =
         |tool: &str, more: &str| format!("[[tools.policy.rules]]\neffect = \"deny\"\ntool = \"{tool}\"\n{more}");
@@ -141,7 +139,8 @@ fn a_call_of_a_tool_that_is_always_refused_is_answered_as_if_there_were_none() {
 
 #[test]
 fn a_tool_that_keeps_failing_is_blocked_and_one_whose_commands_fail_is_not() {
-    let config = format!("{ALL}[tools.anomaly]\nmin_samples = 3\nwindow_size = 5\n[tools.shell]\ntimeout = 1\n");
+    let config =
+        format!("{BASH_ALLOWED}[tools.anomaly]\nmin_samples = 3\nwindow_size = 5\n[tools.shell]\ntimeout = 1\n");
     let last = |command: &str| {
         let haft = Haft::configured(&config);
         let line = json!({"tool": "bash", "params": {"command": command}, "session": "one"}).to_string() + "\n";

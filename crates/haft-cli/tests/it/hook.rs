@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::support::{Haft, rule};
 
 const RULES: &str = r#"
 [[tools.permissions.bash]]
@@ -68,8 +68,7 @@ fn the_hosts_own_tools_are_judged_by_the_rules_and_put_on_record() {
     check("Bash", json!({"script": "rm -rf /"}), "ask", "could not judge");
     check("Shell2", json!({"command": "rm -rf /"}), "ask", "Shell2");
 
-    let record = std::fs::read_to_string(haft.record()).expect("there is a record");
-    let lines: Vec<Value> = record.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect();
+    let lines = haft.recorded();
     assert_eq!(lines.len(), 9);
     assert!(lines.iter().all(|line| line["session"] == "claude-code:s1" && line["caller_id"] == "claude-code"));
     let decisions: Vec<&str> = lines.iter().filter_map(|line| line["decision"].as_str()).collect();
@@ -114,7 +113,7 @@ fn a_search_in_closed_files_is_refused_as_reading_them_is() {
 
 #[test]
 fn a_home_is_no_workspace_because_the_hosts_shell_went_there() {
-    let haft = Haft::configured("[[tools.permissions.write]]\npattern = \"**\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("write", "**", "allow"));
     let decided = |cwd: &str, path: &str| {
         let input = json!({
             "session_id": "s1", "cwd": cwd, "hook_event_name": "PreToolUse",

@@ -6,12 +6,9 @@ use std::{io::Write as _, net::TcpStream, os::unix::fs::PermissionsExt as _, tim
 use serde_json::{Value, json};
 
 use crate::{
-    http_client::{Client, Server},
-    support::Haft,
+    http_client::{ALICE, BOB, Client, Server},
+    support::{BASH_ALLOWED, Haft, rule},
 };
-
-const ALICE: &str = "alice-0123456789-0123456789-0123456789";
-const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
 
 /// A file that names two guests, each with a folder and the second with rules.
 fn guests(haft: &Haft) -> String {
@@ -20,25 +17,18 @@ fn guests(haft: &Haft) -> String {
     }
     let rules = haft.home.file("bob.toml", "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"deny\"\n");
     let folder = |name: &str| haft.workspace.path(name);
-    let file = haft.home.file(
-        "guests.toml",
-        format!(
-            "[[guest]]\nname = \"alice\"\ntoken = \"{ALICE}\"\nworkdir = \"{}\"\n[[guest]]\nname = \"bob\"\ntoken = \"{BOB}\"\nworkdir = \"{}\"\nconfig = \"{}\"\n",
-            folder("alice").display(),
-            folder("bob").display(),
-            rules.display(),
-        ),
+    let text = format!(
+        "[[guest]]\nname = \"alice\"\ntoken = \"{ALICE}\"\nworkdir = \"{}\"\n[[guest]]\nname = \"bob\"\ntoken = \"{BOB}\"\nworkdir = \"{}\"\nconfig = \"{}\"\n",
+        folder("alice").display(),
+        folder("bob").display(),
+        rules.display(),
     );
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
-    file.to_str().expect("it is text").to_owned()
+    haft.private_file("guests.toml", &text)
 }
 
 #[test]
 fn each_guest_has_tools_rules_and_sessions_of_its_own() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured("");
+    let Some(haft) = Haft::confined("") else { return };
     let file = guests(&haft);
     let server = Server::start(&haft, &["--guests", &file]);
     assert_eq!(server.token, "", "no token is made where a file has them");
@@ -115,7 +105,7 @@ fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
 
 #[test]
 fn clients_without_a_handshake_share_the_session_of_their_token() {
-    let haft = Haft::configured("[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("write", "*", "allow"));
     haft.workspace.file("a.txt", "before\n");
     let server = Server::start(&haft, &[]);
     let call = |tool: &str, arguments: &Value| server.call_without_session(&server.token, tool, arguments);
@@ -152,26 +142,19 @@ fn what_would_be_open_to_all_is_not_served() {
 
 #[test]
 fn the_server_ends_promptly_whatever_runs() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     let mut server = Server::start(&haft, &[]);
     let client = server.client(&server.token).greeted();
-    let (bearer, session) = (client.bearer.clone(), client.session.clone().unwrap());
     let params = json!({"name": "bash", "arguments": {"command": "touch begun; sleep 600"}});
     let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
-    let mut running = TcpStream::connect(&server.address).unwrap();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {bearer}\r\nMcp-Session-Id: {session}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
-        server.address,
-        body.len(),
-    );
-    running.write_all(head.as_bytes()).unwrap();
+    let _running = client.send("POST", "", &body);
     while haft.workspace.read("begun").is_none() {
         std::thread::sleep(Duration::from_millis(20));
     }
-    rustix::process::kill_process(rustix::process::Pid::from_child(&server.child), rustix::process::Signal::TERM)
+    rustix::process::kill_process(rustix::process::Pid::from_child(&server.running.0), rustix::process::Signal::TERM)
         .unwrap();
     let ended = std::time::Instant::now();
-    let status = server.child.wait().unwrap();
+    let status = server.running.0.wait().unwrap();
     assert!(status.success() && ended.elapsed() < Duration::from_secs(30), "{status} after {:?}", ended.elapsed());
     let record = haft.run(&["audit", "view", "--json"]).out;
     // The call is cancelled while the server waits for it, or dropped with the server.

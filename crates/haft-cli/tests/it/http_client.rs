@@ -5,17 +5,21 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::support::{Haft, Running};
+
+/// Tokens of two guests.
+pub(crate) const ALICE: &str = "alice-0123456789-0123456789-0123456789";
+pub(crate) const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
 
 /// A server and where it listens.
 pub(crate) struct Server {
-    pub(crate) child: Child,
+    pub(crate) running: Running,
     pub(crate) address: String,
     pub(crate) token: String,
     errors: PathBuf,
@@ -57,7 +61,7 @@ impl Server {
             .and_then(|(_, rest)| rest.strip_suffix("/mcp"))
             .expect("its form is known")
             .to_owned();
-        Self { child, address, token: said["token"].as_str().unwrap_or_default().to_owned(), errors }
+        Self { running: Running(child), address, token: said["token"].as_str().unwrap_or_default().to_owned(), errors }
     }
 
     /// What it wrote to standard error so far.
@@ -120,13 +124,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// What a server answered, headers and all.
 #[derive(Debug)]
 pub(crate) struct Answer(pub(crate) String);
@@ -179,6 +176,21 @@ impl Client<'_> {
         self
     }
 
+    /// Sends a request of the session and leaves the connection open.
+    pub(crate) fn send(&self, method: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.server.address).expect("the server listens");
+        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("it is a time");
+        let text = format!(
+            "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nMcp-Session-Id: {}\r\n{headers}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
+            self.server.address,
+            self.bearer,
+            self.session.as_deref().expect("it was greeted"),
+            body.len(),
+        );
+        stream.write_all(text.as_bytes()).expect("the server reads");
+        stream
+    }
+
     /// The answer to a request, result or error.
     pub(crate) fn request(&self, method: &str, params: &Value) -> Value {
         self.post(&json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})).message(7)
@@ -195,17 +207,7 @@ impl Client<'_> {
     pub(crate) fn call_answering(&self, tool: &str, arguments: &Value, decision: &str) -> String {
         let params = json!({"name": tool, "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
-        let mut stream = TcpStream::connect(&self.server.address).expect("the server listens");
-        stream.set_read_timeout(Some(Duration::from_mins(1))).expect("it is a time");
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nConnection: close\r\nHost: {}\r\nAuthorization: {}\r\nMcp-Session-Id: {}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
-            self.server.address,
-            self.bearer,
-            self.session.as_deref().unwrap_or_default(),
-            body.len(),
-        );
-        stream.write_all(head.as_bytes()).expect("the server reads");
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        for line in BufReader::new(self.send("POST", "Connection: close\r\n", &body)).lines().map_while(Result::ok) {
             let Ok(message) = serde_json::from_str::<Value>(line.strip_prefix("data:").unwrap_or(&line)) else {
                 continue;
             };

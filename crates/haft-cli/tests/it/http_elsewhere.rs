@@ -1,8 +1,6 @@
 //! Two servers of the same guests, and a client without sessions whose requests come to either:
 //! what only one of them has is refused by its name, and what they share is there.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
-
 use serde_json::{Value, json};
 
 use crate::{http_client::Server, support::Haft};
@@ -13,9 +11,8 @@ const ALLOW: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"all
 /// A server of this name, in a state folder of its own.
 fn machine(name: &str, config: &str) -> (Haft, Server) {
     let haft = Haft::configured(&format!("{ALLOW}{config}"));
-    let file = haft.home.file("guests.toml", format!("[[guest]]\nname = \"alice\"\ntoken = \"{TOKEN}\"\n"));
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
-    let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text"), "--name", name]);
+    let file = haft.private_file("guests.toml", &format!("[[guest]]\nname = \"alice\"\ntoken = \"{TOKEN}\"\n"));
+    let server = Server::start(&haft, &["--guests", &file, "--name", name]);
     (haft, server)
 }
 

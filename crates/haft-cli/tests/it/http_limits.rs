@@ -4,9 +4,6 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt as _,
-    path::PathBuf,
     process::{Command, Stdio},
     time::Duration,
 };
@@ -15,20 +12,16 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::{
-    http_client::{Client, Server, certificate},
+    http_client::{ALICE, BOB, Client, Server, certificate},
     support::{Haft, eventually},
 };
 
-const ALICE: &str = "alice-0123456789-0123456789-0123456789";
-const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
 const ALLOW: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n";
 
 /// A file of guests, each with its token and the workspace of the test.
-fn guests(haft: &Haft, guests: &[(&str, &str)]) -> PathBuf {
+fn guests(haft: &Haft, guests: &[(&str, &str)]) -> String {
     let guest = |(name, token): &(&str, &str)| format!("[[guest]]\nname = \"{name}\"\ntoken = \"{token}\"\n");
-    let file = haft.home.file("guests.toml", guests.iter().map(guest).collect::<String>());
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("it is ours");
-    file
+    haft.private_file("guests.toml", &guests.iter().map(guest).collect::<String>())
 }
 
 fn list() -> Value {
@@ -57,25 +50,12 @@ fn sessions_bodies_and_rest_are_limited() {
 
 /// Sends a request as a client whose connection stays open, and gives what comes back.
 fn stream(client: &Client<'_>, method: &str, headers: &str, body: &str) -> impl Iterator<Item = String> + use<> {
-    let mut stream = TcpStream::connect(&client.server.address).expect("it listens");
-    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("it is a time");
-    let text = format!(
-        "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nMcp-Session-Id: {}\r\n{headers}Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: {}\r\n\r\n{body}",
-        client.server.address,
-        client.bearer,
-        client.session.as_deref().expect("it was greeted"),
-        body.len(),
-    );
-    stream.write_all(text.as_bytes()).expect("it is sent");
-    BufReader::new(stream).lines().map_while(Result::ok)
+    BufReader::new(client.send(method, headers, body)).lines().map_while(Result::ok)
 }
 
 #[test]
 fn an_answer_whose_connection_broke_is_had_by_the_last_event() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOW);
+    let Some(haft) = Haft::confined(ALLOW) else { return };
     let server = Server::start(&haft, &[]);
     let client = server.client(&server.token).greeted();
     let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
@@ -103,13 +83,10 @@ fn an_answer_whose_connection_broke_is_had_by_the_last_event() {
 
 #[test]
 fn guests_change_without_a_restart_and_a_wrong_file_changes_nothing() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOW);
+    let Some(haft) = Haft::confined(ALLOW) else { return };
     let file = guests(&haft, &[("alice", ALICE), ("bob", BOB)]);
-    let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
-    let hangup = || kill_process(Pid::from_child(&server.child), Signal::HUP).expect("it runs");
+    let server = Server::start(&haft, &["--guests", &file]);
+    let hangup = || kill_process(Pid::from_child(&server.running.0), Signal::HUP).expect("it runs");
     let (alice, bob) = (server.client(ALICE).greeted(), server.client(BOB).greeted());
 
     fs::write(&file, "[[guest]]\nname = \"alice\"\n").expect("it is written");
@@ -138,7 +115,7 @@ fn no_store_of_a_guest_is_another_guests() {
     haft.workspace.file("a.env", format!("TOKEN={secret}\n"));
     let file = guests(&haft, &[("alice", ALICE), ("bob", BOB)]);
     // One folder, one configuration, one state folder: what keeps them apart is not where they are.
-    let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
+    let server = Server::start(&haft, &["--guests", &file]);
     let (alice, bob) = (server.client(ALICE).greeted(), server.client(BOB).greeted());
 
     let long = alice.call("bash", &json!({"command": "seq 1 20000"}));
@@ -182,12 +159,9 @@ fn no_store_of_a_guest_is_another_guests() {
 
 #[test]
 fn a_request_that_comes_to_another_server_is_told_which_one_has_its_session() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOW);
+    let Some(haft) = Haft::confined(ALLOW) else { return };
     let file = guests(&haft, &[("alice", ALICE)]);
-    let start = |name| Server::start(&haft, &["--guests", file.to_str().expect("it is text"), "--name", name]);
+    let start = |name| Server::start(&haft, &["--guests", &file, "--name", name]);
     let (one, two) = (start("one"), start("two"));
     let client = one.client(ALICE).greeted();
     assert!(client.call("bash", &json!({"command": "echo hi"})).starts_with("hi"));
@@ -255,8 +229,8 @@ fn a_certificate_from_files_is_used_and_renewed() {
     }
     let (cert, key) = (haft.home.path("cert.pem"), haft.home.path("key.pem"));
     let file = guests(&haft, &[("alice", ALICE)]);
-    let paths: Vec<&str> = [&cert, &key, &file].iter().map(|path| path.to_str().expect("it is text")).collect();
-    let options = ["--tls-cert", paths[0], "--tls-key", paths[1], "--guests", paths[2]];
+    let [cert_path, key_path] = [&cert, &key].map(|path| path.to_str().expect("it is text"));
+    let options = ["--tls-cert", cert_path, "--tls-key", key_path, "--guests", &file];
     let server = Server::start(&haft, &options);
     let ping = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}).to_string();
     let request = |token: &str| {
@@ -273,7 +247,7 @@ fn a_certificate_from_files_is_used_and_renewed() {
     let plain = server.raw(request(ALICE).as_bytes());
     assert!(!plain.contains("HTTP/1.1"), "nothing is served unencrypted: {plain}");
 
-    let hangup = || kill_process(Pid::from_child(&server.child), Signal::HUP).expect("it runs");
+    let hangup = || kill_process(Pid::from_child(&server.running.0), Signal::HUP).expect("it runs");
     let whole = fs::read(&cert).expect("it is there");
     fs::write(&cert, "no certificate").expect("it is written");
     hangup();
@@ -291,10 +265,7 @@ fn a_certificate_from_files_is_used_and_renewed() {
 
 #[test]
 fn a_second_request_of_one_id_does_not_take_the_answer_of_the_first() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOW);
+    let Some(haft) = Haft::confined(ALLOW) else { return };
     let server = Server::start(&haft, &[]);
     let client = server.client(&server.token).greeted();
     let call = |command: &str| {

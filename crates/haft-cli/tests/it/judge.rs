@@ -78,8 +78,7 @@ fn asked(server: &ScriptedServer) -> Vec<String> {
 }
 
 fn sources(haft: &Haft) -> Vec<Value> {
-    let record = std::fs::read_to_string(haft.record()).unwrap();
-    record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["claim_source"].clone()).collect()
+    haft.recorded().iter().map(|line| line["claim_source"].clone()).collect()
 }
 
 #[test]

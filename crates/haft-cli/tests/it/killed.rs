@@ -7,10 +7,8 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, eventually, processes_with},
+    support::{BASH_ALLOWED, Haft, eventually, processes_with},
 };
-
-const ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
 /// Has a server run a command that ends in `sleep MARK`, and kills it when that is reached.
 fn killed_while(haft: &Haft, command: &str, mark: &str) {
@@ -24,11 +22,6 @@ fn killed_while(haft: &Haft, command: &str, mark: &str) {
     assert!(eventually(|| processes_with(mark) == 0), "nothing survives");
 }
 
-fn lines(haft: &Haft) -> Vec<Value> {
-    let text = std::fs::read_to_string(haft.record()).unwrap_or_default();
-    text.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
-}
-
 #[test]
 fn a_call_whose_server_was_killed_is_on_record_and_taken_back() {
     if !tools_testkit::namespaces() {
@@ -39,18 +32,18 @@ fn a_call_whose_server_was_killed_is_on_record_and_taken_back() {
         "echo x > a.txt; mv dir moved; rm gone.txt; mkdir -p new/sub; echo y > new/sub/c.txt; chmod 600 a.txt; \
          sleep {mark}"
     );
-    let haft = Haft::configured(&ALLOWED.replace('*', &command));
+    let haft = Haft::configured(&BASH_ALLOWED.replace('*', &command));
     haft.workspace.file("a.txt", "one\n");
     haft.workspace.file("dir/b.txt", "two\n");
     haft.workspace.file("gone.txt", "three\n");
     let before = haft.workspace.digest();
     killed_while(&haft, &command, &mark);
     assert_eq!(haft.workspace.read("a.txt").as_deref(), Some(&b"x\n"[..]), "the command ran");
-    assert_eq!(lines(&haft).len(), 0, "nobody was there to write it");
+    assert_eq!(haft.recorded().len(), 0, "nobody was there to write it");
 
     // Whoever makes calls next.
     assert_eq!(haft.run(&["call", "read", "path=a.txt"]).code, 0);
-    let recorded = lines(&haft);
+    let recorded = haft.recorded();
     let [line, read] = recorded.as_slice() else { panic!("{recorded:?}") };
     assert_eq!(read["tool"], "read");
     assert_eq!(
@@ -72,10 +65,7 @@ fn a_call_whose_server_was_killed_is_on_record_and_taken_back() {
 
 #[test]
 fn a_call_that_another_server_runs_is_not_taken_for_killed() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALLOWED);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     haft.workspace.file("a.txt", "one\n");
     let mark = format!("85{}", std::process::id());
     let mut client = Client::connect(&haft);
@@ -84,9 +74,9 @@ fn a_call_that_another_server_runs_is_not_taken_for_killed() {
     assert!(eventually(|| processes_with(&mark) > 0), "the command runs");
     assert_eq!(haft.run(&["undo", "--list"]).out, "");
     assert_eq!(haft.run(&["call", "read", "path=a.txt"]).code, 0);
-    assert_eq!(lines(&haft).len(), 1, "the read alone");
+    assert_eq!(haft.recorded().len(), 1, "the read alone");
     drop(client.input.take());
     client.child.wait().expect("it was started");
-    let told: Vec<Value> = lines(&haft).iter().map(|line| line["tool"].clone()).collect();
+    let told: Vec<Value> = haft.recorded().iter().map(|line| line["tool"].clone()).collect();
     assert_eq!(told, ["read", "bash"], "each once");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, eventually, processes_with},
+    support::{BASH_ALLOWED, Haft, eventually, processes_with, rule},
 };
 
 #[test]
@@ -48,14 +48,10 @@ fn a_number_that_nothing_can_hold_is_named_in_the_refusal() {
 fn what_a_person_answers_through_the_client_is_on_record_and_kept_as_they_said() {
     let haft = Haft::new();
     let call = |command: &str| json!({"name": "bash", "arguments": {"command": command}});
-    let lines = || -> Vec<Value> {
-        let record = std::fs::read_to_string(haft.record()).expect("there is a record");
-        record.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
-    };
     let mut client = Client::connect_answering(&haft, Some("no"));
     let refused = client.request(2, "tools/call", &call("touch made"));
     assert!(refused["result"]["content"][0]["text"].as_str().unwrap().contains("declined"), "{refused}");
-    let [.., asked, no] = &lines()[..] else { panic!("the question and the answer are on record") };
+    let [.., asked, no] = &haft.recorded()[..] else { panic!("the question and the answer are on record") };
     assert_eq!((&asked["decision"], &no["decision"]), (&json!("ask"), &json!("deny")), "{no}");
     assert_eq!((&no["approved_by"], &no["approver"]), (&json!("person"), &json!("mcp:test")), "{no}");
     assert_eq!((&no["result"], &no["error_code"]), (&json!("not_executed"), &json!("declined")), "{no}");
@@ -64,7 +60,7 @@ fn what_a_person_answers_through_the_client_is_on_record_and_kept_as_they_said()
 
     let mut client = Client::connect_answering(&haft, Some("always"));
     client.request(2, "tools/call", &call("touch made"));
-    let lines = lines();
+    let lines = haft.recorded();
     let ran = lines.last().expect("there is a line");
     assert!(ran["approver"] == "mcp:test" && ran["ms"]["approval"].is_u64(), "{ran}");
     assert!(haft.workspace.read("made").is_some());
@@ -93,7 +89,7 @@ fn a_client_is_told_when_a_tool_is_always_refused_from_now_on() {
 
 #[test]
 fn the_first_lines_of_a_question_say_what_asks() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("bash", "echo *", "allow"));
     haft.workspace.file("f.txt", "a\nb\nc\n");
     let mut client = Client::connect_answering(&haft, Some("no"));
     let mut first_lines = |tool: &str, arguments: Value| {
@@ -164,7 +160,7 @@ fn words_that_are_wrong_are_told() {
 
 #[test]
 fn a_client_that_goes_in_the_middle_of_a_call_leaves_nothing_running_and_a_line() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     let mark = format!("88{}", std::process::id());
     let mut client = Client::connect(&haft);
     let command = format!("setsid sleep {mark} & sleep {mark}");
@@ -327,7 +323,7 @@ fn a_result_that_was_kept_is_not_served_to_a_client_that_takes_another_amount() 
 
 #[test]
 fn structure_holds_no_more_than_the_answer_may() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     let mut client = Client::connect_as(&haft, None, "codex-mcp-client");
     let params = json!({"name": "bash", "arguments": {"command": "seq 1 9000"}, "_meta": {"haft/structured": true}});
     let answer = client.request(7, "tools/call", &params);

@@ -4,7 +4,10 @@
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 
-use crate::{client::Client, support::Haft};
+use crate::{
+    client::Client,
+    support::{Haft, rule},
+};
 
 const SAVES: &str = "[[tools.permissions.memory_save]]\npattern = \"*\"\naction = \"allow\"\n";
 
@@ -23,7 +26,7 @@ fn saving_asks_without_a_rule_and_finding_does_not() {
     let ran = haft.run(&["call", "memory_save", "content=The port is 8080."]);
     assert_eq!(ran.code, 3, "{ran:?}");
     assert!(hits(&haft, "port").is_empty());
-    let haft = Haft::configured("[[tools.permissions.memory_search]]\npattern = \"*\"\naction = \"deny\"\n");
+    let haft = Haft::configured(&rule("memory_search", "*", "deny"));
     assert_eq!(haft.run(&["call", "memory_search", "query=x"]).code, 2);
     let haft = Haft::configured("[tools.memory]\nenabled = false\n");
     assert!(!haft.run(&["tools"]).out.contains("memory_"));
@@ -218,10 +221,8 @@ fn a_newer_store_and_texts_without_end_are_refused_and_harm_nothing() {
     assert!(call(&haft, "s", "memory_save", &json!({"content": "the port is 80"}))["raw_response"]["id"].is_string());
     let long = json!({"tool": "memory_save", "params": {"content": "x ".repeat(5 << 20)}}).to_string();
     let query = json!({"tool": "memory_search", "params": {"query": "y ".repeat(5 << 20)}}).to_string();
-    let answers = haft.run_with_input(&["batch"], format!("{long}\n{query}\n").as_bytes()).out;
-    let errors: Vec<Value> =
-        answers.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["error"].clone()).collect();
-    assert!(errors.len() == 2 && errors.iter().all(|error| error["code"].is_string()), "{errors:?}");
+    let answers = haft.run_with_input(&["batch"], format!("{long}\n{query}\n").as_bytes()).rows();
+    assert!(answers.len() == 2 && answers.iter().all(|answer| answer["error"]["code"].is_string()), "{answers:?}");
     assert_eq!(hits(&haft, "port").len(), 1);
     let file = haft.home.path(".local/state/haft/memory/memory.db");
     let mut bytes = std::fs::read(&file).unwrap();

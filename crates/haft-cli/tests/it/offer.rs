@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, finished},
+    support::{BASH_ALLOWED, Haft, finished, rule},
 };
 
 fn serve(haft: &Haft, arguments: &[&str]) -> Client {
@@ -62,7 +62,7 @@ fn a_profile_says_what_is_listed_and_not_what_may_be_called() {
 
 #[test]
 fn read_only_leaves_no_tool_that_changes_anything() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file("a.txt", "hello\n");
     let mut client = serve(&haft, &["--read-only"]);
     let tools = listed(&mut client);
@@ -218,7 +218,7 @@ fn what_a_model_thinks_stays_with_it() {
 
 #[test]
 fn other_names_of_a_tool_are_the_tool_in_calls_and_rules() {
-    let haft = Haft::configured("[[tools.permissions.shell]]\npattern = \"touch *\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("shell", "touch *", "allow"));
     let mut client = serve(&haft, &[]);
     let ran = call(&mut client, "run_command", &json!({"command": "touch made"}));
     assert_eq!(ran["result"]["isError"], false, "{ran}");

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Haft;
+use crate::support::{BASH_ALLOWED, Haft};
 
-const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 /// Lines that count on would be shown as one.
 const UNFILTERED: &str = "[tools.filters]\nenabled = false\n";
 /// More than is shown and more than the shell keeps for the model, with a failure in the middle.
@@ -21,7 +20,7 @@ fn call(haft: &Haft, session: &str, tool: &str, params: &Value) -> Value {
 
 #[test]
 fn what_is_not_shown_is_stored_and_read_back_by_its_session_alone() {
-    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{UNFILTERED}"));
     let made = call(&haft, "mine", "bash", &json!({"command": LONG}));
     let text = made["text"].as_str().unwrap();
     assert!(text.chars().count() <= 50_000 && text.starts_with("1\n2\n"), "{}", text.len());
@@ -60,7 +59,7 @@ const LONG_OUTPUT: &str = "seq 1 400000; echo 'error: disk died at the centre'; 
 
 #[test]
 fn what_is_longer_than_is_held_is_searched_and_stored_while_it_comes() {
-    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{UNFILTERED}"));
     let made = call(&haft, "s", "bash", &json!({"command": LONG_OUTPUT}));
     let text = made["text"].as_str().unwrap();
     let failure = "400001: error: disk died at the centre";
@@ -84,7 +83,7 @@ fn what_is_longer_than_is_held_is_searched_and_stored_while_it_comes() {
 #[test]
 fn what_is_longer_than_is_held_is_filtered_like_any_output_also_of_a_job() {
     let reading = "[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n";
-    let haft = Haft::configured(&format!("{ALL}{reading}"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{reading}"));
     let passed = "for n in $(seq 60000); do echo \"test module::of::the::crate::t$n ... ok\"; done";
     let command = format!(
         "cargo() {{ echo 'running 60001 tests'; {passed}; echo 'test late ... FAILED'; \
@@ -108,7 +107,7 @@ fn what_is_longer_than_is_held_is_filtered_like_any_output_also_of_a_job() {
 #[test]
 fn a_page_of_a_job_says_that_it_was_filtered_by_itself() {
     let reading = "[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n";
-    let haft = Haft::configured(&format!("{ALL}{reading}"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{reading}"));
     let command =
         "cargo() { for n in $(seq 40); do echo \"test some::module::t$n ... ok\"; done; sleep 60; }; cargo test";
     let start = json!({"id": "1", "tool": "bash", "session": "s", "params": {"command": command, "background": true}});
@@ -122,7 +121,7 @@ fn a_page_of_a_job_says_that_it_was_filtered_by_itself() {
 #[test]
 fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers() {
     let budget = "[tools.overflow]\nmax_overflow_bytes = 1500000\n";
-    let haft = Haft::configured(&format!("{ALL}{UNFILTERED}{budget}"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}{UNFILTERED}{budget}"));
     let made = call(&haft, "s", "bash", &json!({"command": LONG_OUTPUT}));
     let text = made["text"].as_str().unwrap();
     let notice = text.rsplit_once("\n[stored but for lines ").unwrap_or_else(|| panic!("{text}")).1;
@@ -164,13 +163,15 @@ fn what_is_not_stored_of_an_output_is_said_exactly_and_lines_keep_their_numbers(
 
 #[test]
 fn what_a_job_printed_beyond_what_is_kept_of_it_is_stored_when_it_has_ended() {
-    let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));
+    let haft = Haft::configured(&format!(
+        "{BASH_ALLOWED}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"
+    ));
     let start = json!({"id": "1", "tool": "bash", "session": "s", "params": {"command": LONG, "background": true}});
     // The lines of one batch run one after the other: the third finds the job ended.
     let wait = json!({"id": "2", "tool": "job_read", "session": "s", "params": {"id": "job-1", "since": 1 << 30, "wait_ms": 30_000}});
     let read = json!({"id": "3", "tool": "job_read", "session": "s", "params": {"id": "job-1"}});
     let ran = haft.run_with_input(&["batch"], format!("{start}\n{wait}\n{read}\n").as_bytes());
-    let reports: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let reports = ran.rows();
     let text = reports[2]["text"].as_str().unwrap();
     assert!(text.chars().count() <= 50_000, "{}", text.chars().count());
     assert!(text.contains("[`job-1` ended with exit code 0"), "{}", &text[text.len() - 300..]);
@@ -212,7 +213,9 @@ fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
         ["AK", "IA", "Y3FDOQ7NVELBUIZV"].concat(),
         ["xo", "xb-", "123456789012-", "987654321098-", "VvohdbyhtVr2owpA7Qxkz8dz"].concat(),
     ];
-    let haft = Haft::configured(&format!("{ALL}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"));
+    let haft = Haft::configured(&format!(
+        "{BASH_ALLOWED}[[tools.permissions.job_read]]\npattern = \"*\"\naction = \"allow\"\n"
+    ));
     haft.workspace.file("log", log_with(&values));
     let bash = |background: bool, command: &str| json!({"tool": "bash", "session": "s", "params": {"command": command, "background": background}});
     let job = |params: Value| json!({"tool": "job_read", "session": "s", "params": params});
@@ -270,7 +273,7 @@ fn a_credential_in_the_stored_part_reaches_no_surface_and_not_the_database() {
 
 #[test]
 fn what_a_filter_leaves_out_can_be_had_back() {
-    let haft = Haft::configured(ALL);
+    let haft = Haft::configured(BASH_ALLOWED);
     let all = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect::<Vec<_>>().concat();
     let last = "test result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
     let printed = format!("running 300 tests\n{all}\n{last}\n");
@@ -287,10 +290,7 @@ fn what_a_filter_leaves_out_can_be_had_back() {
 
 #[test]
 fn no_tool_reads_the_store_itself() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALL);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     let made = call(&haft, "s", "bash", &json!({"command": LONG}));
     assert!(made["overflow"].is_string());
     let folder = haft.home.path(".local/state/haft/overflow");
@@ -312,7 +312,7 @@ fn no_tool_reads_the_store_itself() {
 
 #[test]
 fn nothing_is_opened_for_a_call_that_is_shown_whole() {
-    let haft = Haft::configured(ALL);
+    let haft = Haft::configured(BASH_ALLOWED);
     let made = call(&haft, "s", "bash", &json!({"command": "echo short"}));
     assert_eq!((&made["text"], &made["overflow"]), (&json!("short\n"), &Value::Null));
     assert!(!haft.home.path(".local/state/haft/overflow/overflow.db").exists());

@@ -63,10 +63,7 @@ fn no_call_writes_the_configuration_that_the_next_start_would_obey() {
 
 #[test]
 fn a_configuration_where_tools_write_counts_only_when_it_is_named() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(ALL);
+    let Some(haft) = Haft::confined(ALL) else { return };
     let refused = in_home(&haft, &["call", "bash", "command=true"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.err.contains("where tools may write") && refused.err.contains("--config"), "{refused:?}");

@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     client::Client,
@@ -258,17 +258,12 @@ fn a_name_that_changes_its_address_leads_commands_to_none_that_is_private() {
     let opened: usize = ran.out.trim().rsplit(' ').next().and_then(|count| count.parse().ok()).expect("a count");
     assert!(opened * 3 > count && opened * 3 < count * 2, "half of the answers are public: {opened} of {count}");
     assert_eq!(world.came_to_private(), "0");
-    let refused = lines(&world.haft).into_iter().filter(|line| {
+    let refused = world.haft.recorded().into_iter().filter(|line| {
         line["event"] == "connection" && line["problem"].as_str().is_some_and(|why| why.contains("not public"))
     });
     assert_eq!(refused.count(), count - opened);
     assert_eq!(world.haft.run(&["audit", "verify"]).code, 0);
     assert_eq!(processes_with(&script), 0);
-}
-
-fn lines(haft: &Haft) -> Vec<Value> {
-    let text = std::fs::read_to_string(haft.record()).unwrap_or_default();
-    text.lines().map(|line| serde_json::from_str(line).expect("a line of the record")).collect()
 }
 
 #[test]

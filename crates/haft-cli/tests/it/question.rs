@@ -4,7 +4,10 @@
 use haft::core::is_hidden;
 use serde_json::json;
 
-use crate::{support::Haft, terminal::Terminal};
+use crate::{
+    support::{BASH_ALLOWED, Haft},
+    terminal::Terminal,
+};
 
 const PROMPT_END: &str = "120 s → no\n> ";
 
@@ -83,7 +86,7 @@ fn answers_are_read_as_people_type_them() {
 
 #[test]
 fn a_tool_that_asks_by_itself_names_the_part() {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(BASH_ALLOWED);
     let shown = asked(&haft, "bash", &json!({"command": "echo one; rm x; echo two"}));
     assert!(shown.starts_with("\nbash ASK: rm x\n"), "{shown}");
     assert!(shown.contains("asked by the tool itself; every part is covered by a rule"), "{shown}");

@@ -1,6 +1,6 @@
 //! MCP servers over HTTP behind the binary: our own server is the one behind.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
@@ -67,11 +67,10 @@ fn a_server_over_http_is_tested_called_pinned_and_on_record() {
 fn a_gateway_stands_in_front_of_a_server_over_http() {
     let (behind, server) = behind();
     let haft = in_front_of(&server, "");
-    let token = haft.home.file("token", &server.token);
-    fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+    let token = haft.private_file("token", &server.token);
     let config = haft.home.path(".config/haft/config.toml");
     let text = fs::read_to_string(&config).unwrap();
-    fs::write(&config, format!("{text}token_command = [\"cat\", \"{}\"]\n", token.display())).unwrap();
+    fs::write(&config, format!("{text}token_command = [\"cat\", \"{token}\"]\n")).unwrap();
     let mut client = Client::connect_answering(&haft, Some("once"));
     let listed = client.request(2, "tools/list", &json!({}));
     assert!(listed.to_string().contains("mcp_far_read"), "{listed}");

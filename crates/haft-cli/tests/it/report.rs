@@ -6,14 +6,14 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::Haft;
+use crate::support::{Haft, rule};
 
 /// What a command prints that wants to be more than text.
 const HOSTILE: &str =
     "</script></pre><script>document.title='pwned'</script><img src=x onerror=\"document.title='pwned'\">";
 
 fn reported() -> (Haft, PathBuf) {
-    let haft = Haft::configured("[[tools.permissions.bash]]\npattern = \"rm *\"\naction = \"deny\"\n");
+    let haft = Haft::configured(&rule("bash", "rm *", "deny"));
     haft.workspace.file("a.rs", "fn main() {}\n");
     haft.workspace.file("hostile.txt", format!("{HOSTILE}\n\u{202e}gnirts\u{1b}[2J\n"));
     let edit = format!(r"fn main() {{ /* {HOSTILE} */ }}");

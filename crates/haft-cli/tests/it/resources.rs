@@ -10,7 +10,11 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{client, http_client::Server, support::Haft};
+use crate::{
+    client,
+    http_client::Server,
+    support::{Haft, json_lines},
+};
 
 const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[tools.filters]\nenabled = false\n";
 
@@ -120,10 +124,7 @@ fn the_record_of_a_session_is_read_in_pages_and_shows_no_other() {
             mine("tools/call", echo(word));
         }
         other("tools/call", echo("foreign"));
-        let rows = |text: &str| -> Vec<Value> {
-            text.lines().map(|line| serde_json::from_str(line).expect("it is JSON")).collect()
-        };
-        let all = rows(&pages(mine, "audit:session").concat());
+        let all = json_lines(&pages(mine, "audit:session").concat());
         let about: Vec<&str> = all.iter().map(|row| row["about"].as_str().unwrap_or_default()).collect();
         assert_eq!(about, ["echo one", "echo two", "echo three"]);
         assert_eq!((&all[0]["tool"], &all[0]["outcome"]), (&json!("bash"), &json!("ok")));
@@ -135,9 +136,9 @@ fn the_record_of_a_session_is_read_in_pages_and_shows_no_other() {
         );
 
         let paged = pages(mine, "audit:session?limit=2");
-        assert_eq!(rows(&paged.concat()), all);
+        assert_eq!(json_lines(&paged.concat()), all);
         let after = format!("audit:session?after={}", all[1]["seq"]);
-        assert_eq!(rows(&pages(mine, &after).concat()), all[2..]);
+        assert_eq!(json_lines(&pages(mine, &after).concat()), all[2..]);
         let foreign = pages(other, "audit:session").concat();
         assert!(foreign.contains("echo foreign") && !foreign.contains("echo one"), "{foreign}");
     });
@@ -177,12 +178,11 @@ fn logged(lines: impl Iterator<Item = Value>) -> Vec<(String, Value)> {
 
 #[test]
 fn a_client_hears_of_its_calls_from_the_level_that_it_set() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(
+    let Some(haft) = Haft::confined(
         "[[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n[[tools.permissions.bash]]\npattern = \"rm *\"\naction = \"deny\"\n",
-    );
+    ) else {
+        return;
+    };
     let steps = |send: &mut dyn FnMut(u64, &str, Value)| {
         let call = |command: &str| json!({"name": "bash", "arguments": {"command": command}});
         send(11, "tools/call", call("echo silent"));

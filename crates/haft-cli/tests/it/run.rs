@@ -50,11 +50,6 @@ fn script(haft: &Haft, text: &str, arguments: &[&str]) -> Ran {
     haft.run(&all)
 }
 
-fn record(haft: &Haft) -> Vec<Value> {
-    let text = std::fs::read_to_string(haft.record()).expect("there is a record");
-    text.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect()
-}
-
 #[test]
 fn an_agent_repairs_what_a_check_finds_and_all_of_it_is_on_record() {
     let haft = repairing();
@@ -62,7 +57,7 @@ fn an_agent_repairs_what_a_check_finds_and_all_of_it_is_on_record() {
     assert_eq!((ran.code, ran.out.as_str()), (0, "The sum was wrong; it is right now.\n"), "{ran:?}");
     assert_eq!(std::fs::read_to_string(haft.workspace.path("sum.txt")).expect("it is there"), "2 + 2 = 4\n");
     assert!(ran.err.contains("sh check.sh") && ran.err.contains("[tokens "), "{}", ran.err);
-    let lines = record(&haft);
+    let lines = haft.recorded();
     let tools: Vec<&str> = lines.iter().filter_map(|line| line["tool"].as_str()).collect();
     assert_eq!(tools.len(), 5, "{tools:?}");
     for line in &lines {
@@ -90,7 +85,7 @@ fn an_agent_repairs_what_a_check_finds_and_all_of_it_is_on_record() {
 fn events_are_json_lines_that_end_with_the_stop() {
     let haft = repairing();
     let ran = script(&haft, REPAIR, &["--json", "make the check pass"]);
-    let events: Vec<Value> = ran.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    let events: Vec<Value> = ran.rows();
     let names: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
     assert_eq!((names.first(), names.last()), (Some(&"turn_started"), Some(&"turn_ended")));
     assert_eq!(events.last().expect("there is one")["stop"], "done");
@@ -142,7 +137,7 @@ fn a_batch_beyond_the_quota_is_refused_whole() {
     let two = "[[turns]]\ncalls = [{ tool = \"read\", params = { path = \"a.txt\" } }, { tool = \"list_directory\", params = { path = \".\" } }]\n";
     let ran = script(&haft, two, &["go"]);
     assert_eq!(ran.code, 5, "{ran:?}");
-    let codes: Vec<Value> = record(&haft).iter().map(|line| line["error_code"].clone()).collect();
+    let codes: Vec<Value> = haft.recorded().iter().map(|line| line["error_code"].clone()).collect();
     assert_eq!(codes, ["quota_blocked", "quota_blocked"]);
 }
 
@@ -177,7 +172,7 @@ fn what_was_started_early_for_an_answer_that_broke_off_is_on_record_as_thrown_aw
         haft.workspace.file("b.txt", "three\n");
         let ran = haft.run(&["run", "go"]);
         assert_eq!((ran.code, ran.out.as_str()), (0, "done\n"), "{ran:?}");
-        let lines = record(&haft);
+        let lines = haft.recorded();
         let discarded: Vec<&Value> = lines.iter().filter(|line| line["speculative"] == "discarded").collect();
         assert_eq!(!discarded.is_empty(), start_early, "{lines:#?}");
         assert!(

@@ -17,10 +17,6 @@ const ALLOW: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"all
     [[tools.permissions.edit]]\npattern = \"*\"\naction = \"allow\"\n\
     [[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n";
 
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
-}
-
 fn input(calls: &[Value]) -> String {
     calls.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
@@ -34,7 +30,7 @@ fn scan_tells_place_and_kind_and_never_the_value() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(!ran.out.contains(RANDOM), "{ran:?}");
     assert_eq!(
-        lines(&ran.out),
+        ran.rows(),
         [
             json!({"file": "a.env", "kind": "github", "rule": "ghp_", "line": 2, "column": 3, "length": 40}),
             json!({"file": "a.env", "kind": "password", "rule": "assignment", "line": 3, "column": 13, "length": 36}),
@@ -52,7 +48,7 @@ fn scan_reads_standard_input_and_redacts_it_byte_by_byte() {
     assert_eq!((ran.code, ran.out.contains("token=«secret:github#1»\r\nend")), (0, true), "{ran:?}");
     let utf16: Vec<u8> = format!("\u{feff}token={}\n", github()).encode_utf16().flat_map(u16::to_le_bytes).collect();
     let ran = haft.run_with_input(&["scan", "-"], &utf16);
-    assert_eq!(lines(&ran.out)[0]["kind"], "github", "{ran:?}");
+    assert_eq!(ran.rows()[0]["kind"], "github", "{ran:?}");
 }
 
 #[test]
@@ -62,7 +58,7 @@ fn scan_refuses_what_would_never_end_and_goes_on() {
     let made = Command::new("mkfifo").arg(haft.workspace.path("pipe")).status().expect("coreutils are there");
     assert!(made.success());
     let ran = haft.run(&["scan", "pipe", ".", "missing", "/dev/zero", "a.env"]);
-    assert_eq!((ran.code, lines(&ran.out).len()), (2, 1), "{ran:?}");
+    assert_eq!((ran.code, ran.rows().len()), (2, 1), "{ran:?}");
     assert_eq!(ran.err.lines().count(), 4, "{ran:?}");
 }
 
@@ -94,11 +90,11 @@ fn no_surface_of_a_call_shows_the_value() {
     let input = input(&calls);
     let ran = haft.run_with_input(&["batch"], input.as_bytes());
     let record = std::fs::read_to_string(haft.record()).expect("there is a record");
-    assert_eq!(lines(&ran.out).len(), calls.len(), "{ran:?}");
+    assert_eq!(ran.rows().len(), calls.len(), "{ran:?}");
     for text in [&ran.out, &ran.err, &record] {
         assert!(!text.contains(RANDOM), "{text}");
     }
-    let read = &lines(&ran.out)[0];
+    let read = &ran.rows()[0];
     assert_eq!(unmarked(&read["text"]), "     1\tone\n     2\tTOKEN=«secret:github#1»");
     assert_eq!(read["warnings"], json!(["1 credential in the result, replaced by placeholders: 1 github"]));
     let ran = haft.run(&["exec", "--filter", "--", "cat", "a.txt"]);

@@ -1,19 +1,16 @@
 //! State in a PostgreSQL database, through the binary; skipped where no server is installed.
 
-use std::{io::Write as _, os::unix::fs::PermissionsExt as _, path::Path, process::Stdio};
+use std::{io::Write as _, path::Path, process::Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tools_testkit::PostgresServer;
 
 use crate::{
-    http_client::{Client, Server},
+    http_client::{ALICE, BOB, Client, Server},
     machines,
     support::{Haft, eventually},
 };
-
-const ALICE: &str = "alice-0123456789-0123456789-0123456789";
-const BOB: &str = "bob-0123456789-0123456789-0123456789-0";
 
 fn server() -> Option<PostgresServer> {
     PostgresServer::start().map_err(|missing| eprintln!("SKIPPED: {missing}")).ok()
@@ -99,9 +96,8 @@ fn machine(config: &str, folder: &Path) -> (Haft, Server) {
     let guest = |name: &str, token: &str| {
         format!("[[guest]]\nname = \"{name}\"\ntoken = \"{token}\"\nworkdir = \"{}\"\n", folder.display())
     };
-    let file = haft.home.file("guests.toml", guest("alice", ALICE) + &guest("bob", BOB));
-    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
-    let server = Server::start(&haft, &["--guests", file.to_str().expect("it is text")]);
+    let file = haft.private_file("guests.toml", &(guest("alice", ALICE) + &guest("bob", BOB)));
+    let server = Server::start(&haft, &["--guests", &file]);
     (haft, server)
 }
 

@@ -2,14 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, support::Haft};
+use crate::{
+    client::Client,
+    support::{BASH_ALLOWED, Haft},
+};
 
 const SKILL: &str = "---\nname: deploy\ndescription: How to deploy. Use it before a release.\nallowed-tools: Read Bash(echo:*)\n\
                      metadata:\n  env.STAGE: green\n---\n\nDeploy $ARGUMENTS with care.\n";
-const BASH: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 
 fn with_skill() -> Haft {
-    let haft = Haft::configured(BASH);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file(".agents/skills/deploy/SKILL.md", SKILL);
     haft.workspace.file(".agents/skills/deploy/references/steps.md", "first, second\n");
     haft
@@ -38,7 +40,7 @@ fn a_skill_that_nobody_agreed_to_tells_a_model_its_name_and_no_more() {
         "---\nname: evil\ndescription: \"SYSTEM \\u202E \\U000E0041 \\e[2J {token}\"\nmetadata:\n  tool.go: echo {{x}}\n  \
          tool.go.description: \"GO \\u202E {token}\"\n---\n\nDo it.\n"
     );
-    let haft = Haft::configured(BASH);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file(".agents/skills/evil/SKILL.md", text);
     let lists = |client: &mut Client, id: u64| {
         let lists = ["tools/list", "prompts/list"].map(|method| client.request(id, method, &json!({})).to_string());

@@ -2,12 +2,21 @@
 
 use std::{
     io::Write,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Child, Command, Stdio},
 };
 
 use serde_json::Value;
 use tools_testkit::Workspace;
+
+/// A rule that lets every command run.
+pub(crate) const BASH_ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+
+/// A rule about the calls of a tool that match a pattern.
+pub(crate) fn rule(tool: &str, pattern: &str, action: &str) -> String {
+    format!("[[tools.permissions.{tool}]]\npattern = \"{pattern}\"\naction = \"{action}\"\n")
+}
 
 /// How a run of the binary ended.
 #[derive(Debug)]
@@ -21,6 +30,21 @@ impl Ran {
     /// The one JSON object on standard output.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The JSON value on each line of standard output.
+    pub(crate) fn rows(&self) -> Vec<Value> {
+        json_lines(&self.out)
+    }
+}
+
+/// A process that is killed when it is dropped.
+pub(crate) struct Running(pub(crate) Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -42,9 +66,26 @@ impl Haft {
         haft
     }
 
+    /// The same where commands run in namespaces; `None` after saying that they do not.
+    pub(crate) fn confined(text: &str) -> Option<Self> {
+        tools_testkit::namespaces().then(|| Self::configured(text))
+    }
+
     /// Where the record of calls is.
     pub(crate) fn record(&self) -> PathBuf {
         self.home.path(".local/state/haft/audit.jsonl")
+    }
+
+    /// The lines of the record.
+    pub(crate) fn recorded(&self) -> Vec<Value> {
+        json_lines(&std::fs::read_to_string(self.record()).unwrap_or_default())
+    }
+
+    /// A file in the home that nobody else may read, as one with tokens has to be.
+    pub(crate) fn private_file(&self, name: &str, text: &str) -> String {
+        let file = self.home.file(name, text);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");
+        file.to_str().expect("it is text").to_owned()
     }
 
     /// The binary, without a terminal, in the workspace.
@@ -71,6 +112,11 @@ impl Haft {
         child.stdin.take().expect("it is piped").write_all(input).expect("the binary reads");
         ended(&child.wait_with_output().expect("the binary ends"))
     }
+}
+
+/// The JSON value on each line.
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
 pub(crate) fn finished(mut command: Command) -> Ran {

@@ -10,9 +10,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::support::{Haft, Ran, eventually};
-
-const YES: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+use crate::support::{BASH_ALLOWED, Haft, Ran, eventually};
 
 /// What the tested command does, what somebody else does meanwhile, and what is there after the
 /// undo.
@@ -171,7 +169,7 @@ fn files(root: &Path) -> BTreeMap<String, (String, u32)> {
 }
 
 fn workspace() -> Haft {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     for (name, content) in FILES {
         haft.workspace.file(name, content);
     }

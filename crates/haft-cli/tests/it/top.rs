@@ -3,20 +3,19 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
-    process::{Child, Command, Stdio},
-    thread,
+    process::{Command, Stdio},
 };
 
 use serde_json::{Value, json};
 
 use crate::{
     client::Client,
-    support::{Haft, eventually},
+    support::{Haft, Running, eventually},
 };
 
 /// A server of the page.
 struct Top {
-    child: Child,
+    _running: Running,
     port: u16,
     token: String,
 }
@@ -31,7 +30,7 @@ impl Top {
         let address = said["address"].as_str().and_then(|it| it.strip_prefix("http://127.0.0.1:")).expect("loopback");
         let (port, token) = address.split_once("/#").expect("the token is behind the hash");
         assert!(token.len() >= 32 && token.chars().all(|c| c.is_ascii_hexdigit()), "{token}");
-        Self { child, port: port.parse().expect("a port"), token: token.to_owned() }
+        Self { _running: Running(child), port: port.parse().expect("a port"), token: token.to_owned() }
     }
 
     /// The status and the body of a request that is written as it stands.
@@ -72,22 +71,6 @@ impl Top {
     }
 }
 
-impl Drop for Top {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Calls on a thread of its own, since the call waits.
-fn calling(mut client: Client, command: &'static str) -> thread::JoinHandle<(Client, Value)> {
-    thread::spawn(move || {
-        let call = json!({"name": "bash", "arguments": {"command": command}});
-        let answer = client.request(9, "tools/call", &call);
-        (client, answer["result"].clone())
-    })
-}
-
 #[test]
 fn the_page_shows_calls_and_answers_questions_of_those_who_have_the_token() {
     let haft = Haft::configured("[mcp]\nquestion_timeout = 60\n");
@@ -101,7 +84,7 @@ fn the_page_shows_calls_and_answers_questions_of_those_who_have_the_token() {
     assert_eq!((&state["figures"]["calls"], &state["figures"]["decisions"]["allow"]), (&json!(1), &json!(1)));
     assert!(state["hosts"].as_array().is_some_and(|hosts| hosts.iter().any(|host| host["host"] == "Codex")), "{state}");
 
-    let running = calling(Client::connect(&haft), "touch one");
+    let running = Client::connect(&haft).calling("touch one");
     let question = top.question();
     assert!(question["question"][0].as_str().is_some_and(|row| row.contains("touch one")), "{question}");
     let body = json!({"id": question["id"], "answer": "once"}).to_string();
@@ -124,7 +107,7 @@ fn the_page_shows_calls_and_answers_questions_of_those_who_have_the_token() {
     let (client, ran) = running.join().unwrap();
     assert_eq!(ran["isError"], false, "{ran}");
     assert!(eventually(|| top.state()["questions"] == json!([])));
-    let running = calling(client, "touch two");
+    let running = client.calling("touch two");
     let no = json!({"id": top.question()["id"], "answer": "no", "why": "use make"}).to_string();
     assert_eq!(top.asked("POST /answer", &top.let_in(), &no).0, 204);
     let (_, refused) = running.join().unwrap();
@@ -167,7 +150,7 @@ fn calls_and_jobs_are_shown_while_they_run() {
     let started = client.request(5, "tools/call", &job);
     assert_eq!(started["result"]["isError"], false, "{started}");
     let command = "until test -e go; do sleep 0.1; done; : ghp_abcdefghijklmnopqrstuvwxyz0123456789";
-    let running = calling(client, command);
+    let running = client.calling(command);
     let mut state = Value::Null;
     assert!(eventually(|| {
         state = top.state()["running"].clone();

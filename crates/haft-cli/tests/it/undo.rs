@@ -2,13 +2,11 @@
 
 use std::{fs, os::unix::fs::MetadataExt as _, process::Stdio, time::Duration};
 
-use crate::support::Haft;
-
-const YES: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
+use crate::support::{BASH_ALLOWED, Haft};
 
 #[test]
 fn calls_of_any_tool_are_taken_back_one_after_the_other() {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file("a.txt", "one\n");
     haft.workspace.file("dir/b.txt", "two\n");
     haft.workspace.file(".git/HEAD", "ref: refs/heads/main\n");
@@ -49,7 +47,7 @@ fn calls_of_any_tool_are_taken_back_one_after_the_other() {
 
 #[test]
 fn another_folder_at_the_path_is_undone_in_only_on_demand() {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file("a.txt", "one\n");
     assert_eq!(haft.run(&["call", "delete_path", "path=a.txt", "--yes"]).code, 0);
     let (root, aside) = (haft.workspace.root().to_owned(), haft.workspace.root().with_extension("aside"));
@@ -67,7 +65,7 @@ fn another_folder_at_the_path_is_undone_in_only_on_demand() {
 
 #[test]
 fn what_a_person_wrote_since_is_kept() {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file("a.txt", "one\n");
     haft.workspace.file("b.txt", "one\n");
     assert_eq!(haft.run(&["call", "bash", "command=echo x | tee a.txt > b.txt"]).code, 0);
@@ -83,7 +81,7 @@ fn what_a_person_wrote_since_is_kept() {
 
 #[test]
 fn an_undo_that_is_killed_loses_nothing_and_can_be_asked_for_again() {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     for number in 0..300 {
         haft.workspace.file(format!("dir{}/f{number}", number % 7), format!("content {number}\n"));
     }
@@ -110,7 +108,7 @@ fn an_undo_that_is_killed_loses_nothing_and_can_be_asked_for_again() {
 
 #[test]
 fn nothing_is_kept_when_nobody_wants_it() {
-    let haft = Haft::configured(&format!("{YES}[tools.checkpoints]\nenabled = false\n"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}[tools.checkpoints]\nenabled = false\n"));
     assert_eq!(haft.run(&["call", "bash", "command=touch a"]).code, 0);
     assert!(haft.run(&["undo"]).err.contains("`tools.checkpoints.enabled` is false"));
     assert!(!haft.home.path(".local/state/haft/checkpoints").exists());
@@ -118,7 +116,7 @@ fn nothing_is_kept_when_nobody_wants_it() {
 
 #[test]
 fn a_failed_command_is_put_back_at_once_and_that_is_on_record() {
-    let haft = Haft::configured(&format!("{YES}[tools.shell]\ntransactional = true\nauto_rollback = true\n"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}[tools.shell]\ntransactional = true\nauto_rollback = true\n"));
     haft.workspace.file("a.txt", "one\n");
     haft.workspace.file("dir/b.txt", "two\n");
     let before = haft.workspace.digest();
@@ -137,7 +135,7 @@ fn a_failed_command_is_put_back_at_once_and_that_is_on_record() {
 
 #[test]
 fn what_is_not_covered_is_said() {
-    let haft = Haft::configured(&format!("{YES}[tools.checkpoints]\nmax_entries = 50\n"));
+    let haft = Haft::configured(&format!("{BASH_ALLOWED}[tools.checkpoints]\nmax_entries = 50\n"));
     for number in 0..60 {
         haft.workspace.file(format!("f{number}"), "x");
     }
@@ -155,10 +153,7 @@ fn what_is_not_covered_is_said() {
 
 #[test]
 fn no_tool_and_no_command_sees_what_is_kept() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = Haft::configured(YES);
+    let Some(haft) = Haft::confined(BASH_ALLOWED) else { return };
     haft.workspace.file("a.txt", "one\n");
     assert_eq!(haft.run(&["call", "bash", "command=echo x > a.txt", "--yes"]).code, 0);
     let kept = haft.home.path(".local/state/haft/checkpoints");
@@ -186,7 +181,7 @@ fn no_tool_and_no_command_sees_what_is_kept() {
 
 #[test]
 fn one_redo_brings_back_what_one_undo_took() {
-    let haft = Haft::configured(YES);
+    let haft = Haft::configured(BASH_ALLOWED);
     haft.workspace.file("a.txt", "0\n");
     for content in ["1", "2", "3"] {
         assert_eq!(haft.run(&["call", "bash", &format!("command=echo {content} > a.txt; touch f{content}")]).code, 0);

@@ -71,6 +71,11 @@ impl Home {
         home
     }
 
+    /// The same where commands run in namespaces; `None` after saying that they do not.
+    fn concealed(config: &str) -> Option<Self> {
+        Some(Self::with(config)).filter(Self::is_concealed)
+    }
+
     fn command(&self, folder: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_haft"));
         let kept = std::env::vars_os().filter(|(name, _)| {
@@ -136,12 +141,9 @@ fn readable<'a>(names: &[&'a str], text: &str) -> Vec<&'a str> {
 
 #[test]
 fn no_credential_of_a_home_can_be_read_by_a_command() {
-    let home = Home::with(ALLOW);
+    let Some(home) = Home::concealed(ALLOW) else { return };
     let (names, line) = planted(&home);
     assert!(names.len() >= 102, "{}", names.len());
-    if !home.is_concealed() {
-        return;
-    }
     let none: Vec<&str> = vec![];
     assert_eq!(readable(&names, &home.bash(&line).to_string()), none);
     let all = format!("{line} | sort; find \"$HOME\" /root /home -type f -size -1k -exec cat {{}} + 2>/dev/null; true");
@@ -150,11 +152,8 @@ fn no_credential_of_a_home_can_be_read_by_a_command() {
 
 #[test]
 fn no_credential_of_a_home_can_be_read_over_mcp() {
-    let home = Home::with(ALLOW);
+    let Some(home) = Home::concealed(ALLOW) else { return };
     let (names, line) = planted(&home);
-    if !home.is_concealed() {
-        return;
-    }
     let stderr = home.path("stderr");
     let mut client = Client::connect_to(home.command("work", &["mcp", "serve", "--stdio"]), &stderr, None, "test");
     let answer = client.request(7, "tools/call", &json!({"name": "bash", "arguments": {"command": line}}));
@@ -164,11 +163,8 @@ fn no_credential_of_a_home_can_be_read_over_mcp() {
 
 #[test]
 fn credentials_stay_hidden_where_the_home_is_the_workspace_or_is_opened() {
-    let home = Home::with(ALLOW);
+    let Some(home) = Home::concealed(ALLOW) else { return };
     let (names, line) = planted(&home);
-    if !home.is_concealed() {
-        return;
-    }
     let call = format!("command={line}");
     let report = home.run("", &["call", "--json", "--yes", "bash", &call]).json();
     assert_eq!(readable(&names, &report.to_string()), Vec::<&str>::new());
@@ -181,11 +177,8 @@ fn credentials_stay_hidden_where_the_home_is_the_workspace_or_is_opened() {
 
 #[test]
 fn what_is_not_seen_is_named_with_the_key_that_grants_it() {
-    let home = Home::with(ALLOW);
+    let Some(home) = Home::concealed(ALLOW) else { return };
     home.file("other/notes", "of another project");
-    if !home.is_concealed() {
-        return;
-    }
     let report = home.bash("cat ../other/notes");
     let text = report["text"].as_str().unwrap_or_default();
     assert!(!text.contains("of another project") && text.contains("`tools.shell.read_paths`"), "{text}");
@@ -207,10 +200,7 @@ fn what_is_granted_in_the_temporary_folder_of_the_machine_is_read_there_and_no_m
     for (name, content) in [("notes", "of another project"), (".env", "secret-of-it")] {
         std::fs::write(other.path().join(name), content).expect("a file is written");
     }
-    let home = Home::with(ALLOW);
-    if !home.is_concealed() {
-        return;
-    }
+    let Some(home) = Home::concealed(ALLOW) else { return };
     assert!(!home.bash(&format!("cat {at}/notes")).to_string().contains("of another project"));
     let granted = format!("read_paths = [\"{at}\"]\ntimeout");
     home.file(".config/haft/config.toml", &ALLOW.replace("timeout", &granted));
@@ -322,10 +312,7 @@ fn where_no_file_can_stand_in_anothers_place_variables_lead_to_the_copies() {
 
 #[test]
 fn a_work_tree_and_a_part_of_a_repository_work_and_their_neighbours_are_not_there() {
-    let home = Home::with(ALLOW);
-    if !home.is_concealed() {
-        return;
-    }
+    let Some(home) = Home::concealed(ALLOW) else { return };
     let git = |folder: &str, arguments: &[&str]| {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=a", "-c", "user.email=a@b"]).args(arguments).current_dir(home.path(folder));
@@ -387,10 +374,7 @@ fn builds(program: &str, prepare: &str, fetch: &str, again: &str, expected: &str
     if !tools_testkit::installed(&[program]) {
         return;
     }
-    let home = Home::with(&ALLOW.replace("timeout", "network = \"open\"\ntimeout"));
-    if !home.is_concealed() {
-        return;
-    }
+    let Some(home) = Home::concealed(&ALLOW.replace("timeout", "network = \"open\"\ntimeout")) else { return };
     home.works(prepare);
     let fetched = home.bash(fetch);
     if fetched["raw_response"]["exit_code"] != json!(0) {
@@ -470,10 +454,7 @@ fn builds_alone(program: &str, line: &str) {
     if !tools_testkit::installed(&[program]) {
         return;
     }
-    let home = Home::with(&ALLOW.replace("timeout", "network = \"off\"\ntimeout"));
-    if !home.is_concealed() {
-        return;
-    }
+    let Some(home) = Home::concealed(&ALLOW.replace("timeout", "network = \"off\"\ntimeout")) else { return };
     // Java takes the home from the user database.
     let line = format!("export JAVA_TOOL_OPTIONS=\"$JAVA_TOOL_OPTIONS -Duser.home=$HOME\"\n{line}");
     assert!(home.works(&line).contains("built"));

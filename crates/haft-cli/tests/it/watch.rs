@@ -2,7 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
+    process::{ChildStdin, ChildStdout, Stdio},
     thread,
     time::Instant,
 };
@@ -10,14 +10,14 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    client::Client,
-    support::{Haft, eventually},
+    client::{Client, bash},
+    support::{Haft, Running, eventually},
     terminal::Terminal,
 };
 
 /// A program that watches.
 struct Watch {
-    child: Child,
+    _running: Running,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -29,7 +29,7 @@ impl Watch {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
         let (input, output) =
             (child.stdin.take().expect("it is piped"), BufReader::new(child.stdout.take().expect("it is piped")));
-        let mut watch = Self { child, input, output };
+        let mut watch = Self { _running: Running(child), input, output };
         assert_eq!(watch.next()["event"], "watching");
         watch
     }
@@ -53,25 +53,6 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn bash(command: &str) -> Value {
-    json!({"name": "bash", "arguments": {"command": command}})
-}
-
-/// Calls on a thread of its own, since the call waits.
-fn calling(mut client: Client, command: &'static str) -> thread::JoinHandle<(Client, Value)> {
-    thread::spawn(move || {
-        let answer = client.request(9, "tools/call", &bash(command));
-        (client, answer["result"].clone())
-    })
-}
-
 fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
@@ -89,7 +70,7 @@ fn a_client_that_cannot_ask_is_answered_in_another_process() {
         format!("printf '%s|%s|%s' \"$HAFT_TOOL\" \"$HAFT_CLIENT\" \"$HAFT_QUESTION\" > '{}'", notified.display());
     let (mut watch, mut other) = (Watch::start(&haft, &["--notify", &notify]), Watch::start(&haft, &[]));
     assert!(haft.run(&["doctor"]).out.contains("answered by: 2 `haft approvals watch`"));
-    let running = calling(client, "touch made\u{202e}x");
+    let running = client.calling("touch made\u{202e}x");
     let (asked, too) = (watch.asked(), other.asked());
     assert_eq!(asked["question"][0], r"bash ASK: touch made\u{202e}x", "{asked}");
     assert_eq!(
@@ -109,7 +90,7 @@ fn a_client_that_cannot_ask_is_answered_in_another_process() {
     assert!(record.contains("\"approved_by\":\"person\""), "{record}");
 
     // A no with words, from the other one; what is no answer changes nothing.
-    let running = calling(client, "touch b");
+    let running = client.calling("touch b");
     let (_, asked) = (watch.asked(), other.asked());
     other.answers(&asked["id"], &json!({"answer": "certainly"}));
     assert_eq!(other.next()["event"], "not_understood");
@@ -120,7 +101,7 @@ fn a_client_that_cannot_ask_is_answered_in_another_process() {
     other.next();
 
     // Stored for the folder: not asked again, not by another server either.
-    let running = calling(client, "touch kept");
+    let running = client.calling("touch kept");
     let asked = watch.asked();
     other.asked();
     watch.answers(&asked["id"], &json!({"answer": "always"}));
@@ -136,13 +117,13 @@ fn whoever_is_killed_holds_nobody_up() {
     let mut watch = Watch::start(&haft, &[]);
     // A question that nobody answers ends at its time.
     let began = Instant::now();
-    let (client, refused) = calling(Client::connect(&haft), "touch a").join().unwrap();
+    let (client, refused) = Client::connect(&haft).calling("touch a").join().unwrap();
     assert!(text(&refused).contains("nobody answered"), "{refused}");
     assert!(began.elapsed().as_secs() < 20);
     watch.asked();
     watch.next();
     // A watcher that stops, and one that is killed: the call does not outlive its time either.
-    let running = calling(client, "touch b");
+    let running = client.calling("touch b");
     watch.asked();
     drop(watch);
     let (mut client, refused) = running.join().unwrap();
@@ -173,7 +154,7 @@ fn a_person_answers_at_a_terminal() {
     let haft = Haft::new();
     let mut terminal = Terminal::start(&haft, &["approvals", "watch"]);
     terminal.wait_for("Ctrl-C to stop\r\n");
-    let running = calling(Client::connect(&haft), "touch first\nrm x");
+    let running = Client::connect(&haft).calling("touch first\nrm x");
     let shown = terminal.wait_for("\r\n> ");
     assert!(shown.starts_with("\ntest in ") && shown.contains("bash ASK 1/"), "{shown}");
     assert!(shown.contains("[s] session  [a] always") || shown.contains("[y] once  [n] no"), "{shown}");
@@ -183,7 +164,7 @@ fn a_person_answers_at_a_terminal() {
     terminal.wait_for("the answer was taken");
     let (client, refused) = running.join().unwrap();
     assert!(text(&refused).contains("the person said: not now"), "{refused}");
-    let running = calling(client, "touch second");
+    let running = client.calling("touch second");
     terminal.wait_for("\r\n> ");
     terminal.types("s");
     terminal.wait_for("the answer was taken");

@@ -3,11 +3,14 @@
 
 use serde_json::{Value, json};
 
-use crate::{client::Client, support::Haft};
+use crate::{
+    client::Client,
+    support::{Haft, rule},
+};
 
 #[test]
 fn what_is_not_public_is_refused_before_anything_is_asked() {
-    let haft = Haft::configured("[[tools.permissions.fetch]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("fetch", "*", "allow"));
     let check = |url: &str, code: i32, text: &str| {
         for command in ["call", "explain"] {
             let ran = haft.run(&[command, "fetch", &format!("url={url}")]);
@@ -70,7 +73,7 @@ fn without_a_rule_a_page_needs_a_person() {
 
 #[test]
 fn arguments_that_make_no_sense_are_told_before_anything_is_fetched() {
-    let haft = Haft::configured("[[tools.permissions.web_scrape]]\npattern = \"*\"\naction = \"allow\"\n");
+    let haft = Haft::configured(&rule("web_scrape", "*", "allow"));
     let check = |arguments: &[&str], text: &str| {
         let ran = haft.run(&[&["call", "web_scrape", "url=https://example.org/"], arguments].concat());
         assert_eq!(ran.code, 2, "{arguments:?}: {ran:?}");
