@@ -296,8 +296,8 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     (
         "FRAME",
         &[concat!(
-            r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:, in .*)?$|"#,
-            r"^\s+from \S+:\d+:in |^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w|",
+            r#"^\s+at (?:async |new |Object\.|eval )?\S.*$|^\s+at <?[\w.$<>/\\]+\(|^  File ".*", line \d+(?:,? in .*)?$|"#,
+            r"^(?:\s+from )?\S+:\d+:in [`']|^\t/\S+\.go:\d+|^\s+\d+: +(?:0x[0-9a-f]+ - )?<?\w[\w:<> ]*::\w|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as .*>::\w|(?:main|_start|start_thread|clone3?|rust_begin_unwind|__rust\w*|__libc_start\w*)$)|",
             r"^\s+(?:async )?[\w.<>#$]+(?: \[as \w+\])? \((?:node:|file:)\S+:\d+:\d+\)$|^\s+(?:node:|file:)\S+:\d+:\d+$|",
             r"^\s+#\d+ (?:0x[0-9a-f]+ |\S.* \(\S+\+0x[0-9a-f]+\)$)|^==\d+== +(?:at|by) 0x|^(?:runtime|testing|sync|reflect|net/http|database/sql|encoding/json|os|syscall|internal/\w+)\.[\w.()*]+\(.*\)$|",
@@ -312,7 +312,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r#"^  File "(?:<frozen |.*[/\\](?:site-packages|dist-packages|lib[/\\]python[\d.]+|importlib)[/\\])|"#,
             r"^\s+at .*(?:node_modules[/\\]|node:|<Jasmine>$|\(?ext:\w+/|\(internal[/\\]|<anonymous>\)?$|-wrapper:\d|\(native\)|webpack[/\\]bootstrap)|",
             r"^\s+at (?:[\w.]+@[\w.]+/|[\w.]+/)?(?:java|javax|jakarta|jdk|sun|com\.sun|kotlin|kotlinx|scala|groovy|org\.(?:junit|gradle|apache|codehaus|springframework|hibernate|eclipse|mockito|testng|jboss|jetbrains|scalatest|assertj|hamcrest)|io\.(?:netty|grpc|micrometer)|reactor|com\.(?:google\.common|fasterxml|zaxxer|mysql|intellij))[./]|",
-            r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^\s+from (?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d)|",
+            r"^\s+at (?:System|Microsoft|Xunit|NUnit|MSTest)\.|^(?:\s+from )?(?:<internal:|\S*/(?:gems|lib/ruby|ruby/\d|rubygems)[^:]*:\d+:in )|",
             r"^(?:\t| {6})(?:/usr/local/go/src|\S*/go/pkg/mod|\S*/sdk/go[\d.]*/src|/usr/lib/go[^/]*/src|/usr/share/go[^/]*/src)/|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:<.* as )?<?(?:std|core|alloc|test|tokio|futures_util)::|",
             r"^\s+\d+: +(?:0x[0-9a-f]+ - )?(?:rust_begin_unwind|__rust\w*(?:::\w+)*|main|_start|start_thread|__libc_start\w*|clone3?)$|",
@@ -349,7 +349,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|^\[?\d\d:\d\d:\d\d\b|^\[ *\d+\.\d+\] ",
             r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |^[IWEF]\d{4} \d\d:\d\d:|^\S+ \S+ \S+ \[\d\d/[A-Z][a-z]{2}/\d{4}:",
             r"^(?:time|ts|level|lvl)=\S",
-            r"^\[?(?:TRACE|DEBUG|INFO|VERBOSE|trace|debug|info|verbose)\b[\]:| ]",
+            r"^(?:\d+ )?\[?(?:TRACE|DEBUG|INFO|VERBOSE|trace|debug|info|verbose)\d?\b[\]:| ]",
             r#"^\{ ?"(?:ts|time|timestamp|@timestamp|level|lvl|severity|date|datetime)": ?["\d]"#,
         ],
     ),

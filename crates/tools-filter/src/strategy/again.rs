@@ -9,6 +9,7 @@ use tools_core::FilterConfidence;
 use super::{
     Reducer,
     dedup::template,
+    findings::is_file,
     runs::{is_row, steps},
     unfinished::names_running,
 };
@@ -85,6 +86,12 @@ fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
     a.0 == line || (kind.is_some() && a.1 == kind)
 }
 
+/// Whether a line begins with the name of a file and a colon: it tells something about it.
+fn is_about_file(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    first.split_once(':').is_some_and(|(file, _)| is_file(file))
+}
+
 /// Whether a line says something in words that nobody has to read for each number: rows of numbers
 /// and lists of names are content, and a place or a test at work is not like another.
 fn may_fold(line: &str) -> bool {
@@ -99,6 +106,7 @@ fn may_fold(line: &str) -> bool {
         && !reports(line)
         && !names_place(line)
         && !names_running(line)
+        && !is_about_file(line)
 }
 
 /// About as long as the mark.

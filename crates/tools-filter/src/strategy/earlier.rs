@@ -12,7 +12,7 @@ use crate::emit::{Emitter, marked};
 /// A block of fewer lines with text is shown again.
 const MIN_LINES: u64 = 2;
 /// A block is counted only where its mark is so much shorter.
-const MIN_SAVED_BYTES: usize = 30;
+const MIN_SAVED_BYTES: usize = 12;
 /// Lines and bytes that are remembered.
 const MAX_LINES: usize = 4000;
 const MAX_BYTES: usize = 256 << 10;
@@ -23,7 +23,7 @@ const MAX_BLOCK: usize = 200;
 /// Places at which one line stood that are tried.
 const MAX_PLACES: usize = 8;
 /// So much of its first line names a block.
-const NAMED_CHARS: usize = 40;
+const NAMED_CHARS: usize = 28;
 
 #[derive(Default)]
 pub(crate) struct EarlierBlocks {

@@ -14,6 +14,7 @@ use super::{
     data_blocks::DataBlocks,
     diff_context::DiffContext,
     earlier::EarlierBlocks,
+    earlier_lines::EarlierLines,
     findings::Findings,
     hits::HitLines,
     library_notes::LibraryNotes,
@@ -22,11 +23,11 @@ use super::{
     margins::Margins,
     opaque::Opaque,
     passing::PassingTests,
+    passing_groups::PassingGroups,
     path_runs::{PathRuns, Paths},
     process_marks::ProcessMarks,
     rulers::Rulers,
     runs::CountingRun,
-    sentences::Sentences,
     series::Series,
     similar::SimilarLines,
     sketches::Sketches,
@@ -55,6 +56,7 @@ pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
         Box::<Structured>::default(),
         Box::<Margins>::default(),
         Box::<CommandTrace>::default(),
+        Box::<PassingGroups>::default(),
         Box::<LibraryNotes>::default(),
     ]
 }
@@ -104,7 +106,7 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     stages.push(Box::<Findings>::default());
     stages.push(Box::<DataBlocks>::default());
     stages.push(Box::<EarlierBlocks>::default());
-    stages.push(Box::<Sentences>::default());
+    stages.push(Box::<EarlierLines>::default());
     stages
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use memchr::{memchr2, memchr3};
 use tools_core::FilterConfidence;
 
 use super::{Reducer, dedup::template, findings::names_numbered_file, unfinished::names_running};
@@ -46,7 +47,7 @@ impl LogKinds {
     fn is_known(&mut self, line: &str) -> bool {
         // What is done with one thing after the other is work of one kind.
         let work = if LOG_LINE.is_match(line) { None } else { verb(line).or_else(|| counted(line)) };
-        let kind = work.map_or_else(|| template(line), template);
+        let kind = work.map_or_else(|| kind(line), template);
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
             return false;
         }
@@ -55,6 +56,26 @@ impl LogKinds {
         *count > SHOWN_OF_KIND
     }
 }
+
+/// What lines of a kind have in common: all but numbers, words in quotes and, where the line has a
+/// level, paths. What it says of each thing is the same.
+fn kind(line: &str) -> u64 {
+    let has_path = memchr2(b'/', b'\\', line.as_bytes()).is_some();
+    if !has_path && memchr3(b'\'', b'"', b'`', line.as_bytes()).is_none() {
+        return template(line);
+    }
+    let has_level = has_path && line.split([' ', '[', ']', ':']).take(LEVEL_WORDS).any(|word| LEVELS.contains(&word));
+    let is_name = |word: &str| {
+        if word.contains(['/', '\\']) { has_level } else { word.contains(['\'', '"', '`']) }
+    };
+    let words = line.split(' ').map(|word| if is_name(word) { 0 } else { template(word) });
+    words.fold(0, |kind: u64, word| kind.rotate_left(5).wrapping_mul(31) ^ word)
+}
+
+/// Among so many words of a line is its level.
+const LEVEL_WORDS: usize = 12;
+/// Levels of what reports nothing.
+const LEVELS: &[&str] = &["INFO", "DEBUG", "TRACE", "info", "debug", "trace"];
 
 /// The word behind the share of the whole that a step begins with: `Pulling` of `[1/4] Pulling x`.
 fn counted(line: &str) -> Option<&str> {

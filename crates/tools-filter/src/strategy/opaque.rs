@@ -16,7 +16,7 @@ const MIN_ABOVE: usize = 4;
 /// An encoded line is at least so long, but for the last.
 const ENCODED_BYTES: usize = 48;
 /// So many zeros make a row.
-const ZEROS: usize = 3;
+const ZEROS: usize = 2;
 
 #[derive(Default)]
 pub(crate) struct Opaque {
@@ -33,6 +33,16 @@ enum Kind {
 }
 
 fn is_encoded(line: &str) -> bool {
+    is_hex(line) || is_base64(line)
+}
+
+/// `00:e0:4b:50`, whatever parts the bytes.
+fn is_hex(line: &str) -> bool {
+    let bytes = line.trim().trim_end_matches(':').split([':', ' ']);
+    bytes.clone().all(|byte| byte.len() == 2 && byte.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}
+
+fn is_base64(line: &str) -> bool {
     line.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='))
         && line.len() <= 80
         && line.bytes().any(|byte| byte.is_ascii_digit())
@@ -121,7 +131,8 @@ mod tests {
         for (line, expected) in [
             ("5/1 0.000 0.000 0.0 x", true),
             ("5/1 0.000 0.010 0.0 0.0 x", false),
-            ("0.0% 0.0% x", false),
+            ("0.00 0.000000 0 6 mprotect", true),
+            ("0.0% x", false),
             ("0 0 0 0", false),
             ("", false),
         ] {

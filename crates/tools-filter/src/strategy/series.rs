@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// Fewer are left as they are.
-const MIN_LINES: usize = 5;
+const MIN_LINES: usize = 4;
 /// Fewer names of files are left as they are: a name that is looked for is found then.
 const MIN_NAMES: usize = 20;
 /// More are parted.

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A shorter line is left as it is, and so is a longer one.
-const MIN_BYTES: usize = 120;
+const MIN_BYTES: usize = 80;
 const MAX_BYTES: usize = 8 << 10;
 /// What stands before the words that differ.
 const LEAD: &str = "[… as above, with]";

@@ -55,6 +55,8 @@ pub(crate) struct StackTraces {
     behind: Vec<String>,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
+    /// The test and the place that the message above the trace named: a frame says both again.
+    panicked: Option<(String, String)>,
     /// Whether this trace has an own frame, and until it has one the last of a library with its
     /// source: it is shown where all are of libraries.
     has_own: bool,
@@ -126,6 +128,14 @@ fn is_place_of(function: &str, line: &str) -> bool {
     } else {
         line.starts_with("\t/") && line.contains(".go:")
     }
+}
+
+/// The test and the place of `thread 'a::tests::b' (12) panicked at src/a.rs:1:2:`, each as frames
+/// end.
+fn panicked(line: &str) -> Option<(String, String)> {
+    let (thread, place) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
+    let (test, _) = thread.split_once('\'')?;
+    Some((format!("::{test}"), format!("at ./{}", place.strip_suffix(':')?)))
 }
 
 /// What tells one frame from another: its place without what differs from call to call.
@@ -212,7 +222,10 @@ impl StackTraces {
         let name = function.map(key).unwrap_or_default();
         let is_wrapper = name.strip_suffix("::{{closure}}").is_some_and(|called| called == self.caller);
         self.caller = name;
-        let is_known = !of_library && (is_wrapper || !self.seen.insert(key(line)));
+        let is_told = self.panicked.as_ref().is_some_and(|(test, place)| {
+            function.is_some_and(|function| function.ends_with(test)) && line.ends_with(place)
+        });
+        let is_known = !of_library && (is_wrapper || !self.seen.insert(key(line)) || is_told);
         if self.seen.len() > MAX_SEEN {
             self.seen.clear();
         }
@@ -272,6 +285,9 @@ impl StackTraces {
         self.show_source(out);
         self.close(out);
         self.has_own = false;
+        if let Some(panicked) = panicked(line) {
+            self.panicked = Some(panicked);
+        }
         if !line.starts_with("goroutine ") && !line.trim().is_empty() {
             self.seen.clear();
         }
@@ -339,6 +355,22 @@ mod tests {
              at ./src/lib.rs:10:22\n   4: demo::main\n             at ./src/main.rs:2:1\n",
             "stack backtrace:\n   2: demo::tests::boom\n             at ./src/lib.rs:10:25\n[… 2 lines]\n   4: demo::main\n             at ./src/main.rs:2:1\n",
         );
+    }
+
+    #[test]
+    fn the_frame_that_the_message_named_is_counted() {
+        let trace = |test: &str| {
+            format!(
+                "thread '{test}' (7) panicked at src/lib.rs:10:25:\nno level\nstack backtrace:\n   2: demo::tests::boom\n             \
+                 at ./src/lib.rs:10:25\n   3: demo::load\n             at ./src/main.rs:2:1\n"
+            )
+        };
+        check(
+            "./a",
+            &trace("tests::boom"),
+            &trace("tests::boom").replace("   2: demo::tests::boom\n             at ./src/lib.rs:10:25", "[… 2 lines]"),
+        );
+        check("./a", &trace("main"), &trace("main"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::{Reducer, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
 /// Rows that make a table.
-const MIN_ROWS: usize = 4;
+const MIN_ROWS: usize = 3;
 /// A longer line is no row.
 const MAX_ROW_BYTES: usize = 1000;
 

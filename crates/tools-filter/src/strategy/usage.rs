@@ -1,6 +1,7 @@
 //! The help that a program prints when it was called wrongly: the line of its usage stands, its
 //! list of options is counted, and so is the line that says how to ask for more. Behind a report
-//! advice is counted that names nothing.
+//! advice is counted that names nothing. Of long help that was asked for each option stands with
+//! the first line of what it does; what it says further is counted.
 
 use tools_core::FilterConfidence;
 
@@ -18,6 +19,11 @@ const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
 pub(crate) struct Usage {
     /// Whether the help is what was asked for.
     is_wanted: bool,
+    /// Options that were shown of it, how far the last is indented, and whether what it does was
+    /// told.
+    options: u32,
+    depth: usize,
+    is_described: bool,
     /// Whether anything was said before it, and whether that reported something.
     has_text: bool,
     has_report: bool,
@@ -38,15 +44,44 @@ enum State {
 
 impl Usage {
     pub(crate) fn new(command: &ParsedCommand) -> Self {
-        let asks = |word: &String| matches!(word.as_str(), "--help" | "-h" | "-?" | "-help" | "help" | "man" | "/?");
+        let asks = |word: &String| {
+            word.starts_with("--help") || matches!(word.as_str(), "-h" | "-?" | "-help" | "help" | "man" | "/?")
+        };
         Self {
             is_wanted: command.words.iter().any(asks),
+            options: 0,
+            depth: 0,
+            is_described: false,
             has_text: false,
             has_report: false,
             state: State::Outside,
             advice: None,
             found: false,
         }
+    }
+}
+
+/// Help with fewer options is short.
+const MANY_OPTIONS: u32 = 12;
+/// So much further in than its option stands what it does.
+const DESCRIPTION: usize = 3;
+
+impl Usage {
+    /// Whether a line goes on with what an option does, amid many.
+    fn goes_on(&mut self, line: &str) -> bool {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        if text.starts_with('-') {
+            self.options += 1;
+            self.depth = indent;
+            self.is_described = text.contains("  ") || text.contains(" : ") || text.contains('\t');
+            return false;
+        }
+        if text.is_empty() || self.options == 0 || indent < self.depth + DESCRIPTION {
+            self.is_described &= text.is_empty();
+            return false;
+        }
+        std::mem::replace(&mut self.is_described, true) && self.options > MANY_OPTIONS
     }
 }
 
@@ -94,6 +129,10 @@ fn is_advice(line: &str) -> bool {
 
 impl Reducer for Usage {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if self.is_wanted && self.goes_on(line) {
+            self.found = true;
+            return out.omit(line);
+        }
         let prefix = PREFIXES.iter().find(|prefix| line.starts_with(*prefix)).copied().unwrap_or_default();
         match self.state {
             State::Heading(prefix) if text_of(line, prefix).is_some_and(|text| !text.is_empty()) => {
@@ -187,5 +226,14 @@ mod tests {
         for command in ["tool --help", "tool help build", "man tool"] {
             assert_eq!(FilterPipeline::builtin().filter(command, Exit::Code(0), HELP.as_bytes()).text, HELP);
         }
+    }
+
+    #[test]
+    fn of_long_help_each_option_stands() {
+        let option = |name: char| format!("  --{name}-of  Shows what {name} is,\n          or what is not {name}.\n");
+        let text: String = ('a'..='n').map(option).collect();
+        let shown = FilterPipeline::builtin().filter("tool --help", Exit::Code(0), text.as_bytes()).text;
+        assert!(('a'..='n').all(|name| shown.contains(&format!("--{name}-of  Shows"))), "{shown}");
+        assert_eq!(shown.matches("or what is not").count(), 12, "{shown}");
     }
 }

@@ -83,8 +83,9 @@ fn what_a_summary_says_is_never_lost() {
                 let is_placed = filtered.contains(place) || (filtered.contains(file) && filtered.contains(inner));
                 is_placed && filtered.contains(message)
             });
-            // A test that failed while the others ran is named with what it said.
-            let is_named = line.split_once(" ERROR [").is_some_and(|(test, _)| filtered.contains(test));
+            // A test that failed is named above what it said.
+            let test = line.split_once(".py::").and_then(|(_, test)| test.split(' ').next()?.rsplit("::").next());
+            let is_named = test.is_some_and(|test| filtered.contains(&format!(" {test} _")));
             let is_shown = is_shown || is_grouped || is_named;
             let is_shortened = line.contains("____") || line.contains("====") || line.len() > 500;
             if marks.iter().any(|mark| line.contains(mark)) && !is_inner && !is_shortened {

@@ -609,8 +609,8 @@ fn is_placed(filtered: &str, place: &str) -> bool {
 
 /// The test that a line says has failed: shown with its failure or in the list at the end.
 fn named(report: &str) -> Option<&str> {
-    if report.contains("::") && report.ends_with("%]") {
-        return report.split_once(" FAILED [").or_else(|| report.split_once(" ERROR [")).map(|(test, _)| test);
+    if let Some((_, test)) = report.split_once(".py::") {
+        return test.split(' ').next()?.rsplit("::").next();
     }
     report.strip_prefix("test ")?.strip_suffix(" ... FAILED")
 }

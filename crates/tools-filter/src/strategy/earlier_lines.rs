@@ -1,0 +1,113 @@
+//! A line that stood above already, word by word, whatever stands between: it is counted, a short
+//! one from the third time on, since it may be a value. What reports a failure, names a place or is
+//! a line of a diff stands as often as it is told, and so do the heading of what is indented below
+//! it and the last line, which may be the verdict.
+
+use std::collections::HashMap;
+
+use tools_core::FilterConfidence;
+
+use super::{Reducer, unfinished::names_running};
+use crate::{
+    emit::Emitter,
+    signal::{names_place, reports_failure},
+};
+
+/// A shorter line, or one of fewer words, is a value or a name.
+const MIN_BYTES: usize = 16;
+const MIN_WORDS: usize = 2;
+/// A line of so many bytes is counted from the second time on.
+const LONG: usize = 36;
+/// A longer one is not remembered, and neither are more of them.
+const MAX_BYTES: usize = 1 << 10;
+const MAX_LINES: usize = 1000;
+
+#[derive(Default)]
+pub(crate) struct EarlierLines {
+    /// How often a line was told.
+    told: HashMap<String, u32>,
+    /// The line before, which stood above: it is counted if it heads nothing and is not the last.
+    held: Option<String>,
+    found: bool,
+}
+
+/// What a line says, if it may be counted when it comes again.
+fn saying(line: &str) -> Option<&str> {
+    let text = line.trim();
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
+    let is_saying = (MIN_BYTES..=MAX_BYTES).contains(&text.len())
+        && !line.starts_with(['+', '-', '@'])
+        && !text.starts_with("[… ")
+        && text.split(' ').filter(is_word).nth(MIN_WORDS - 1).is_some();
+    is_saying.then_some(text)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+impl EarlierLines {
+    /// Whether a line that says this stood above often enough; notes that it is told.
+    fn is_told(&mut self, text: &str) -> bool {
+        if let Some(times) = self.told.get_mut(text) {
+            *times += 1;
+            return *times > 2 || text.len() >= LONG;
+        }
+        if self.told.len() < MAX_LINES {
+            self.told.insert(text.to_owned(), 1);
+        }
+        false
+    }
+}
+
+impl Reducer for EarlierLines {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if let Some(held) = self.held.take_if(|_| !line.trim().is_empty()) {
+            if indent(line) > indent(&held) {
+                out.keep(&held);
+            } else {
+                self.found = true;
+                out.omit(&held);
+            }
+        }
+        match saying(line) {
+            Some(text)
+                if self.is_told(text) && !reports_failure(line) && !names_place(line) && !names_running(line) =>
+            {
+                self.held = Some(line.to_owned());
+            }
+            _ => out.keep(line),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        if let Some(held) = self.held.take() {
+            out.keep(&held);
+        }
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn what_stood_above_is_counted() {
+        let text = "unused a of the lot\n  help: Consider removing this declaration\nunused b of the lot\n  \
+                    help: Consider removing this declaration\nvalue is low\nvalue is low\n";
+        assert_eq!(
+            FilterPipeline::builtin().filter("./lint", Exit::Code(1), text.as_bytes()).text,
+            "unused a of the lot\n  help: Consider removing this declaration\nunused b of the lot\n[… 1 line]\n\
+             value is low\nvalue is low\n"
+        );
+    }
+
+    #[test]
+    fn a_report_a_heading_and_the_last_line_stand() {
+        let part = |n| format!("what the check of a part had to say is this\n  error: the part {n} is broken\n");
+        let all = "all of it is as it should be, it says\n";
+        let text = format!("{}between\n{}{all}between\n{all}", part(1), part(2));
+        assert_eq!(FilterPipeline::builtin().filter("./check", Exit::Code(1), text.as_bytes()).text, text);
+    }
+}
