@@ -100,10 +100,9 @@ const MAX_OPTIONS: usize = 4;
 pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) -> String {
     let syntaxes: Vec<&Syntax> = find(runner.name)
         .map(|program| {
-            let inner = program
-                .subcommands
-                .iter()
-                .filter(|inner| runner.forms.iter().any(|form| form.contains(inner.names[0])));
+            let inner = program.subcommands.iter().filter(|inner| {
+                inner.spellings().flatten().any(|name| runner.forms.iter().any(|form| form.contains(name)))
+            });
             std::iter::once(&program.syntax).chain(inner.map(|inner| &inner.syntax)).collect()
         })
         .unwrap_or_default();

@@ -71,14 +71,13 @@ pub(crate) fn positions_of_values(command: &Command) -> Vec<usize> {
 pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
     let first = parsed.program.names.first().filter(|name| !parsed.program.is_family && !name.ends_with('*'));
     let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];
-    for (one, at) in parsed.path.iter().zip(&parsed.words) {
+    for (one, name) in parsed.path.iter().zip(&parsed.names) {
         match one.is {
-            None if one.group => words.push(parsed.command.args[*at].text.clone()),
             Some(other) => {
                 words.truncate(1);
                 words.extend(other.split(' ').map(str::to_owned));
             }
-            None => words.extend(one.names.first().map(|name| (*name).to_owned())),
+            None => words.push((*name).to_owned()),
         }
     }
     let from = parsed.words.last().map_or(0, |at| at + 1);

@@ -36,6 +36,6 @@ pub use shown::{OutputKind, shown};
 pub use spec::{
     ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, Rule, Style, Subcommand, Syntax,
 };
-pub(crate) use spec::{always, each, plain, when};
+pub(crate) use spec::{always, each, ruled, when};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

@@ -40,6 +40,8 @@ pub struct Parsed<'a> {
     pub program: &'static Program,
     /// The subcommands that were found, outermost first.
     pub path: Vec<&'static Subcommand>,
+    /// The first spelling of each.
+    pub(super) names: Vec<&'static str>,
     /// The known options.
     pub options: Vec<GivenOption>,
     /// Positions of the operands, ascending, those behind `--` among them.
@@ -70,6 +72,7 @@ impl<'a> Parsed<'a> {
             command,
             program,
             path: Vec::new(),
+            names: Vec::new(),
             options: Vec::new(),
             operands: Vec::new(),
             dashes: None,
@@ -190,9 +193,9 @@ impl<'a> Parsed<'a> {
         attached.chain(rest.iter().cloned()).collect()
     }
 
-    /// The first name of the innermost subcommand; empty where there is none.
+    /// The innermost subcommand by its first spelling; empty where there is none.
     pub fn subcommand(&self) -> &'static str {
-        self.path.last().and_then(|found| found.names.first()).copied().unwrap_or_default()
+        self.names.last().copied().unwrap_or_default()
     }
 
     pub(super) fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
@@ -243,16 +246,18 @@ impl<'a> Parsed<'a> {
         self.syntaxes().any(|syntax| syntax.optional.split([' ', '|']).any(|one| one == "+*"))
     }
 
-    /// The subcommand that a word names here.
-    fn named(&self, word: &str) -> Option<&'static Subcommand> {
-        let all = self.subcommands();
-        let exact = all.iter().find(|one| one.names.contains(&word));
-        let begins = |one: &&Subcommand| one.names.iter().any(|name| name.starts_with(word));
-        exact.or_else(|| {
-            let mut found = all.iter().filter(|_| self.program.abbreviates && !word.is_empty()).filter(begins);
-            let first = found.next()?;
-            found.next().is_none().then_some(first)
-        })
+    /// The subcommand that a word names here, and its first spelling.
+    fn named(&self, word: &str) -> Option<(&'static Subcommand, &'static str)> {
+        let spelled = |is: fn(&str, &str) -> bool| {
+            let all = self.subcommands().iter().flat_map(|one| one.spellings().map(move |names| (one, names)));
+            all.filter(move |(_, names)| names.clone().any(|name| is(name, word)))
+        };
+        let found = spelled(|name, word| name == word).next().or_else(|| {
+            let mut begun = spelled(|name, word| name.starts_with(word));
+            let first = begun.next().filter(|_| self.program.abbreviates && !word.is_empty());
+            first.filter(|_| begun.next().is_none())
+        });
+        found.and_then(|(one, mut names)| Some((one, names.next()?)))
     }
 
     /// Whether a word at this point is looked at as a subcommand.
@@ -267,8 +272,9 @@ impl<'a> Parsed<'a> {
             return self.operands.push(at);
         }
         match self.named(&arg.text).filter(|_| arg.is_exact) {
-            Some(found) => {
+            Some((found, name)) => {
                 self.path.push(found);
+                self.names.push(name);
                 self.words.push(at);
             }
             None if self.path.is_empty() || !arg.is_exact => {

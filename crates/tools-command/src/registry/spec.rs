@@ -72,12 +72,10 @@ impl Program {
 /// One subcommand, or a word behind one: `remote` and, in it, `add`.
 #[derive(Debug, Clone, Copy)]
 pub struct Subcommand {
-    /// Its names; the first is the one that rules are compared with. It may have several words:
-    /// `docker image push` is listed as `image` with a subcommand `push` that `is` the words
-    /// `push`.
-    pub names: &'static [&'static str],
-    /// Whether its names are different subcommands of which the same is told, not names of one.
-    pub group: bool,
+    /// Its name. Names separated by blanks are different subcommands of which the same is told;
+    /// spellings of one are joined by `|`, and rules are compared with the first of them:
+    /// `add install|i`.
+    pub names: &'static str,
     /// Its own options.
     pub syntax: Syntax,
     /// Rules about its arguments.
@@ -90,18 +88,22 @@ pub struct Subcommand {
 
 impl Subcommand {
     /// A subcommand that does nothing worth telling.
-    pub const NEW: Self =
-        Self { names: &[], group: false, syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
+    pub const NEW: Self = Self { names: "", syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
+
+    /// The spellings of each name, the first in front.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = std::str::Split<'static, char>> + use<> {
+        self.names.split_ascii_whitespace().map(|spellings| spellings.split('|'))
+    }
 }
 
-/// A subcommand that does nothing worth telling, under one name and its aliases.
-pub(crate) const fn plain(names: &'static [&'static str]) -> Subcommand {
+/// Subcommands that do nothing worth telling.
+pub(crate) const fn each(names: &'static str) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
-/// Harmless subcommands. They are different commands, not aliases of the first.
-pub(crate) const fn each(names: &'static [&'static str]) -> Subcommand {
-    Subcommand { names, group: true, ..Subcommand::NEW }
+/// Subcommands of which these rules tell.
+pub(crate) const fn ruled(names: &'static str, rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, rules, ..Subcommand::NEW }
 }
 
 /// Syntax of options. Each text lists options, separated by blanks; spellings of the same option

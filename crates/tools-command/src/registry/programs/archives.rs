@@ -4,7 +4,8 @@
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when,
+    ArgumentCondition::{First, Has, Lacks},
+    At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when,
 };
 use tools_core::Access;
 
@@ -72,17 +73,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--unzip-command")],
-                Does::Hides("`zip` that runs a program to test what it made"),
-            ),
+            when(&[Has("--unzip-command")], Does::Hides("`zip` that runs a program to test what it made")),
             always(Does::RunsLineWithMore(At::Value("--unzip-command"))),
             always(Does::By(zip_test)),
             always(Does::Writes(At::Nth(0))),
             always(Does::Writes(At::Value("--output-file -lf"))),
             always(Does::ReadsTrees(At::From(1))),
-            when(&[ArgumentCondition::Has("-m --move")], Does::DeletesTrees(At::From(1))),
-            when(&[ArgumentCondition::Has("-m --move")], Does::Says(Consequence::Destroys, "deletes what it packs")),
+            when(&[Has("-m --move")], Does::DeletesTrees(At::From(1))),
+            when(&[Has("-m --move")], Does::Says(Consequence::Destroys, "deletes what it packs")),
         ],
         examples: &[
             ("zip x.zip y -T -TT 'rm -rf z'", Expect::Opaque("to test what it made")),
@@ -106,10 +104,7 @@ pub(super) static ALL: &[Program] = &[
             style: Style::Exact,
             ..Syntax::EXACT
         },
-        rules: &[
-            always(Does::Reads(At::Nth(0))),
-            when(&[ArgumentCondition::Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped)),
-        ],
+        rules: &[always(Does::Reads(At::Nth(0))), when(&[Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped))],
         examples: &[
             ("unzip -o x.zip -d .git", Expect::Writes(".git")),
             ("unzip -qd .git x.zip", Expect::Writes(".git")),
@@ -135,7 +130,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("--files --files0"))),
             always(Does::Writes(At::Value("--output"))),
-            when(&[ArgumentCondition::Lacks("--stdout --list --test")], Does::By(compressed)),
+            when(&[Lacks("--stdout --list --test")], Does::By(compressed)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -156,8 +151,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::From(1))),
             always(Does::Writes(At::Value("-o*"))),
-            when(&[ArgumentCondition::First("a u d rn")], Does::Writes(At::Nth(1))),
-            when(&[ArgumentCondition::First("x e"), ArgumentCondition::Lacks("-o*")], Does::Writes(At::Path("."))),
+            when(&[First("a u d rn")], Does::Writes(At::Nth(1))),
+            when(&[First("x e"), Lacks("-o*")], Does::Writes(At::Path("."))),
             always(Does::Reads(At::Rest("@"))),
         ],
         examples: &[
@@ -177,15 +172,12 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
+            when(&[Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
             always(Does::RunsLineWithMore(At::Value("--rsh-command --rsh-comm"))),
             always(Does::Writes(At::Value("-O --file --directory"))),
             always(Does::Reads(At::Value("-I --file --pattern-file"))),
-            when(
-                &[ArgumentCondition::Has("--extract -r"), ArgumentCondition::Lacks("--list")],
-                Does::Writes(At::Path(".")),
-            ),
-            when(&[ArgumentCondition::Has("--pass-through")], Does::Writes(At::Last)),
+            when(&[Has("--extract -r"), Lacks("--list")], Does::Writes(At::Path("."))),
+            when(&[Has("--pass-through")], Does::Writes(At::Last)),
         ],
         examples: &[
             ("cpio -o --rsh-command=./x -F h:y", Expect::Opaque(HIDES)),

@@ -2,7 +2,10 @@
 
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Input, PLACEHOLDER, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, More, Parsed, Prints, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Does, Expect, More, Parsed, Prints, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -15,16 +18,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-I -J --replace")], Does::By(appended)),
-            when(
-                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Lacks("-n -L --max-lines")],
-                Does::By(replaced),
-            ),
+            when(&[Lacks("-I -J --replace")], Does::By(appended)),
+            when(&[Has("-I -J --replace"), Lacks("-n -L --max-lines")], Does::By(replaced)),
             // Which of the two counts depends on the version.
-            when(
-                &[ArgumentCondition::Has("-I -J --replace"), ArgumentCondition::Has("-n -L --max-lines")],
-                Does::By(appended),
-            ),
+            when(&[Has("-I -J --replace"), Has("-n -L --max-lines")], Does::By(appended)),
             always(Does::Reads(At::Value("--arg-file"))),
         ],
         is_exhaustive: true,
@@ -73,7 +70,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(parallel)),
-            when(&[ArgumentCondition::Has("--rpl")], Does::Hides("replacements that are code")),
+            when(&[Has("--rpl")], Does::Hides("replacements that are code")),
             always(Does::Reads(At::Value("--arg-file"))),
             always(Does::StartsIn(At::Value("--workdir"))),
             always(Does::Writes(At::Value("--joblog --results"))),
@@ -132,10 +129,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-u|--umask -a|--arg --regex",
             ..Syntax::GNU
         },
-        rules: &[when(
-            &[ArgumentCondition::Lacks("--test --list")],
-            Does::Hides("`run-parts` runs every program in a folder"),
-        )],
+        rules: &[when(&[Lacks("--test --list")], Does::Hides("`run-parts` runs every program in a folder"))],
         examples: &[
             ("run-parts ./hooks", Expect::Opaque("every program in a folder")),
             ("run-parts --test x", Expect::Plain),

@@ -4,7 +4,8 @@ use super::registries::{self, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, when,
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, ruled, when,
 };
 
 /// What options do that name programs, settings or code.
@@ -30,7 +31,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(goals)),
             always(Does::ByOption(properties)),
             always(Does::RunsScript(At::Value("--file"))),
-            when(&[ArgumentCondition::Has("--settings --global-settings --install-settings --project-settings")], OWN),
+            when(&[Has("--settings --global-settings --install-settings --project-settings")], OWN),
             always(Does::Writes(At::Value("--log-file"))),
         ],
         builds: true,
@@ -70,10 +71,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--dry-run --help")], Does::By(tasks)),
+            when(&[Lacks("--dry-run --help")], Does::By(tasks)),
             always(Does::ByOption(properties)),
             always(Does::RunsScript(At::Value("--build-file --settings-file --init-script"))),
-            when(&[ArgumentCondition::Has("--init-script --gradle-user-home")], OWN),
+            when(&[Has("--init-script --gradle-user-home")], OWN),
         ],
         builds: true,
         examples: &[
@@ -108,7 +109,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::ByOption(commands)),
             always(Does::ByOption(properties)),
-            when(&[ArgumentCondition::Has("-J* -java-home --sbt-jar")], OWN),
+            when(&[Has("-J* -java-home --sbt-jar")], OWN),
         ],
         builds: true,
         examples: &[
@@ -137,7 +138,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-lib -logger -listener -inputhandler -main")], OWN),
+            when(&[Has("-lib -logger -listener -inputhandler -main")], OWN),
             always(Does::RunsScript(At::Value("-buildfile"))),
             always(Does::Writes(At::Value("-logfile"))),
             always(Does::ByOption(commands)),
@@ -157,14 +158,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-q|--quiet -v|--verbose", ..Syntax::LEADING },
         subcommands: &[
-            Subcommand {
-                names: &["launch", "install", "bootstrap", "setup", "java", "trust", "app", "uninstall"],
-                group: true,
-                rules: &[always(registries::FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["login"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            ruled("launch install bootstrap setup java trust app uninstall", &[always(registries::FOR_USER)]),
+            ruled("publish", &[always(PUBLISHES)]),
+            ruled("login", &[always(IDENTITY)]),
         ],
         examples: &[
             ("coursier install x", Expect::Asks("outside of the workspace")),

@@ -2,7 +2,10 @@
 
 use crate::effect::Effect;
 use crate::reader::Input;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Fed, Lacks, OperandStarts},
+    At, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -10,8 +13,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-E -G -l -r -s -v --quiet --silent -x", valued: "-p|--prompt", ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Fed], Does::Hides("an editor that follows commands")),
-            when(&[ArgumentCondition::OperandStarts("!")], Does::Hides("an editor that follows commands")),
+            when(&[Fed], Does::Hides("an editor that follows commands")),
+            when(&[OperandStarts("!")], Does::Hides("an editor that follows commands")),
             always(Does::Writes(At::Nth(0))),
         ],
         examples: &[
@@ -57,7 +60,7 @@ pub(super) static ALL: &[Program] = &[
                      -o|--debugfile -l|--arglength -B -H -S -T -N",
             ..Syntax::GNU
         },
-        rules: &[when(&[ArgumentCondition::Lacks("--version --help")], Does::Hides("`m4` runs what its text says"))],
+        rules: &[when(&[Lacks("--version --help")], Does::Hides("`m4` runs what its text says"))],
         examples: &[
             ("m4 <<< 'syscmd(uname)'", Expect::Opaque("runs what its text says")),
             ("m4 x.m4", Expect::Opaque("runs what its text says")),

@@ -4,7 +4,10 @@
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Operand, ValueHas},
+    At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, when,
+};
 
 const OWN: Does = Does::Hides("a check with a program of its own choice");
 
@@ -16,9 +19,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--pastebin")], PUBLISHES),
+            when(&[Has("--pastebin")], PUBLISHES),
             always(Does::Writes(At::Value("--junit-xml --report-log --log-file --html"))),
-            when(&[ArgumentCondition::ValueHas("--tx --px", "python= ssh= socket=")], OWN),
+            when(&[ValueHas("--tx --px", "python= ssh= socket=")], OWN),
             always(Does::DeletesTrees(At::Value("--basetemp"))),
             always(Does::By(emptied)),
         ],
@@ -39,7 +42,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-h|--help --version", valued: "--rcfile", ..Syntax::EXACT },
         subcommands: &[
             Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax {
                     flags: "-a|--append --branch -L|--pylib -p|--parallel-mode --timid",
                     valued: "--concurrency --context --data-file --include --omit --source --rcfile --debug",
@@ -50,13 +53,12 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["html", "xml", "json", "lcov"],
-                group: true,
+                names: "html xml json lcov",
                 syntax: Syntax { valued: "-o -d|--directory", ..Syntax::EXACT },
                 rules: &[always(Does::Writes(At::Value("-o --directory")))],
                 ..Subcommand::NEW
             },
-            plain(&["report"]),
+            each("report"),
         ],
         examples: &[
             ("coverage run -m pytest -q", Expect::Runs("python3 -m pytest -q")),
@@ -99,7 +101,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--python-executable --pythonpath")], OWN),
+            when(&[Has("--python-executable --pythonpath")], OWN),
             always(Does::RunsWords(At::Value("--python-executable --pythonpath"))),
             always(Does::Writes(At::Value(
                 "--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report",
@@ -124,7 +126,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--execArgv")], OWN),
+            when(&[Has("--execArgv")], OWN),
             always(Does::RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
             always(Does::Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
         ],
@@ -157,8 +159,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "--dry-run -d|--dryrun --record", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
-            when(&[ArgumentCondition::Has("--record")], PUBLISHES),
+            when(&[Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
+            when(&[Has("--record")], PUBLISHES),
         ],
         examples: &[
             ("codecov upload-process", Expect::Asks("publishes")),

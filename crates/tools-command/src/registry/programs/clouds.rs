@@ -1,7 +1,10 @@
 //! Clouds: what removes, changes or shows what others use there.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{First, FirstIsNot, Has, Lacks, Operand, OperandHas, OperandStarts},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
 const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
@@ -22,41 +25,35 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
+            when(&[Operand("destroy delete remove rm halt taint untaint force-unlock down")], REMOVES),
             when(
-                &[ArgumentCondition::Operand("destroy delete remove rm halt taint untaint force-unlock down")],
-                REMOVES,
-            ),
-            when(
-                &[ArgumentCondition::First(
+                &[First(
                     "apply import up update refresh deploy sync push run-all provision reload resume suspend cancel login snapshot box invoke convert bootstrap watch rollback",
                 )],
                 CHANGES,
             ),
             when(
                 &[
-                    ArgumentCondition::First("state workspace stack"),
-                    ArgumentCondition::Operand(
+                    First("state workspace stack"),
+                    Operand(
                         "mv move edit repair protect unprotect upgrade push replace-provider pull new select init import rename change-secrets-provider tag unselect graph export run apply",
                     ),
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::First("build")], Does::By(built)),
-            when(&[ArgumentCondition::First("logout login")], LOGIN),
-            when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
+            when(&[First("build")], Does::By(built)),
+            when(&[First("logout login")], LOGIN),
+            when(&[Operand("publish")], PUBLISHES),
             when(
-                &[ArgumentCondition::First("console exec ssh powershell rdp winrm plugin plugins run test")],
+                &[First("console exec ssh powershell rdp winrm plugin plugins run test")],
                 Does::Hides("a tool that runs what it is told to"),
             ),
-            when(&[ArgumentCondition::Has("--app")], Does::RunsLine(At::Value("--app"))),
-            when(
-                &[ArgumentCondition::Has("-plugin-dir -cli-config-file")],
-                Does::Hides("a tool with providers of its own choice"),
-            ),
+            when(&[Has("--app")], Does::RunsLine(At::Value("--app"))),
+            when(&[Has("-plugin-dir -cli-config-file")], Does::Hides("a tool with providers of its own choice")),
             always(Does::Writes(At::Value("-out"))),
             always(Does::Connects(At::ValueRest("-from-module", "git::"))),
-            when(&[ArgumentCondition::First("output"), ArgumentCondition::Has("-json -raw")], SHOWS),
-            when(&[ArgumentCondition::Has("--show-secrets")], SHOWS),
+            when(&[First("output"), Has("-json -raw")], SHOWS),
+            when(&[Has("--show-secrets")], SHOWS),
         ],
         examples: &[
             ("terraform destroy -auto-approve", Expect::Asks("removes resources")),
@@ -98,85 +95,68 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill terminate",
                     ),
-                    ArgumentCondition::Lacks("--dryrun"),
+                    Lacks("--dryrun"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    ArgumentCondition::OperandStarts(
+                    OperandStarts(
                         "delete- remove- terminate- purge- batch-delete deregister- revoke- detach- disassociate- cancel- stop- disable- empty-",
                     ),
-                    ArgumentCondition::Lacks("--dryrun"),
+                    Lacks("--dryrun"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke submit up upload upload-batch",
                     ),
-                    ArgumentCondition::Lacks("--dryrun"),
+                    Lacks("--dryrun"),
                 ],
                 CHANGES,
             ),
             when(
                 &[
-                    ArgumentCondition::OperandStarts(
+                    OperandStarts(
                         "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- upload- tag-resource untag-resource deploy",
                     ),
-                    ArgumentCondition::Lacks("--dryrun"),
+                    Lacks("--dryrun"),
                 ],
                 CHANGES,
             ),
             when(
-                &[ArgumentCondition::Operand(
-                    "login logout configure auth sso-login authorize init credentials activate-service-account",
-                )],
+                &[Operand("login logout configure auth sso-login authorize init credentials activate-service-account")],
                 LOGIN,
             ),
             when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "print-access-token print-identity-token get-secret-value get-login-password get-session-token export-credentials get-access-token get-credentials list-keys show-keys decrypt get-parameters-by-path assume-role create-access-key get-caller-token versions-access",
                 )],
                 SHOWS,
             ),
             when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "ssh scp start-session execute-command exec bastion interactive shell serve rcd mount nfsmount",
                 )],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
-            when(&[ArgumentCondition::Has("--with-decryption")], SHOWS),
-            when(
-                &[ArgumentCondition::Operand("secret secrets"), ArgumentCondition::Operand("show download access")],
-                SHOWS,
-            ),
-            when(&[ArgumentCondition::Lacks("--dryrun")], Does::By(uploaded)),
-            when(&[ArgumentCondition::Lacks("--dryrun")], Does::By(operated)),
-            when(&[ArgumentCondition::First("load mk")], CHANGES),
-            when(
-                &[
-                    ArgumentCondition::First("acl defacl iam acr extension"),
-                    ArgumentCondition::Operand("ch add build run"),
-                ],
-                CHANGES,
-            ),
+            when(&[Has("--with-decryption")], SHOWS),
+            when(&[Operand("secret secrets"), Operand("show download access")], SHOWS),
+            when(&[Lacks("--dryrun")], Does::By(uploaded)),
+            when(&[Lacks("--dryrun")], Does::By(operated)),
+            when(&[First("load mk")], CHANGES),
+            when(&[First("acl defacl iam acr extension"), Operand("ch add build run")], CHANGES),
             always(Does::Fetches(At::Value("--endpoint-url --endpoint"))),
             when(
-                &[
-                    ArgumentCondition::First("query"),
-                    ArgumentCondition::OperandHas("delete drop truncate update insert merge alter create export load"),
-                ],
+                &[First("query"), OperandHas("delete drop truncate update insert merge alter create export load")],
                 CHANGES,
             ),
-            when(
-                &[ArgumentCondition::Has("--password-command")],
-                Does::Hides("a cloud tool that runs a command or changes its settings"),
-            ),
+            when(&[Has("--password-command")], Does::Hides("a cloud tool that runs a command or changes its settings")),
             always(Does::RunsLine(At::Value("--password-command"))),
         ],
         examples: &[
@@ -230,62 +210,51 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate sites:delete env:unset teardown",
                     ),
-                    ArgumentCondition::Lacks("--dry-run"),
+                    Lacks("--dry-run"),
                 ],
                 REMOVES,
             ),
             when(
                 &[
-                    ArgumentCondition::First(
+                    First(
                         "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link alias",
                     ),
-                    ArgumentCondition::Lacks("--dry-run"),
+                    Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
             when(
                 &[
-                    ArgumentCondition::OperandStarts(
+                    OperandStarts(
                         "deploy publish releases: deploy: ps:scale config:set config:unset env:set env:import container: projects:create ext:",
                     ),
-                    ArgumentCondition::Lacks("--dry-run"),
+                    Lacks("--dry-run"),
                 ],
                 PUBLISHES,
             ),
-            when(
-                &[ArgumentCondition::First("variables scale"), ArgumentCondition::Operand("set count vm memory")],
-                CHANGES,
-            ),
-            when(&[ArgumentCondition::Has("--linked --db-url")], CHANGES),
+            when(&[First("variables scale"), Operand("set count vm memory")], CHANGES),
+            when(&[Has("--linked --db-url")], CHANGES),
             when(
                 &[
-                    ArgumentCondition::First("d1 kv r2 queues vectorize workflows hyperdrive"),
-                    ArgumentCondition::Operand(
-                        "execute put create bulk import export migrations apply update send insert upsert",
-                    ),
+                    First("d1 kv r2 queues vectorize workflows hyperdrive"),
+                    Operand("execute put create bulk import export migrations apply update send insert upsert"),
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::Lacks("--dry-run --help -h --version -v")], Does::By(deployed_by_itself)),
+            when(&[Lacks("--dry-run --help -h --version -v")], Does::By(deployed_by_itself)),
             when(
-                &[ArgumentCondition::First(
-                    "login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token",
-                )],
+                &[First("login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token")],
                 LOGIN,
             ),
             when(
-                &[ArgumentCondition::Operand(
-                    "auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url",
-                )],
+                &[Operand("auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url")],
                 SHOWS,
             ),
             when(
-                &[ArgumentCondition::First(
-                    "ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci",
-                )],
+                &[First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci")],
                 Does::Hides("a cloud tool that runs a command or changes its settings"),
             ),
         ],
@@ -331,24 +300,22 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
-                    "--module-path --args --connection --vault-password-file --vault-id --ssh-common-args",
-                )],
+                &[Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args")],
                 Does::Hides("`ansible` that runs what it is told to"),
             ),
             when(
                 &[
-                    ArgumentCondition::Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
-                    ArgumentCondition::FirstIsNot(
+                    Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
+                    FirstIsNot(
                         "list info search view init encrypt decrypt rekey edit create encrypt_string sanity units collection role install remove import setup delete login",
                     ),
                 ],
                 Does::By(played),
             ),
-            when(&[ArgumentCondition::First("decrypt view")], SHOWS),
-            when(&[ArgumentCondition::First("shell")], Does::Hides("`ansible` that runs what it is told to")),
-            when(&[ArgumentCondition::First("import delete login publish")], PUBLISHES),
-            when(&[ArgumentCondition::Operand("publish")], PUBLISHES),
+            when(&[First("decrypt view")], SHOWS),
+            when(&[First("shell")], Does::Hides("`ansible` that runs what it is told to")),
+            when(&[First("import delete login publish")], PUBLISHES),
+            when(&[Operand("publish")], PUBLISHES),
         ],
         examples: &[
             ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),

@@ -1,7 +1,8 @@
 //! Clusters: what removes, changes or shows what others use there.
 
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, when,
+    ArgumentCondition::{First, Has, Lacks, Operand, OperandHas, ValueHas, ValueStarts},
+    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
@@ -27,64 +28,44 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--kubeconfig --kuberc")],
-                Does::Hides("a cluster whose settings may run a program"),
-            ),
+            when(&[Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
             always(Does::Reads(At::Value("--filename --kustomize"))),
             always(Does::Fetches(At::Value("--server"))),
         ],
         subcommands: &[
             Subcommand {
-                names: &["get"],
+                names: "get",
                 syntax: KUBE_GET,
                 rules: &[
-                    when(
-                        &[
-                            ArgumentCondition::OperandHas("secret"),
-                            ArgumentCondition::ValueStarts("--output", "y j g c t"),
-                        ],
-                        SHOWS,
-                    ),
-                    when(&[ArgumentCondition::OperandHas("secret"), ArgumentCondition::Has("--template")], SHOWS),
-                    when(&[ArgumentCondition::ValueHas("--raw", "secrets")], SHOWS),
+                    when(&[OperandHas("secret"), ValueStarts("--output", "y j g c t")], SHOWS),
+                    when(&[OperandHas("secret"), Has("--template")], SHOWS),
+                    when(&[ValueHas("--raw", "secrets")], SHOWS),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["delete", "drain", "evict"],
-                group: true,
+                names: "delete drain evict",
                 syntax: ANY,
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], REMOVES)],
+                rules: &[when(&[Lacks("--dry-run")], REMOVES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &[
-                    "apply", "create", "replace", "patch", "edit", "scale", "autoscale", "set", "expose", "label",
-                    "annotate", "taint", "cordon", "uncordon", "run", "new-app", "new-project", "adm", "start-build",
-                    "tag", "process", "import-image", "policy",
-                ],
-                group: true,
+                names: "apply create replace patch edit scale autoscale set expose label annotate taint cordon \
+                        uncordon run new-app new-project adm start-build tag process import-image policy",
                 syntax: ANY,
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], CHANGES)],
+                rules: &[when(&[Lacks("--dry-run")], CHANGES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["rollout"],
+                names: "rollout",
                 subcommands: &[
-                    each(&["status", "history"]),
-                    Subcommand {
-                        names: &["undo", "restart", "pause", "resume", "latest", "cancel", "retry"],
-                        group: true,
-                        rules: &[always(CHANGES)],
-                        ..Subcommand::NEW
-                    },
+                    each("status history"),
+                    ruled("undo restart pause resume latest cancel retry", &[always(CHANGES)]),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["exec", "attach", "debug", "cp", "rsh", "rsync"],
-                group: true,
+                names: "exec attach debug cp rsh rsync",
                 syntax: ANY,
                 rules: &[
                     always(Does::RunsThere(At::AfterDashes)),
@@ -92,49 +73,36 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 ..Subcommand::NEW
             },
+            ruled("certificate login logout", &[always(LOGIN)]),
             Subcommand {
-                names: &["certificate", "login", "logout"],
-                group: true,
-                rules: &[always(LOGIN)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["config"],
+                names: "config",
                 subcommands: &[
-                    each(&["get-contexts", "current-context", "get-clusters", "get-users"]),
+                    each("get-contexts current-context get-clusters get-users"),
                     Subcommand {
-                        names: &["view"],
+                        names: "view",
                         syntax: Syntax {
                             flags: "--raw --flatten --minify --merge",
                             valued: "-o|--output",
                             ..Syntax::EXACT
                         },
-                        rules: &[when(&[ArgumentCondition::Has("--raw")], SHOWS)],
+                        rules: &[when(&[Has("--raw")], SHOWS)],
                         ..Subcommand::NEW
                     },
-                    Subcommand {
-                        names: &[
-                            "use-context", "use", "set", "set-context", "set-cluster", "set-credentials", "unset",
-                            "delete-context", "delete-cluster", "delete-user", "rename-context",
-                        ],
-                        group: true,
-                        rules: &[always(LOGIN)],
-                        ..Subcommand::NEW
-                    },
+                    ruled(
+                        "use-context use set set-context set-cluster set-credentials unset delete-context \
+                         delete-cluster delete-user rename-context",
+                        &[always(LOGIN)],
+                    ),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["auth"],
-                subcommands: &[
-                    each(&["can-i", "whoami"]),
-                    Subcommand { names: &["reconcile"], rules: &[always(CHANGES)], ..Subcommand::NEW },
-                ],
+                names: "auth",
+                subcommands: &[each("can-i whoami"), ruled("reconcile", &[always(CHANGES)])],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["proxy", "port-forward"],
-                group: true,
+                names: "proxy port-forward",
                 syntax: ANY,
                 rules: &[always(Does::NeedsNetwork)],
                 ..Subcommand::NEW
@@ -186,37 +154,29 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[
-                    ArgumentCondition::Operand("uninstall delete del un destroy purge remove down stop terminate"),
-                    ArgumentCondition::Lacks("--dry-run"),
-                ],
+                &[Operand("uninstall delete del un destroy purge remove down stop terminate"), Lacks("--dry-run")],
                 REMOVES,
             ),
             when(
                 &[
-                    ArgumentCondition::First(
+                    First(
                         "install upgrade rollback apply sync deploy run dev cluster create bootstrap up reconcile suspend resume repo-add edit set test submit retry resubmit",
                     ),
-                    ArgumentCondition::Lacks("--dry-run"),
+                    Lacks("--dry-run"),
                 ],
                 CHANGES,
             ),
             when(
                 &[
-                    ArgumentCondition::First("app"),
-                    ArgumentCondition::Operand(
-                        "sync create set unset rollback edit patch terminate-op actions run add-source",
-                    ),
+                    First("app"),
+                    Operand("sync create set unset rollback edit patch terminate-op actions run add-source"),
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::First("push package-push")], PUBLISHES),
-            when(&[ArgumentCondition::First("login logout registry account")], LOGIN),
-            when(
-                &[ArgumentCondition::Has("--post-renderer --kubeconfig --enable-exec")],
-                Does::Hides("a deployment that runs a program"),
-            ),
-            when(&[ArgumentCondition::First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
+            when(&[First("push package-push")], PUBLISHES),
+            when(&[First("login logout registry account")], LOGIN),
+            when(&[Has("--post-renderer --kubeconfig --enable-exec")], Does::Hides("a deployment that runs a program")),
+            when(&[First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
             always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
         ],
         examples: &[

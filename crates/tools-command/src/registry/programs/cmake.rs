@@ -5,7 +5,10 @@ use tools_core::Access;
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition::{self, Has},
+    At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -25,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-P"))),
-            when(&[ArgumentCondition::Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
+            when(&[Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
             always(Does::RunsScript(At::Value("-C -C* --toolchain"))),
             always(Does::ByOption(definitions)),
             always(Does::ByOption(tool)),
@@ -72,15 +75,12 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::Behind("--test-command"))),
             when(
-                &[ArgumentCondition::Has("--build-and-test --build-makeprogram")],
+                &[Has("--build-and-test --build-makeprogram")],
                 Does::Hides("`ctest` with programs of its own choice"),
             ),
-            when(
-                &[ArgumentCondition::Has("--script --script-new-process")],
-                Does::Hides("`ctest` runs a script of its own"),
-            ),
+            when(&[Has("--script --script-new-process")], Does::Hides("`ctest` runs a script of its own")),
             always(Does::RunsScript(At::Value("--script --script-new-process"))),
-            when(&[ArgumentCondition::Has("--dashboard --test-model")], PUBLISHES),
+            when(&[Has("--dashboard --test-model")], PUBLISHES),
             when(&[ArgumentCondition::Value("--test-action", "Submit submit")], PUBLISHES),
             always(Does::Writes(At::Value("--output-log --output-junit"))),
         ],
@@ -100,39 +100,35 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-h|--help -v|--version", valued: "-C", ..Syntax::EXACT },
         subcommands: &[
             Subcommand {
-                names: &["test"],
+                names: "test",
                 syntax: Syntax {
                     valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t",
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(
-                        &[ArgumentCondition::Has("--wrap --gdb-path")],
-                        Does::Hides("`meson test` with a program of its own choice"),
-                    ),
+                    when(&[Has("--wrap --gdb-path")], Does::Hides("`meson test` with a program of its own choice")),
                     always(Does::RunsLine(At::Value("--wrap"))),
                     always(Does::RunsLine(At::Value("--gdb-path"))),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["devenv"],
+                names: "devenv",
                 syntax: Syntax { flags: "--dump", valued: "-C --workdir|-w --dump-format", ..Syntax::LEADING },
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["subprojects"],
+                names: "subprojects",
                 subcommands: &[Subcommand {
-                    names: &["foreach"],
+                    names: "foreach",
                     syntax: Syntax { valued: "--sourcedir --types -j|--num-processes", ..Syntax::LEADING },
                     rules: &[always(Does::RunsWords(At::From(0)))],
                     ..Subcommand::NEW
                 }],
                 ..Subcommand::NEW
             },
-            plain(&["setup"]),
-            plain(&["compile"]),
+            each("setup compile"),
         ],
         builds: true,
         examples: &[

@@ -1,7 +1,10 @@
 //! Compilers of further languages that also run what they built, or run code while they compile.
 
 use crate::code::Language;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{First, Has, Lacks},
+    At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, when,
+};
 
 /// Any option, since what matters is the subcommand and the file.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -14,8 +17,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-h --help", ..Syntax::LEADING },
         subcommands: &[
             Subcommand {
-                names: &["run", "test", "test-obj"],
-                group: true,
+                names: "run test test-obj",
                 syntax: Syntax {
                     flags: "--test-cmd-bin -*",
                     valued: "--test-cmd --test-runner --zig-lib-dir --libc -target -mcpu --name -I -L -l -O --test-filter --test-name-prefix --cache-dir --global-cache-dir -M* --dep",
@@ -24,38 +26,34 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[
                     always(Does::RunsScript(At::Nth(0))),
                     when(
-                        &[ArgumentCondition::Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc")],
+                        &[Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc")],
                         Does::Hides("`zig` with a program of its own choice"),
                     ),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["build"],
+                names: "build",
                 syntax: Syntax {
                     flags: "-*",
                     valued: "--build-file --prefix|-p --search-prefix --build-runner --seed --summary --cache-dir --sysroot --libc",
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(&[ArgumentCondition::Lacks("--build-file")], Does::Follows("build.zig")),
+                    when(&[Lacks("--build-file")], Does::Follows("build.zig")),
                     always(Does::RunsScript(At::Value("--build-file"))),
-                    when(
-                        &[ArgumentCondition::Has("--build-runner")],
-                        Does::Hides("`zig` with a program of its own choice"),
-                    ),
+                    when(&[Has("--build-runner")], Does::Hides("`zig` with a program of its own choice")),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["cc", "c++", "build-exe", "build-lib", "build-obj", "translate-c", "ar", "objcopy"],
-                group: true,
+                names: "cc c++ build-exe build-lib build-obj translate-c ar objcopy",
                 syntax: Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
                 rules: &[always(Does::Writes(At::Value("-o")))],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["fetch"],
+                names: "fetch",
                 syntax: ANY,
                 rules: &[always(Does::Connects(At::Remotes))],
                 ..Subcommand::NEW
@@ -90,15 +88,12 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-cmd --cmd --linker --cc --passL -x --run --interp")], Does::Hides(OWN)),
-            when(&[ArgumentCondition::Has("--gcc.* --cc.* --clang.*")], Does::Hides(OWN)),
-            when(&[ArgumentCondition::Has("-r")], Does::RunsScript(At::From(1))),
-            when(&[ArgumentCondition::First("eval e secret exec exe")], Does::Hides("code of a compiled language")),
-            when(
-                &[ArgumentCondition::First("run r spec play tool test t c compile i build script js cpp")],
-                Does::RunsScript(At::Nth(1)),
-            ),
-            when(&[ArgumentCondition::First("publish")], Does::Is(crate::registry::Consequence::Publishes)),
+            when(&[Has("-cmd --cmd --linker --cc --passL -x --run --interp")], Does::Hides(OWN)),
+            when(&[Has("--gcc.* --cc.* --clang.*")], Does::Hides(OWN)),
+            when(&[Has("-r")], Does::RunsScript(At::From(1))),
+            when(&[First("eval e secret exec exe")], Does::Hides("code of a compiled language")),
+            when(&[First("run r spec play tool test t c compile i build script js cpp")], Does::RunsScript(At::Nth(1))),
+            when(&[First("publish")], Does::Is(crate::registry::Consequence::Publishes)),
             always(Does::Writes(At::Value("-o"))),
         ],
         examples: &[
@@ -129,9 +124,9 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("--eval --loop"))),
-            when(&[ArgumentCondition::Has("--compiler -Xcc")], Does::Hides(OWN)),
-            when(&[ArgumentCondition::Has("-run -r --run")], Does::RunsScript(At::All)),
-            when(&[ArgumentCondition::First("run test")], Does::Follows("dub.json dub.sdl")),
+            when(&[Has("--compiler -Xcc")], Does::Hides(OWN)),
+            when(&[Has("-run -r --run")], Does::RunsScript(At::All)),
+            when(&[First("run test")], Does::Follows("dub.json dub.sdl")),
             always(Does::Writes(At::Value("-o -of"))),
         ],
         examples: &[
@@ -157,14 +152,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e"))),
-            when(
-                &[ArgumentCondition::Has("-r -x")],
-                Does::Hides("code that is loaded first, or a program that is started"),
-            ),
-            when(
-                &[ArgumentCondition::Lacks("-e -v -V --version --help -h -c -r -x")],
-                Does::By(super::languages::script_or_input),
-            ),
+            when(&[Has("-r -x")], Does::Hides("code that is loaded first, or a program that is started")),
+            when(&[Lacks("-e -v -V --version --help -h -c -r -x")], Does::By(super::languages::script_or_input)),
         ],
         examples: &[
             ("raku -e 'run \"id\"'", Expect::Opaque("code with")),

@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{ArgumentCondition::Has, At, Does, Expect, Parsed, Program, Syntax, always, when};
 
 const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its own choice");
 
@@ -31,10 +31,8 @@ pub(super) static ALL: &[Program] = &[
         syntax: C,
         rules: &[
             when(
-                &[ArgumentCondition::Has(
-                    "-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
-                             -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load",
-                )],
+                &[Has("-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
+                             -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load")],
                 CHOICE,
             ),
             always(Does::ByOption(wrapper)),
@@ -72,7 +70,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
+            when(&[Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
             always(Does::Writes(At::Value("--output -o* -Map"))),
         ],
         builds: true,
@@ -97,9 +95,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
-                    "-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*",
-                )],
+                &[Has("-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*")],
                 CHOICE,
             ),
             always(Does::ByOption(java_plugins)),

@@ -8,8 +8,9 @@ use crate::effect::Effect;
 use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax,
-    always, each, when,
+    ArgumentCondition::{First, Has, Lacks, Operand, ValueHas, ValueStarts},
+    At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, each, ruled,
+    when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
@@ -22,7 +23,7 @@ const FORCE: Syntax = Syntax {
     valued: "--filter -t|--time",
     ..Syntax::EXACT
 };
-const FORCED: &[Rule] = &[when(&[ArgumentCondition::Has("--force --all")], REMOVES)];
+const FORCED: &[Rule] = &[when(&[Has("--force --all")], REMOVES)];
 const REACHES: Rule = always(Does::ByOption(reach));
 /// Options of what starts a command in a container: the command begins behind the container's name.
 const IN: Syntax = Syntax {
@@ -61,54 +62,52 @@ const BUILD: Syntax = Syntax {
 const BUILDS: &[Rule] = &[
     // The context may be a repository or an archive elsewhere.
     always(Does::Connects(At::Remotes)),
-    when(&[ArgumentCondition::Has("--push")], PUBLISHES),
-    when(&[ArgumentCondition::ValueHas("--output", "type=registry push=true")], PUBLISHES),
+    when(&[Has("--push")], PUBLISHES),
+    when(&[ValueHas("--output", "type=registry push=true")], PUBLISHES),
     always(Does::Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
     when(
-        &[ArgumentCondition::ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
+        &[ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
         Does::Writes(At::Value("--output")),
     ),
     when(
-        &[ArgumentCondition::ValueStarts("--output", "/")],
+        &[ValueStarts("--output", "/")],
         Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     when(
-        &[ArgumentCondition::ValueHas("--output", "dest=/")],
+        &[ValueHas("--output", "dest=/")],
         Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     // What `bake` is told of the builds that its file lists.
     when(
-        &[ArgumentCondition::ValueHas("--set", "output secrets ssh entitlements")],
+        &[ValueHas("--set", "output secrets ssh entitlements")],
         Does::Hides("a build that reads or hands out something of its own choice"),
     ),
     always(Does::Writes(At::Value("--iidfile --metadata-file"))),
     always(Does::Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
     when(
-        &[ArgumentCondition::Has("--allow --security-opt --cap-add --device")],
+        &[Has("--allow --security-opt --cap-add --device")],
         Does::Hides("a container with the machine's own files or rights"),
     ),
     always(Does::ByOption(reach)),
 ];
 /// What is done with one kind of thing: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[
-    Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
-    Subcommand { names: &["prune", "reset"], group: true, rules: &[always(REMOVES)], ..Subcommand::NEW },
-    Subcommand { names: &["push"], rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
-    Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
-    Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
+    Subcommand { names: "rm|remove", syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+    ruled("prune reset", &[always(REMOVES)]),
+    Subcommand { names: "push", rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
+    Subcommand { names: "build", syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
+    Subcommand { names: "run create exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
     Subcommand {
-        names: &["save", "export"],
-        group: true,
+        names: "save export",
         syntax: OUT,
         rules: &[always(Does::Writes(At::Value("--output")))],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["cp", "copy"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
-    each(&[
-        "ls", "list", "ps", "inspect", "logs", "pull", "tag", "history", "start", "stop", "restart", "top", "stats",
-        "port", "diff", "connect", "disconnect", "show", "use", "version", "df", "info", "events", "tree", "exists",
-        "mount", "unmount",
-    ]),
+    ruled("cp|copy", &[always(Does::By(copied))]),
+    each(
+        "ls list ps inspect logs pull tag history start stop restart top stats port diff connect disconnect show \
+         use version df info events tree exists mount unmount",
+    ),
 ];
 const OUT: Syntax = Syntax {
     flags: "-q|--quiet --compress --multi-image-archive -m",
@@ -116,10 +115,10 @@ const OUT: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const VOLUMES: &[Subcommand] = &[
-    Subcommand { names: &["rm", "remove"], syntax: FORCE, rules: &[always(DATA)], ..Subcommand::NEW },
-    Subcommand { names: &["prune"], rules: &[always(DATA)], ..Subcommand::NEW },
+    Subcommand { names: "rm|remove", syntax: FORCE, rules: &[always(DATA)], ..Subcommand::NEW },
+    ruled("prune", &[always(DATA)]),
     Subcommand {
-        names: &["create"],
+        names: "create",
         syntax: Syntax {
             flags: "--ignore",
             valued: "-o|--opt -d|--driver -l|--label --name --availability --group --limit-bytes --required-bytes --scope \
@@ -129,54 +128,43 @@ const VOLUMES: &[Subcommand] = &[
         rules: &[REACHES],
         ..Subcommand::NEW
     },
-    each(&["ls", "list", "inspect", "update", "exists", "mount", "unmount", "export", "import"]),
+    each("ls list inspect update exists mount unmount export import"),
 ];
 /// What belongs to a cluster of machines.
 const SHARED: &[Subcommand] = &[
-    Subcommand {
-        names: &["rm", "remove", "leave", "demote", "down"],
-        group: true,
-        rules: &[always(Does::Is(Consequence::DeletesForOthers))],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &[
-            "create", "update", "deploy", "up", "scale", "init", "join", "rollback", "promote", "install", "enable",
-            "set", "upgrade", "import", "export", "use",
-        ],
-        group: true,
-        rules: &[always(Does::Says(Consequence::ChangesSystem, "changes what containers run with"))],
-        ..Subcommand::NEW
-    },
-    each(&["ls", "list", "inspect", "ps", "logs", "services", "config", "show"]),
+    ruled("rm remove leave demote down", &[always(Does::Is(Consequence::DeletesForOthers))]),
+    ruled(
+        "create update deploy up scale init join rollback promote install enable set upgrade import export use",
+        &[always(Does::Says(Consequence::ChangesSystem, "changes what containers run with"))],
+    ),
+    each("ls list inspect ps logs services config show"),
 ];
 const COMPOSE: &[Subcommand] = &[
     Subcommand {
-        names: &["down"],
+        names: "down",
         syntax: Syntax {
             flags: "-v|--volumes --remove-orphans --dry-run",
             valued: "-t|--timeout --rmi",
             ..Syntax::EXACT
         },
-        rules: &[when(&[ArgumentCondition::Has("--volumes --rmi"), ArgumentCondition::Lacks("--dry-run")], DATA)],
+        rules: &[when(&[Has("--volumes --rmi"), Lacks("--dry-run")], DATA)],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["rm"],
+        names: "rm",
         syntax: Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Has("--volumes"), ArgumentCondition::Lacks("--dry-run")], DATA)],
+        rules: &[when(&[Has("--volumes"), Lacks("--dry-run")], DATA)],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["push", "publish"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-    Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: &["run", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
-    Subcommand { names: &["create"], rules: &[REACHES], ..Subcommand::NEW },
-    Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
-    each(&[
-        "up", "start", "stop", "restart", "ps", "ls", "logs", "top", "events", "images", "pull", "port", "kill",
-        "pause", "unpause", "config", "convert", "version", "watch", "attach", "wait", "scale", "stats", "volumes",
-        "export", "commit", "viz", "alpha",
-    ]),
+    ruled("push publish", &[always(PUBLISHES)]),
+    Subcommand { names: "build", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    Subcommand { names: "run exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
+    ruled("create", &[REACHES]),
+    ruled("cp", &[always(Does::By(copied))]),
+    each(
+        "up start stop restart ps ls logs top events images pull port kill pause unpause config convert version \
+         watch attach wait scale stats volumes export commit viz alpha",
+    ),
 ];
 const COMPOSE_SYNTAX: Syntax = Syntax {
     flags: "--all-resources --compatibility --dry-run --verbose -v|--version",
@@ -198,45 +186,39 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Connects(At::Value("--host --url"))),
             when(
-                &[ArgumentCondition::Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
+                &[Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
                 Does::Hides("containers with programs and settings of its own choice"),
             ),
         ],
         subcommands: &[
-            Subcommand { names: &["run", "create", "exec"], group: true, syntax: IN, rules: RUN, ..Subcommand::NEW },
-            Subcommand { names: &["update"], rules: &[REACHES], ..Subcommand::NEW },
-            Subcommand { names: &["build"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-            Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["rm", "rmi"], group: true, syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
-            Subcommand { names: &["login", "logout"], group: true, rules: &[always(LOGIN)], ..Subcommand::NEW },
-            Subcommand { names: &["cp"], rules: &[always(Does::By(copied))], ..Subcommand::NEW },
+            Subcommand { names: "run create exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
+            ruled("update", &[REACHES]),
+            Subcommand { names: "build", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+            ruled("push", &[always(PUBLISHES)]),
+            Subcommand { names: "rm rmi", syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+            ruled("login logout", &[always(LOGIN)]),
+            ruled("cp", &[always(Does::By(copied))]),
             Subcommand {
-                names: &["save", "export"],
-                group: true,
+                names: "save export",
                 syntax: OUT,
                 rules: &[always(Does::Writes(At::Value("--output")))],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["image", "container", "network", "system", "builder", "pod"],
-                group: true,
+                names: "image container network system builder pod",
                 subcommands: REMOVABLE,
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["buildx"],
+                names: "buildx",
                 syntax: Syntax { valued: "--builder", flags: "-D|--debug", ..Syntax::EXACT },
                 subcommands: BUILDX,
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["volume"], subcommands: VOLUMES, ..Subcommand::NEW },
-            Subcommand { names: &["compose"], syntax: COMPOSE_SYNTAX, subcommands: COMPOSE, ..Subcommand::NEW },
+            Subcommand { names: "volume", subcommands: VOLUMES, ..Subcommand::NEW },
+            Subcommand { names: "compose", syntax: COMPOSE_SYNTAX, subcommands: COMPOSE, ..Subcommand::NEW },
             Subcommand {
-                names: &[
-                    "swarm", "node", "service", "stack", "secret", "config", "plugin", "context", "machine", "trust",
-                    "manifest", "farm", "kube",
-                ],
-                group: true,
+                names: "swarm node service stack secret config plugin context machine trust manifest farm kube",
                 subcommands: TRUSTED,
                 ..Subcommand::NEW
             },
@@ -338,10 +320,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Operand("push copy sync")], PUBLISHES),
-            when(&[ArgumentCondition::Operand("rm rmi delete prune")], REMOVES),
+            when(&[Operand("push copy sync")], PUBLISHES),
+            when(&[Operand("rm rmi delete prune")], REMOVES),
             when(
-                &[ArgumentCondition::Operand("run exec create spec shell unshare mount attach launch")],
+                &[Operand("run exec create spec shell unshare mount attach launch")],
                 Does::Hides("a container that runs a command"),
             ),
         ],
@@ -355,35 +337,22 @@ pub(super) static ALL: &[Program] = &[
 ];
 
 const BUILDX: &[Subcommand] = &[
-    Subcommand { names: &["build", "b"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: &["bake", "f"], syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: &["rm", "prune"], group: true, rules: &[always(REMOVES)], ..Subcommand::NEW },
+    Subcommand { names: "build|b", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    Subcommand { names: "bake|f", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    ruled("rm prune", &[always(REMOVES)]),
     Subcommand {
-        names: &["imagetools"],
+        names: "imagetools",
         syntax: Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::First("create"), ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+        rules: &[when(&[First("create"), Lacks("--dry-run")], PUBLISHES)],
         ..Subcommand::NEW
     },
-    each(&["ls", "inspect", "create", "use", "du", "stop", "version", "history", "dial-stdio", "debug"]),
+    each("ls inspect create use du stop version history dial-stdio debug"),
 ];
 const TRUSTED: &[Subcommand] = &[
-    Subcommand {
-        names: &["push", "sign", "revoke", "apply", "play"],
-        group: true,
-        rules: &[always(PUBLISHES)],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["rm", "remove", "leave", "demote", "down", "reset"],
-        group: true,
-        rules: SHARED[0].rules,
-        ..Subcommand::NEW
-    },
+    ruled("push sign revoke apply play", &[always(PUBLISHES)]),
+    ruled("rm remove leave demote down reset", SHARED[0].rules),
     Subcommand { names: SHARED[1].names, rules: SHARED[1].rules, ..Subcommand::NEW },
-    each(&[
-        "ls", "list", "inspect", "ps", "logs", "services", "config", "show", "annotate", "ssh", "start", "stop",
-        "generate",
-    ]),
+    each("ls list inspect ps logs services config show annotate ssh start stop generate"),
 ];
 
 /// Options whose value says what of the machine a container gets.

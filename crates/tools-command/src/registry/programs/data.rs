@@ -5,7 +5,8 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Prints, Program, Syntax, always, when,
+    ArgumentCondition::{AtLeast, FirstIsNot, Has},
+    At, Consequence, Does, Expect, Parsed, Prints, Program, Syntax, always, when,
 };
 
 /// Every option is taken, and none has a meaning here.
@@ -103,7 +104,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Perl, At::Value("-if"))),
             always(Does::RunsScript(At::Value("-config"))),
-            when(&[ArgumentCondition::Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
+            when(&[Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
             always(Does::Writes(At::Value("-out"))),
             always(Does::By(tag_expressions)),
         ],
@@ -128,11 +129,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "-I|--iso-8601 --rfc-3339",
             ..Syntax::GNU
         },
-        rules: &[
-            always(Does::Reads(At::Value("--file"))),
-            when(&[ArgumentCondition::Has("--set")], SETS_CLOCK),
-            always(Does::By(digits)),
-        ],
+        rules: &[always(Does::Reads(At::Value("--file"))), when(&[Has("--set")], SETS_CLOCK), always(Does::By(digits))],
         is_exhaustive: true,
         prints: &[("date", Prints::Names)],
         examples: &[
@@ -151,13 +148,11 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-F|--file -H|--host -M|--machine", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Has("--file")], Does::Is(Consequence::ChangesSystem)),
+            when(&[Has("--file")], Does::Is(Consequence::ChangesSystem)),
             when(
                 &[
-                    ArgumentCondition::AtLeast(1),
-                    ArgumentCondition::FirstIsNot(
-                        "status show list-timezones list-locales list-keymaps timesync-status show-timesync",
-                    ),
+                    AtLeast(1),
+                    FirstIsNot("status show list-timezones list-locales list-keymaps timesync-status show-timesync"),
                 ],
                 Does::Is(Consequence::ChangesSystem),
             ),

@@ -3,7 +3,10 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
+};
 use crate::sql;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -36,8 +39,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(escaped)),
             always(Does::Reads(At::Value("--file"))),
             always(Does::Writes(At::Value("--log-file"))),
-            when(&[ArgumentCondition::ValueStarts("--output", "|")], Does::Hides(RUNS)),
-            when(&[ArgumentCondition::ValueHas("--pset", "pager")], Does::Hides(RUNS)),
+            when(&[ValueStarts("--output", "|")], Does::Hides(RUNS)),
+            when(&[ValueHas("--pset", "pager")], Does::Hides(RUNS)),
             always(Does::RunsLine(At::ValueRest("--output", "|"))),
             always(Does::Writes(At::Value("--output"))),
         ],
@@ -74,11 +77,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::RunsLine(At::Value("--pager"))),
-            when(&[ArgumentCondition::Has("--pager")], Does::Hides(RUNS)),
-            when(
-                &[ArgumentCondition::Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")],
-                Does::Hides(LOADS),
-            ),
+            when(&[Has("--pager")], Does::Hides(RUNS)),
+            when(&[Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")], Does::Hides(LOADS)),
             always(Does::Writes(At::Value("--tee --result-file --tab"))),
         ],
         examples: &[
@@ -110,8 +110,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::By(dotted)),
-            when(&[ArgumentCondition::Has("-init -f")], Does::Hides(LOADS)),
-            when(&[ArgumentCondition::Has("-A")], Does::Hides(RUNS)),
+            when(&[Has("-init -f")], Does::Hides(LOADS)),
+            when(&[Has("-A")], Does::Hides(RUNS)),
             always(Does::Reads(At::Nth(0))),
         ],
         examples: &[
@@ -157,7 +157,7 @@ pub(super) static ALL: &[Program] = &[
             SQL[1],
             always(Does::Reads(At::Value("--file --input-file -path"))),
             always(Does::Writes(At::Value("--out-file"))),
-            when(&[ArgumentCondition::Has("--cqlshrc --config")], Does::Hides(LOADS)),
+            when(&[Has("--cqlshrc --config")], Does::Hides(LOADS)),
         ],
         examples: &[
             ("cqlsh -e \"source 'private/x'\"", Expect::Reads("private/x")),
@@ -181,16 +181,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::ValueHas(
-                    "--eval",
-                    ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite",
-                )],
+                &[ValueHas("--eval", ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite")],
                 DELETES,
             ),
-            when(&[ArgumentCondition::Has("--drop")], DELETES),
+            when(&[Has("--drop")], DELETES),
             always(Does::Evaluates(Language::Node, At::Value("--eval"))),
             when(
-                &[ArgumentCondition::ValueHas("--eval", "run( runProgram( runNonMongoProgram( MongoProgram(")],
+                &[ValueHas("--eval", "run( runProgram( runNonMongoProgram( MongoProgram(")],
                 Does::Hides("a program that a database shell starts"),
             ),
             always(Does::RunsScript(At::Value("--file"))),
@@ -217,10 +214,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(emptied)),
             always(Does::Writes(At::Value("--rdb --functions-rdb"))),
             always(Does::RunsScript(At::Value("--eval"))),
-            when(
-                &[ArgumentCondition::First("eval EVAL eval_ro EVAL_RO fcall FCALL")],
-                Does::Evaluates(Language::Other, At::Nth(1)),
-            ),
+            when(&[First("eval EVAL eval_ro EVAL_RO fcall FCALL")], Does::Evaluates(Language::Other, At::Nth(1))),
         ],
         examples: &[
             ("redis-cli --eval x.lua a , b", Expect::Scripts("x.lua")),
@@ -243,8 +237,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::OperandHas("delete drop remove")], DELETES),
-            when(&[ArgumentCondition::First("empty")], DELETES),
+            when(&[OperandHas("delete drop remove")], DELETES),
+            when(&[First("empty")], DELETES),
             always(Does::Reads(At::Value("--file"))),
         ],
         examples: &[
@@ -280,11 +274,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--clean"), ArgumentCondition::Lacks("--list --schema-only --file")],
-                Does::By(cleaned),
-            ),
-            when(&[ArgumentCondition::Has("--dbname"), ArgumentCondition::Lacks("--file --list")], Does::By(restored)),
+            when(&[Has("--clean"), Lacks("--list --schema-only --file")], Does::By(cleaned)),
+            when(&[Has("--dbname"), Lacks("--file --list")], Does::By(restored)),
             always(Does::Writes(At::Value("--file --pgdata"))),
             always(Does::Reads(At::All)),
         ],

@@ -6,7 +6,8 @@ use tools_core::Access;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, is_remote, when,
+    ArgumentCondition::{AtLeast, Fed, First, Has, Lacks, Operand, OperandHas, ValueHas},
+    At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, is_remote, when,
 };
 
 /// Options of `ffmpeg` without a value.
@@ -25,11 +26,11 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(started)),
             when(
-                &[ArgumentCondition::Operand("key keydown keyup type click mousedown mouseup behave -")],
+                &[Operand("key keydown keyup type click mousedown mouseup behave -")],
                 Does::Hides("keys and clicks that other windows obey"),
             ),
-            when(&[ArgumentCondition::OperandHas("/")], Does::Hides("keys and clicks that a file lists")),
-            when(&[ArgumentCondition::Fed], Does::Hides("keys and clicks that other windows obey")),
+            when(&[OperandHas("/")], Does::Hides("keys and clicks that a file lists")),
+            when(&[Fed], Does::Hides("keys and clicks that other windows obey")),
         ],
         examples: &[
             ("xdotool exec --sync sudo id", Expect::Denied("takes other rights")),
@@ -87,9 +88,9 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Rest("|"))),
             always(Does::Reads(At::Nth(0))),
-            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(1))),
-            when(&[ArgumentCondition::Operand("ladspa")], Does::Hides("a filter that is a library")),
-            when(&[ArgumentCondition::Has("--effects-file")], Does::Hides("effects that a file lists")),
+            when(&[AtLeast(2)], Does::Writes(At::Nth(1))),
+            when(&[Operand("ladspa")], Does::Hides("a filter that is a library")),
+            when(&[Has("--effects-file")], Does::Hides("effects that a file lists")),
         ],
         examples: &[
             ("sox '|sudo id' x.wav", Expect::Denied("takes other rights")),
@@ -113,7 +114,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLineWithMore(At::Value("--action --action1 --action2 --info"))),
             always(Does::RunsScript(At::Value("--script --scripts"))),
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--include --input-conf --config-dir --input-ipc-server --input-commands --lua-intf -I --extraintf --sout",
                 )],
                 Does::Hides("a viewer with settings or commands of its own choice"),
@@ -139,7 +140,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "--norun --debug --help --version --manual -*", valued: "--action", ..Syntax::EXACT },
         rules: &[
             when(
-                &[ArgumentCondition::Lacks("--norun --help --version"), ArgumentCondition::AtLeast(1)],
+                &[Lacks("--norun --help --version"), AtLeast(1)],
                 Does::Hides("a file that the program of its type opens"),
             ),
             always(Does::Reads(At::All)),
@@ -153,10 +154,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &["xdg-user-dir"],
-        rules: &[when(
-            &[ArgumentCondition::OperandHas("} { ; $ ` ( | & < >")],
-            Does::Hides("a name of a folder that a shell evaluates"),
-        )],
+        rules: &[when(&[OperandHas("} { ; $ ` ( | & < >")], Does::Hides("a name of a folder that a shell evaluates"))],
         examples: &[
             ("xdg-user-dir '}; id #'", Expect::Opaque("a shell evaluates")),
             ("xdg-user-dir DOWNLOAD", Expect::Plain),
@@ -174,16 +172,16 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::ValueHas("--address", "unixexec:")],
+                &[ValueHas("--address", "unixexec:")],
                 Does::Hides("a connection through a program of its own choice"),
             ),
-            when(&[ArgumentCondition::Has("--host --machine --address")], Does::NeedsNetwork),
+            when(&[Has("--host --machine --address")], Does::NeedsNetwork),
             when(
-                &[ArgumentCondition::First("call set-property emit wait")],
+                &[First("call set-property emit wait")],
                 Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
             ),
             when(
-                &[ArgumentCondition::Has("--dest --print-reply")],
+                &[Has("--dest --print-reply")],
                 Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
             ),
         ],

@@ -1,9 +1,12 @@
 //! Services of developers: reports, builds, signatures and events that are handed to them.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{self, AtLeast, AtMost, Fed, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const ANY: Syntax = Syntax { flags: "-h|--help -v|--version -V --dry-run -*", ..Syntax::EXACT };
-const ASKS: ArgumentCondition = ArgumentCondition::Lacks("-h --help -v --version -V --dry-run");
+const ASKS: ArgumentCondition = Lacks("-h --help -v --version -V --dry-run");
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes what others may use");
 const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
@@ -15,9 +18,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[
-            when(&[ArgumentCondition::First("login logout auth")], LOGIN),
-            when(&[ArgumentCondition::First("ci monitor publish analyze upload report policy"), ASKS], PUBLISHES),
-            when(&[ArgumentCondition::First("install")], Does::Is(Consequence::ChangesSystem)),
+            when(&[First("login logout auth")], LOGIN),
+            when(&[First("ci monitor publish analyze upload report policy"), ASKS], PUBLISHES),
+            when(&[First("install")], Does::Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("semgrep ci", Expect::Asks("publishes")),
@@ -52,8 +55,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[
-            when(&[ASKS, ArgumentCondition::FirstIsNot("info help list get describe version login logout")], PUBLISHES),
-            when(&[ArgumentCondition::First("login logout")], LOGIN),
+            when(&[ASKS, FirstIsNot("info help list get describe version login logout")], PUBLISHES),
+            when(&[First("login logout")], LOGIN),
         ],
         examples: &[
             ("sonar-scanner -Dsonar.host.url=http://h", Expect::Asks("publishes")),
@@ -76,19 +79,16 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::First(
+                    First(
                         "sign sign-blob attest attest-blob attach upload push copy cp put import tag blob artifact append mutate rebase flatten",
                     ),
                     ASKS,
                 ],
                 PUBLISHES,
             ),
-            when(&[ArgumentCondition::First("clean delete rm")], REMOVES),
-            when(&[ArgumentCondition::Operand("delete rm")], REMOVES),
-            when(
-                &[ArgumentCondition::First("login logout generate-key-pair import-key-pair cert key initialize")],
-                LOGIN,
-            ),
+            when(&[First("clean delete rm")], REMOVES),
+            when(&[Operand("delete rm")], REMOVES),
+            when(&[First("login logout generate-key-pair import-key-pair cert key initialize")], LOGIN),
         ],
         examples: &[
             ("cosign sign x", Expect::Asks("publishes")),
@@ -115,11 +115,11 @@ pub(super) static ALL: &[Program] = &[
             ..ANY
         },
         rules: &[
-            when(&[ArgumentCondition::First("login logout auth config profiles init"), ASKS], LOGIN),
+            when(&[First("login logout auth config profiles init"), ASKS], LOGIN),
             when(
                 &[
                     ASKS,
-                    ArgumentCondition::Operand(
+                    Operand(
                         "create update edit push deploy promote comment assign move transition invoke trigger send set add close reopen publish \
                          rollback install import upload retry resend post confirm capture refund clone fixtures link unlink worklog watch migrate \
                          activate enable disable rotate broadcast",
@@ -127,7 +127,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::Operand("delete destroy remove rm uninstall cancel"), ASKS], REMOVES),
+            when(&[Operand("delete destroy remove rm uninstall cancel"), ASKS], REMOVES),
         ],
         examples: &[
             ("stripe trigger payment_intent.succeeded", Expect::Asks("others may use")),
@@ -155,27 +155,17 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[
-                    ArgumentCondition::First(
-                        "publish submit deploy sign bump codepush release channel:edit workflow:run",
-                    ),
-                    ASKS,
-                ],
+                &[First("publish submit deploy sign bump codepush release channel:edit workflow:run"), ASKS],
                 PUBLISHES,
             ),
+            when(&[First("build"), Has("--auto-submit --non-interactive")], PUBLISHES),
+            when(&[OperandStarts("update: branch:delete channel:delete"), ASKS], PUBLISHES),
+            when(&[First("update"), Has("--branch --channel --auto")], PUBLISHES),
             when(
-                &[ArgumentCondition::First("build"), ArgumentCondition::Has("--auto-submit --non-interactive")],
-                PUBLISHES,
-            ),
-            when(&[ArgumentCondition::OperandStarts("update: branch:delete channel:delete"), ASKS], PUBLISHES),
-            when(&[ArgumentCondition::First("update"), ArgumentCondition::Has("--branch --channel --auto")], PUBLISHES),
-            when(
-                &[ArgumentCondition::First(
-                    "login logout credentials whoami-token device:create secret:create env:create env:push",
-                )],
+                &[First("login logout credentials whoami-token device:create secret:create env:create env:push")],
                 LOGIN,
             ),
-            when(&[ArgumentCondition::First("env:pull env:get secret:list")], Does::Is(Consequence::ShowsCredentials)),
+            when(&[First("env:pull env:get secret:list")], Does::Is(Consequence::ShowsCredentials)),
         ],
         examples: &[
             ("eas submit -p ios", Expect::Asks("publishes")),
@@ -204,16 +194,10 @@ pub(super) static ALL: &[Program] = &[
             ..ANY
         },
         rules: &[
+            when(&[Operand("delete down remove rm destroy reset uninstall undeploy purge drain"), ASKS], REMOVES),
             when(
                 &[
-                    ArgumentCondition::Operand("delete down remove rm destroy reset uninstall undeploy purge drain"),
-                    ASKS,
-                ],
-                REMOVES,
-            ),
-            when(
-                &[
-                    ArgumentCondition::First(
+                    First(
                         "up deploy provision create update upgrade install apply init join restore replace edit rolling-update package inject converge \
                          patch set rollback bootstrap apply-config import",
                     ),
@@ -221,11 +205,8 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::First("auth login logout token"), ASKS], LOGIN),
-            when(
-                &[ArgumentCondition::First("exec ssh shell dashboard")],
-                Does::Hides("a cluster tool that runs what it is told to"),
-            ),
+            when(&[First("auth login logout token"), ASKS], LOGIN),
+            when(&[First("exec ssh shell dashboard")], Does::Hides("a cluster tool that runs what it is told to")),
         ],
         examples: &[
             ("azd up", Expect::Asks("others may use")),
@@ -267,13 +248,13 @@ pub(super) static ALL: &[Program] = &[
             when(
                 &[
                     ASKS,
-                    ArgumentCondition::FirstIsNot(
+                    FirstIsNot(
                         "list get show logs log status history help whoami lint open monitor raw version qdisc class filter -s",
                     ),
                 ],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::First("login logout token encrypt encrypt-file env settings")], LOGIN),
+            when(&[First("login logout token encrypt encrypt-file env settings")], LOGIN),
         ],
         examples: &[
             ("travis restart 1", Expect::Asks("others may use")),
@@ -292,23 +273,17 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
+            when(&[First("shell exec-out"), AtLeast(2)], Does::RunsLineThere(At::From(1))),
+            when(&[First("shell"), AtMost(1), Fed], Does::Hides("a device that runs what it reads")),
             when(
-                &[ArgumentCondition::First("shell exec-out"), ArgumentCondition::AtLeast(2)],
-                Does::RunsLineThere(At::From(1)),
-            ),
-            when(
-                &[ArgumentCondition::First("shell"), ArgumentCondition::AtMost(1), ArgumentCondition::Fed],
-                Does::Hides("a device that runs what it reads"),
-            ),
-            when(
-                &[ArgumentCondition::First(
+                &[First(
                     "install install-multiple uninstall root unroot remount sideload restore reboot disable-verity enable-verity usb tcpip sync",
                 )],
                 Does::Says(Consequence::ChangesSystem, "changes a device"),
             ),
-            when(&[ArgumentCondition::First("push"), ArgumentCondition::AtLeast(2)], Does::Reads(At::Nth(1))),
-            when(&[ArgumentCondition::First("pull"), ArgumentCondition::AtLeast(3)], Does::Writes(At::Nth(2))),
-            when(&[ArgumentCondition::First("connect")], Does::Connects(At::Nth(1))),
+            when(&[First("push"), AtLeast(2)], Does::Reads(At::Nth(1))),
+            when(&[First("pull"), AtLeast(3)], Does::Writes(At::Nth(2))),
+            when(&[First("connect")], Does::Connects(At::Nth(1))),
         ],
         examples: &[
             ("adb shell rm -rf /sdcard/x", Expect::Asks("runs `rm -rf /sdcard/x` elsewhere")),
@@ -325,9 +300,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "--upload-app --upload-package --notarize-app -*", ..Syntax::SINGLE },
         rules: &[
-            when(&[ArgumentCondition::First("submit")], PUBLISHES),
-            when(&[ArgumentCondition::Has("--upload-app --upload-package --notarize-app")], PUBLISHES),
-            when(&[ArgumentCondition::First("store-credentials")], LOGIN),
+            when(&[First("submit")], PUBLISHES),
+            when(&[Has("--upload-app --upload-package --notarize-app")], PUBLISHES),
+            when(&[First("store-credentials")], LOGIN),
         ],
         examples: &[
             ("xcrun notarytool submit x.zip", Expect::Asks("publishes")),

@@ -1,7 +1,10 @@
 //! Programs that typeset, convert and index texts, and choose among lines: most can start another
 //! program.
 
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Fed, First, Has, Lacks, OperandStarts},
+    At, Does, Expect, Program, Style, Syntax, always, when,
+};
 
 /// The program of a converter by an option.
 const OWN: Does = Does::Hides("a program that an option names");
@@ -25,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--filter --pdf-engine --defaults --data-dir")], OWN),
+            when(&[Has("--filter --pdf-engine --defaults --data-dir")], OWN),
             always(Does::RunsScript(At::Value("--filter --lua-filter"))),
             always(Does::Reads(At::All)),
             always(Does::Connects(At::Remotes)),
@@ -53,7 +56,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--options --optlib-dir --etags-include --filter -S")], OWN),
+            when(&[Has("--options --optlib-dir --etags-include --filter -S")], OWN),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[
@@ -78,9 +81,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-shell-escape --shell-escape -enable-write18 --enable-write18")], OWN),
-            when(&[ArgumentCondition::OperandStarts("\\")], Does::Hides("code of TeX")),
-            when(&[ArgumentCondition::Fed], Does::Hides("TeX that runs what it reads")),
+            when(&[Has("-shell-escape --shell-escape -enable-write18 --enable-write18")], OWN),
+            when(&[OperandStarts("\\")], Does::Hides("code of TeX")),
+            when(&[Fed], Does::Hides("TeX that runs what it reads")),
         ],
         examples: &[
             ("pdflatex --shell-escape x.tex", Expect::Opaque("that an option names")),
@@ -103,8 +106,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-e -latex -pdflatex -r -usepretex -pretex -shell-escape")], OWN),
-            when(&[ArgumentCondition::Lacks("-norc -v")], Does::RunsScript(At::Path(".latexmkrc"))),
+            when(&[Has("-e -latex -pdflatex -r -usepretex -pretex -shell-escape")], OWN),
+            when(&[Lacks("-norc -v")], Does::RunsScript(At::Path(".latexmkrc"))),
         ],
         examples: &[
             ("latexmk -e 'system(\"id\")' x.tex", Expect::Opaque("that an option names")),
@@ -126,10 +129,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "--listen --listen-unsafe --tmux",
             ..Syntax::GNU
         },
-        rules: &[when(
-            &[ArgumentCondition::Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe")],
-            OWN,
-        )],
+        rules: &[when(&[Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe")], OWN)],
         examples: &[
             ("ls | fzf --preview 'sudo id'", Expect::Opaque("that an option names")),
             ("ls | fzf --bind 'enter:become(id)'", Expect::Opaque("a program that an option names")),
@@ -159,7 +159,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--execute --command"))),
             always(Does::RunsLine(At::Value("-e"))),
-            when(&[ArgumentCondition::First("rec record stream")], Does::Hides("it starts a shell that it records")),
+            when(&[First("rec record stream")], Does::Hides("it starts a shell that it records")),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[

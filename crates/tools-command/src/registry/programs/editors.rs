@@ -1,7 +1,10 @@
 //! Editors and pagers: the commands that they follow, and the files that they change.
 
 use crate::code::Language;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Fed, First, Has, Lacks, OperandHas},
+    At, Does, Expect, Program, Syntax, always, when,
+};
 
 const FOLLOWS: &str = "an editor that follows commands";
 
@@ -19,13 +22,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "-c --cmd -S -s -u -U -i -e -q -l -E -V# +* --remote-send --remote-expr --server --luamod-dev --listen --embed",
                 )],
                 Does::Hides(FOLLOWS),
             ),
-            when(&[ArgumentCondition::OperandHas("!")], Does::Hides(FOLLOWS)),
-            when(&[ArgumentCondition::Fed], Does::Hides(FOLLOWS)),
+            when(&[OperandHas("!")], Does::Hides(FOLLOWS)),
+            when(&[Fed], Does::Hides(FOLLOWS)),
             always(Does::Writes(At::Value("-w -W"))),
             always(Does::RunsScript(At::Value("-S"))),
             always(Does::Reads(At::All)),
@@ -54,7 +57,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a")],
+                &[Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a")],
                 Does::Hides(FOLLOWS),
             ),
             always(Does::RunsScript(At::Value("-l -script"))),
@@ -83,18 +86,15 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--speller --rcfile -eval -plugin -config-dir --install-extension --extensions-dir --user-data-dir",
                 )],
                 Does::Hides(FOLLOWS),
             ),
             always(Does::RunsLineWithMore(At::Value("--speller"))),
-            when(
-                &[ArgumentCondition::First("tunnel serve-web agent-host")],
-                Does::Hides("an editor that is open to other machines"),
-            ),
+            when(&[First("tunnel serve-web agent-host")], Does::Hides("an editor that is open to other machines")),
             always(Does::Reads(At::All)),
-            when(&[ArgumentCondition::OperandHas("!")], Does::Hides(FOLLOWS)),
+            when(&[OperandHas("!")], Does::Hides(FOLLOWS)),
         ],
         examples: &[
             ("nano -s /bin/sh x", Expect::Opaque(FOLLOWS)),
@@ -118,7 +118,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::By(followed)),
             when(
-                &[ArgumentCondition::Has("-k --lesskey-file --lesskey-src --lesskey-content")],
+                &[Has("-k --lesskey-file --lesskey-src --lesskey-content")],
                 Does::Hides("a pager with keys from a file"),
             ),
             always(Does::Writes(At::Value("-o -O --log-file --LOG-FILE"))),
@@ -146,7 +146,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("--pager --html --preprocessor --config-file --restore")],
+                &[Has("--pager --html --preprocessor --config-file --restore")],
                 Does::Hides("a manual that is shown by a program of its own choice"),
             ),
             always(Does::RunsLineWithMore(At::Value("--pager --html"))),
@@ -175,8 +175,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("--pager"))),
-            when(&[ArgumentCondition::Has("--pager --config-dir")], Does::Hides("a pager of its own choice")),
-            when(&[ArgumentCondition::Has("-x")], Does::Hides("code that is loaded from a file")),
+            when(&[Has("--pager --config-dir")], Does::Hides("a pager of its own choice")),
+            when(&[Has("-x")], Does::Hides("code that is loaded from a file")),
             always(Does::Writes(At::Value("--output"))),
             always(Does::Reads(At::All)),
         ],
@@ -200,8 +200,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Perl, At::Nth(0))),
             always(Does::Evaluates(Language::Perl, At::Value("-e"))),
-            when(&[ArgumentCondition::Lacks("--nono")], Does::Deletes(At::From(1))),
-            when(&[ArgumentCondition::Lacks("--nono")], Does::Writes(At::From(1))),
+            when(&[Lacks("--nono")], Does::Deletes(At::From(1))),
+            when(&[Lacks("--nono")], Does::Writes(At::From(1))),
         ],
         examples: &[
             ("rename 'system(\"id\")' x", Expect::Opaque("code with")),
@@ -230,10 +230,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--ed")], Does::Hides("a patch that is a script of an editor")),
+            when(&[Has("--ed")], Does::Hides("a patch that is a script of an editor")),
             always(Does::Reads(At::Value("--input"))),
             always(Does::Reads(At::Nth(1))),
-            when(&[ArgumentCondition::Lacks("--dry-run")], Does::Writes(At::Nth(0))),
+            when(&[Lacks("--dry-run")], Does::Writes(At::Nth(0))),
             always(Does::Writes(At::Value("--output --reject-file"))),
         ],
         examples: &[

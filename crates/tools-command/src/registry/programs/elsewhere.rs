@@ -2,7 +2,8 @@
 //! an account.
 
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, when,
+    ArgumentCondition::{AtLeast, Fed, First, Has, Operand},
+    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -17,16 +18,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[
-            when(
-                &[ArgumentCondition::First("exec shell ssh run login sudo start-shell"), ArgumentCondition::AtLeast(3)],
-                Does::RunsThere(At::From(2)),
-            ),
-            when(
-                &[ArgumentCondition::First("shell ssh login"), ArgumentCondition::Fed],
-                Does::Hides("a machine that runs what it reads"),
-            ),
-            when(&[ArgumentCondition::First("delete purge rm remove destroy prune factory-reset")], REMOVES),
-            when(&[ArgumentCondition::First("mount")], Does::Hides("a machine with files of this one")),
+            when(&[First("exec shell ssh run login sudo start-shell"), AtLeast(3)], Does::RunsThere(At::From(2))),
+            when(&[First("shell ssh login"), Fed], Does::Hides("a machine that runs what it reads")),
+            when(&[First("delete purge rm remove destroy prune factory-reset")], REMOVES),
+            when(&[First("mount")], Does::Hides("a machine with files of this one")),
         ],
         examples: &[
             ("multipass exec vm -- rm -rf x", Expect::Asks("runs `rm -rf x` elsewhere")),
@@ -50,19 +45,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[
-                    ArgumentCondition::First("exec ssh enter run shell composer php artisan drush npm yarn"),
-                    ArgumentCondition::AtLeast(2),
-                ],
+                &[First("exec ssh enter run shell composer php artisan drush npm yarn"), AtLeast(2)],
                 Does::RunsThere(At::From(1)),
             ),
             always(Does::RunsLineThere(At::Value("-c"))),
-            when(&[ArgumentCondition::First("delete poweroff destroy clean down")], REMOVES),
-            when(&[ArgumentCondition::First("push deploy share publish")], Does::Is(Consequence::Publishes)),
-            when(
-                &[ArgumentCondition::Has("--config --override-config")],
-                Does::Hides("a container with settings from elsewhere"),
-            ),
+            when(&[First("delete poweroff destroy clean down")], REMOVES),
+            when(&[First("push deploy share publish")], Does::Is(Consequence::Publishes)),
+            when(&[Has("--config --override-config")], Does::Hides("a container with settings from elsewhere")),
         ],
         examples: &[
             ("ddev exec rm -rf x", Expect::Asks("runs `rm -rf x` elsewhere")),
@@ -89,12 +78,12 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsWords(At::AfterDashes)),
             always(Does::RunsLine(At::Value("--run"))),
             when(
-                &[ArgumentCondition::First("exec"), ArgumentCondition::AtLeast(2)],
+                &[First("exec"), AtLeast(2)],
                 Does::Hides("a program that starts another one behind options that are not known"),
             ),
-            when(&[ArgumentCondition::First("ssh"), ArgumentCondition::AtLeast(3)], Does::RunsThere(At::From(2))),
-            when(&[ArgumentCondition::First("ssh scp login")], Does::NeedsNetwork),
-            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("settings from elsewhere")),
+            when(&[First("ssh"), AtLeast(3)], Does::RunsThere(At::From(2))),
+            when(&[First("ssh scp login")], Does::NeedsNetwork),
+            when(&[Has("--config-file")], Does::Hides("settings from elsewhere")),
         ],
         examples: &[
             ("mirrord exec -t pod/x -- sudo id", Expect::Denied("takes other rights")),
@@ -112,23 +101,17 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", ..Syntax::LEADING },
         subcommands: &[
             Subcommand {
-                names: &["kubectl", "crictl", "ctr", "helm", "kc"],
-                group: true,
+                names: "kubectl crictl ctr helm kc",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::By(tool))],
                 ..Subcommand::NEW
             },
-            each(&["status", "version", "inspect", "check-config", "config", "help", "completion"]),
-            Subcommand {
-                names: &[
-                    "enable", "disable", "start", "stop", "server", "agent", "reset", "refresh-certs", "add-node",
-                    "remove-node", "join", "leave", "etcd-snapshot", "secrets-encrypt", "certificate", "token",
-                    "install", "kubeconfig",
-                ],
-                group: true,
-                rules: &[always(Does::Is(Consequence::ChangesSystem))],
-                ..Subcommand::NEW
-            },
+            each("status version inspect check-config config help completion"),
+            ruled(
+                "enable disable start stop server agent reset refresh-certs add-node remove-node join leave \
+                 etcd-snapshot secrets-encrypt certificate token install kubeconfig",
+                &[always(Does::Is(Consequence::ChangesSystem))],
+            ),
         ],
         otherwise: Otherwise::Opaque("a plug-in"),
         examples: &[
@@ -151,20 +134,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::AfterDashes)),
+            when(&[First("watch lock"), AtLeast(2)], Does::Hides("a command that is run when something changes")),
+            when(&[First("exec"), AtLeast(2)], Does::Hides("a command that is run on other machines")),
+            when(&[First("alloc"), Operand("exec")], Does::Hides("a command that is run on other machines")),
             when(
-                &[ArgumentCondition::First("watch lock"), ArgumentCondition::AtLeast(2)],
-                Does::Hides("a command that is run when something changes"),
-            ),
-            when(
-                &[ArgumentCondition::First("exec"), ArgumentCondition::AtLeast(2)],
-                Does::Hides("a command that is run on other machines"),
-            ),
-            when(
-                &[ArgumentCondition::First("alloc"), ArgumentCondition::Operand("exec")],
-                Does::Hides("a command that is run on other machines"),
-            ),
-            when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "delete del rm run stop purge force-leave leave put promote fail dispatch revert scale drain eligibility maint import \
                      defrag compact move-leader member grant revoke bootstrap keyring gc reload",
                 )],
@@ -193,7 +167,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::NeedsNetwork),
             always(Does::Connects(At::Nth(0))),
             when(
-                &[ArgumentCondition::Has("-proxycmd -J -m -b -load")],
+                &[Has("-proxycmd -J -m -b -load")],
                 Does::Hides("a connection through a program, or with commands, of its own choice"),
             ),
             always(Does::RunsLineWithMore(At::Value("-proxycmd -J"))),
@@ -213,7 +187,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: ANY,
         rules: &[
             always(Does::NeedsNetwork),
-            when(&[ArgumentCondition::AtLeast(1)], Does::Hides("a command that is run on other machines")),
+            when(&[AtLeast(1)], Does::Hides("a command that is run on other machines")),
         ],
         examples: &[
             ("sshuttle -e 'rm -rf x' -r h 0/0", Expect::Opaque("on other machines")),

@@ -2,7 +2,10 @@
 //! option names.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, Has, Lacks, Operand, OperandHas},
+    At, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 use tools_core::Access;
 
 pub(super) static ALL: &[Program] = &[
@@ -40,13 +43,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("--prepipe --prepipex"))),
-            when(&[ArgumentCondition::Has("-s --load --mload")], Does::Hides("`mlr` with options or code from a file")),
+            when(&[Has("-s --load --mload")], Does::Hides("`mlr` with options or code from a file")),
             when(
-                &[ArgumentCondition::OperandHas("system exec tee dump print emit")],
+                &[OperandHas("system exec tee dump print emit")],
                 Does::Hides("`mlr` with code that may run a program or write a file"),
             ),
-            when(&[ArgumentCondition::Operand("tee split case")], Does::Hides("`mlr` that writes files of its choice")),
-            when(&[ArgumentCondition::Has("-I")], Does::Writes(At::Last)),
+            when(&[Operand("tee split case")], Does::Hides("`mlr` that writes files of its choice")),
+            when(&[Has("-I")], Does::Writes(At::Last)),
             always(Does::Reads(At::Value("--from"))),
             always(Does::Reads(At::Last)),
         ],
@@ -66,10 +69,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::All)),
             always(Does::Writes(At::Value("--output-file -d"))),
-            when(
-                &[ArgumentCondition::Lacks("--output-file -d")],
-                Does::Hides("files that are named only in what is unpacked"),
-            ),
+            when(&[Lacks("--output-file -d")], Does::Hides("files that are named only in what is unpacked")),
         ],
         examples: &[
             ("uudecode x", Expect::Opaque("named only in what is unpacked")),
@@ -94,7 +94,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("-P --files-from --compendium --input"))),
             always(Does::Writes(At::Value("--output-file"))),
-            when(&[ArgumentCondition::Has("--update")], Does::Writes(At::Nth(0))),
+            when(&[Has("--update")], Does::Writes(At::Nth(0))),
         ],
         examples: &[
             ("msgcat -P private/x", Expect::Reads("private/x")),
@@ -108,7 +108,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["csvtool"],
         syntax: Syntax { flags: "-help|--help", valued: "-t -u -z -o", ..Syntax::SINGLE },
         rules: &[
-            when(&[ArgumentCondition::First("call")], Does::RunsLineWithMore(At::Nth(1))),
+            when(&[First("call")], Does::RunsLineWithMore(At::Nth(1))),
             always(Does::Reads(At::From(1))),
             always(Does::Writes(At::Value("-o"))),
         ],
@@ -126,8 +126,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-M -*", valued: "--plugin --target --output", ..Syntax::LEADING },
         rules: &[
-            when(&[ArgumentCondition::Has("--plugin")], Does::Hides("a plug-in that an option names")),
-            when(&[ArgumentCondition::Has("-M")], Does::Hides("an archive that a script makes")),
+            when(&[Has("--plugin")], Does::Hides("a plug-in that an option names")),
+            when(&[Has("-M")], Does::Hides("an archive that a script makes")),
             always(Does::By(archived)),
         ],
         builds: true,
@@ -173,7 +173,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::Nth(0))),
             always(Does::Writes(At::Value("-d"))),
-            when(&[ArgumentCondition::Lacks("-d -l -ll -s -v -cat")], Does::Writes(At::Path("squashfs-root"))),
+            when(&[Lacks("-d -l -ll -s -v -cat")], Does::Writes(At::Path("squashfs-root"))),
         ],
         examples: &[
             ("unsquashfs private/x", Expect::Reads("private/x")),
@@ -193,11 +193,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--job-json-file")], Does::Hides("a job that a file describes")),
+            when(&[Has("--job-json-file")], Does::Hides("a job that a file describes")),
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("--password-file"))),
-            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Last)),
-            when(&[ArgumentCondition::Has("--replace-input")], Does::Writes(At::Nth(0))),
+            when(&[AtLeast(2)], Does::Writes(At::Last)),
+            when(&[Has("--replace-input")], Does::Writes(At::Nth(0))),
         ],
         examples: &[
             ("qpdf --job-json-file=x", Expect::Opaque("a file describes")),

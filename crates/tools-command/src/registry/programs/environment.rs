@@ -2,7 +2,10 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{First, FirstIsNot, Has},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -14,8 +17,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
-            when(&[ArgumentCondition::First("-")], Does::RunsWithVariables(At::From(1))),
+            when(&[FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
+            when(&[First("-")], Does::RunsWithVariables(At::From(1))),
             always(Does::By(split)),
             always(Does::StartsIn(At::Value("--chdir"))),
         ],
@@ -87,15 +90,15 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             crate::registry::Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax { flags: "--no-masking", valued: "--env-file --environment", ..Syntax::LEADING },
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..crate::registry::Subcommand::NEW
             },
-            shows(&["read"]),
-            shows(&["item"]),
-            shows(&["document"]),
-            shows(&["inject"]),
+            shows("read"),
+            shows("item"),
+            shows("document"),
+            shows("inject"),
         ],
         plain: "account whoami vault user group signin signout update",
         examples: &[
@@ -116,7 +119,7 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             crate::registry::Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax {
                     flags: "--fallback-only --fallback-readonly --forward-signals --no-fallback --no-exit-on-write-failure \
                             --preserve-env --watch --expand --include-imports --secret-overriding --recursive",
@@ -127,11 +130,11 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[
                     always(Does::RunsWords(At::From(0))),
                     always(Does::RunsLine(At::Value("--command"))),
-                    when(&[ArgumentCondition::Has("--shell")], Does::Hides("a shell of its own choice")),
+                    when(&[Has("--shell")], Does::Hides("a shell of its own choice")),
                 ],
                 ..crate::registry::Subcommand::NEW
             },
-            shows(&["secrets", "secret", "export", "show", "get", "env", "sh"]),
+            shows("secrets|secret export show get env sh"),
         ],
         plain: "me projects environments setup login scan init configs",
         examples: &[
@@ -169,7 +172,7 @@ pub(super) static ALL: &[Program] = &[
 ];
 
 /// A subcommand that prints secrets.
-const fn shows(names: &'static [&'static str]) -> crate::registry::Subcommand {
+const fn shows(names: &'static str) -> crate::registry::Subcommand {
     const SHOWS: &[crate::registry::Rule] = &[always(Does::Is(Consequence::ShowsCredentials))];
     crate::registry::Subcommand { names, syntax: Syntax::EXACT, rules: SHOWS, ..crate::registry::Subcommand::NEW }
 }

@@ -6,7 +6,8 @@ use crate::effect::Effect;
 use crate::plain_path;
 use crate::reader::{PLACEHOLDER, Value};
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when,
+    ArgumentCondition::{Has, Lacks, Operand},
+    At, Consequence, Does, Example, Expect, Parsed, Program, Rule, Syntax, always, when,
 };
 use tools_core::{Access, is_guarded, leads_to_guarded};
 
@@ -31,9 +32,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--no-preserve-root")], Does::DeletesTrees(At::Path("/"))),
-            when(&[ArgumentCondition::Has("--recursive")], Does::DeletesTrees(At::All)),
-            when(&[ArgumentCondition::Lacks("--recursive")], Does::Deletes(At::All)),
+            when(&[Has("--no-preserve-root")], Does::DeletesTrees(At::Path("/"))),
+            when(&[Has("--recursive")], Does::DeletesTrees(At::All)),
+            when(&[Lacks("--recursive")], Does::Deletes(At::All)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -152,7 +153,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-Z", valued: "-m|--mode", optional: "--context", ..Syntax::GNU },
         rules: &[
             always(Does::Writes(At::Nth(0))),
-            when(&[ArgumentCondition::Operand("b c u")], Does::Says(Consequence::ChangesSystem, "makes a device")),
+            when(&[Operand("b c u")], Does::Says(Consequence::ChangesSystem, "makes a device")),
         ],
         examples: &[("mknod x b 8 0", Expect::Asks("makes a device")), ("mknod x p", Expect::Plain)],
         ..Program::NEW
@@ -187,7 +188,7 @@ pub(super) static ALL: &[Program] = &[
 const COPIES: &[Rule] = &[
     always(Does::By(copied)),
     always(Does::RunsLineWithMore(At::Value("--strip-program"))),
-    when(&[ArgumentCondition::Has("--mode")], Does::By(special_mode)),
+    when(&[Has("--mode")], Does::By(special_mode)),
 ];
 
 /// A program that puts files at another place; what it reads and removes follows from its name.

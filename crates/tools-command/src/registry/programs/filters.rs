@@ -4,7 +4,10 @@ use tools_core::Access;
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, Fed, Has, Lacks, OperandHas},
+    At, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -19,10 +22,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Sed, At::Value("--expression"))),
             always(Does::RunsScript(At::Value("--file"))),
-            when(
-                &[ArgumentCondition::Lacks("--expression --file --help --version")],
-                Does::Evaluates(Language::Sed, At::Nth(0)),
-            ),
+            when(&[Lacks("--expression --file --help --version")], Does::Evaluates(Language::Sed, At::Nth(0))),
             always(Does::By(edited)),
         ],
         is_exhaustive: true,
@@ -62,30 +62,18 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Awk, At::Value("--source"))),
             always(Does::RunsScript(At::Value("--file --exec --include"))),
-            when(&[ArgumentCondition::Has("--load")], Does::Hides("a library that is loaded first")),
-            when(&[ArgumentCondition::Has("-W")], Does::Hides("an option of the old form")),
+            when(&[Has("--load")], Does::Hides("a library that is loaded first")),
+            when(&[Has("-W")], Does::Hides("an option of the old form")),
+            when(&[Has("--debug"), Fed], Does::Hides("a debugger that runs what it reads")),
+            when(&[Lacks("--source --file --exec --version -V --help -h")], Does::Evaluates(Language::Awk, At::Nth(0))),
             when(
-                &[ArgumentCondition::Has("--debug"), ArgumentCondition::Fed],
-                Does::Hides("a debugger that runs what it reads"),
-            ),
-            when(
-                &[ArgumentCondition::Lacks("--source --file --exec --version -V --help -h")],
-                Does::Evaluates(Language::Awk, At::Nth(0)),
-            ),
-            when(
-                &[
-                    ArgumentCondition::Lacks("--source --file --exec --version -V --help -h"),
-                    ArgumentCondition::AtMost(0),
-                ],
+                &[Lacks("--source --file --exec --version -V --help -h"), AtMost(0)],
                 Does::Hides("a program that is not found among its arguments"),
             ),
             // A file whose name holds a brace is rare; what looks like code is read as code.
-            when(
-                &[ArgumentCondition::Has("--source --file --exec"), ArgumentCondition::OperandHas("{")],
-                Does::Evaluates(Language::Awk, At::Nth(0)),
-            ),
+            when(&[Has("--source --file --exec"), OperandHas("{")], Does::Evaluates(Language::Awk, At::Nth(0))),
             always(Does::Writes(At::Value("-d -o -p"))),
-            when(&[ArgumentCondition::Lacks("--source --file --exec")], Does::By(data)),
+            when(&[Lacks("--source --file --exec")], Does::By(data)),
         ],
         is_exhaustive: true,
         examples: &[

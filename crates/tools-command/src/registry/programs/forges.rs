@@ -4,8 +4,8 @@
 use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
-    each, when,
+    ArgumentCondition::{First, Has, Lacks},
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
@@ -15,48 +15,47 @@ const SECRETS: Does = Does::Is(Consequence::ShowsCredentials);
 const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostname", ..Syntax::EXACT };
 
 /// Verbs that change what others see.
-const fn changes(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help")], PUBLISHES)];
+const fn changes(names: &'static str) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[Lacks("--dry-run --help")], PUBLISHES)];
     let syntax = Syntax {
         flags: "--dry-run -h|--help --fill --fill-first --fill-verbose --draft --web --squash --merge --rebase --auto --admin \
                 --delete-branch",
         ..Syntax::EXACT
     };
-    Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
+    Subcommand { names, syntax, rules: RULES, ..Subcommand::NEW }
 }
 
 const REMOVING: &[Rule] = &[always(REMOVES)];
 const SIGNING: &[Rule] = &[always(IDENTITY)];
 
 /// Verbs that remove what others use.
-const fn removes(names: &'static [&'static str]) -> Subcommand {
-    Subcommand { names, group: true, rules: REMOVING, ..Subcommand::NEW }
+const fn removes(names: &'static str) -> Subcommand {
+    Subcommand { names, rules: REMOVING, ..Subcommand::NEW }
 }
 
 /// Verbs that change accounts and keys.
-const fn identity(names: &'static [&'static str]) -> Subcommand {
-    Subcommand { names, group: true, rules: SIGNING, ..Subcommand::NEW }
+const fn identity(names: &'static str) -> Subcommand {
+    Subcommand { names, rules: SIGNING, ..Subcommand::NEW }
 }
 
-const fn area(names: &'static [&'static str], subcommands: &'static [Subcommand]) -> Subcommand {
+const fn area(names: &'static str, subcommands: &'static [Subcommand]) -> Subcommand {
     Subcommand { names, syntax: COMMON, subcommands, ..Subcommand::NEW }
 }
 
 /// What looks in every group.
-const LOOKS: Subcommand = each(&[
-    "list", "ls", "view", "show", "status", "get", "diff", "checks", "checkout", "co", "download", "clone", "watch",
-    "verify", "search", "browse", "logs", "log", "trace", "lint",
-]);
+const LOOKS: Subcommand = each(
+    "list ls view show status get diff checks checkout co download clone watch verify search browse logs log \
+     trace lint",
+);
 
-const CHANGES: Subcommand = changes(&[
-    "create", "new", "merge", "accept", "close", "reopen", "comment", "note", "review", "approve", "revoke", "edit",
-    "update", "ready", "lock", "unlock", "pin", "unpin", "transfer", "develop", "upload", "rename", "archive",
-    "unarchive", "fork", "run", "rerun", "retry", "trigger", "cancel", "enable", "disable", "set", "import", "add",
-    "copy", "link", "unlink", "field-create", "item-add", "item-create", "item-edit", "item-archive", "mark-template",
-    "update-branch", "rebase", "subscribe", "unsubscribe", "todo", "mirror", "publish", "revert", "for", "board",
-]);
+const CHANGES: Subcommand = changes(
+    "create new merge accept close reopen comment note review approve revoke edit update ready lock unlock pin \
+     unpin transfer develop upload rename archive unarchive fork run rerun retry trigger cancel enable disable \
+     set import add copy link unlink field-create item-add item-create item-edit item-archive mark-template \
+     update-branch rebase subscribe unsubscribe todo mirror publish revert for board",
+);
 
-const REMOVES_ALL: Subcommand = removes(&["delete", "rm", "remove", "delete-asset", "field-delete", "item-delete"]);
+const REMOVES_ALL: Subcommand = removes("delete rm remove delete-asset field-delete item-delete");
 
 const ANY: &[Subcommand] = &[CHANGES, REMOVES_ALL, LOOKS];
 
@@ -64,25 +63,25 @@ const REPOSITORY: &[Subcommand] = &[
     CHANGES,
     REMOVES_ALL,
     LOOKS,
-    changes(&["sync"]),
-    Subcommand { names: &["set-default"], rules: &[always(Does::Writes(At::Path(".git/config")))], ..Subcommand::NEW },
-    area(&["deploy-key"], &[identity(&["add", "delete"]), each(&["list"])]),
-    area(&["autolink"], ANY),
+    changes("sync"),
+    ruled("set-default", &[always(Does::Writes(At::Path(".git/config")))]),
+    area("deploy-key", &[identity("add delete"), each("list")]),
+    area("autolink", ANY),
 ];
 
 const AUTH: &[Subcommand] = &[
-    identity(&["login", "logout", "refresh", "setup-git", "switch", "configure-docker", "docker-helper"]),
-    Subcommand { names: &["token"], rules: &[always(SECRETS)], ..Subcommand::NEW },
+    identity("login logout refresh setup-git switch configure-docker docker-helper"),
+    ruled("token", &[always(SECRETS)]),
     Subcommand {
-        names: &["status"],
+        names: "status",
         syntax: Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Has("--show-token")], SECRETS)],
+        rules: &[when(&[Has("--show-token")], SECRETS)],
         ..Subcommand::NEW
     },
 ];
 
 const API: Subcommand = Subcommand {
-    names: &["api"],
+    names: "api",
     syntax: Syntax {
         flags: "-i|--include --paginate --silent --slurp --verbose",
         valued: "-X|--method -f|--raw-field -F|--field --input -H|--header -q|--jq -t|--template --cache --hostname \
@@ -93,53 +92,47 @@ const API: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-const SETTINGS: Subcommand = Subcommand {
-    names: &["config", "alias"],
-    group: true,
-    rules: &[when(
-        &[ArgumentCondition::First("set delete import clear-cache edit")],
-        Does::Hides("settings or an alias that later calls obey"),
-    )],
-    ..Subcommand::NEW
-};
+const SETTINGS: Subcommand = ruled(
+    "config alias",
+    &[when(&[First("set delete import clear-cache edit")], Does::Hides("settings or an alias that later calls obey"))],
+);
 
-const EXTENSIONS: Subcommand = Subcommand {
-    names: &["extension", "extensions", "ext"],
-    rules: &[
-        when(&[ArgumentCondition::First("install upgrade remove create")], FOR_USER),
-        when(&[ArgumentCondition::First("exec")], Does::Hides("an extension that is not known")),
+const EXTENSIONS: Subcommand = ruled(
+    "extension|extensions|ext",
+    &[
+        when(&[First("install upgrade remove create")], FOR_USER),
+        when(&[First("exec")], Does::Hides("an extension that is not known")),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["gh"],
         syntax: Syntax { flags: "-h|--help --version", valued: "-R|--repo --hostname", ..Syntax::EXACT },
         subcommands: &[
-            area(&["pr"], ANY),
-            area(&["issue"], ANY),
-            area(&["release"], ANY),
-            area(&["repo"], REPOSITORY),
-            area(&["gist"], ANY),
-            area(&["workflow"], ANY),
-            area(&["run"], ANY),
-            area(&["secret"], ANY),
-            area(&["variable"], ANY),
-            area(&["label"], ANY),
-            area(&["project"], ANY),
-            area(&["cache"], ANY),
-            area(&["ruleset"], ANY),
-            area(&["agent-task"], ANY),
-            area(&["ssh-key"], &[identity(&["add", "delete"]), each(&["list"])]),
-            area(&["gpg-key"], &[identity(&["add", "delete"]), each(&["list"])]),
-            area(&["auth"], AUTH),
+            area("pr", ANY),
+            area("issue", ANY),
+            area("release", ANY),
+            area("repo", REPOSITORY),
+            area("gist", ANY),
+            area("workflow", ANY),
+            area("run", ANY),
+            area("secret", ANY),
+            area("variable", ANY),
+            area("label", ANY),
+            area("project", ANY),
+            area("cache", ANY),
+            area("ruleset", ANY),
+            area("agent-task", ANY),
+            area("ssh-key", &[identity("add delete"), each("list")]),
+            area("gpg-key", &[identity("add delete"), each("list")]),
+            area("auth", AUTH),
             area(
-                &["codespace", "cs"],
+                "codespace|cs",
                 &[
-                    changes(&["create", "ssh", "cp", "stop", "rebuild", "edit", "ports", "code", "jupyter"]),
-                    removes(&["delete"]),
-                    each(&["list", "view", "logs"]),
+                    changes("create ssh cp stop rebuild edit ports code jupyter"),
+                    removes("delete"),
+                    each("list view logs"),
                 ],
             ),
             API,
@@ -192,30 +185,25 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-h|--help -v|--version --noop", valued: "-R|--repo --hostname -C", ..Syntax::EXACT },
         subcommands: &[
-            area(&["mr", "pr", "pull", "pulls"], ANY),
-            area(&["issue", "issues"], ANY),
-            area(&["incident"], ANY),
-            area(&["release", "releases"], ANY),
-            area(&["repo", "project", "repos"], REPOSITORY),
-            area(&["ci", "pipeline", "job"], ANY),
-            area(&["variable"], ANY),
-            area(&["label", "labels"], ANY),
-            area(&["milestone", "milestones"], ANY),
-            area(&["schedule"], ANY),
-            area(&["snippet"], ANY),
-            area(&["securefile"], ANY),
-            area(&["token"], &[identity(&["create", "revoke", "rotate"]), each(&["list"])]),
-            area(&["ssh-key", "gpg-key", "deploy-key"], &[identity(&["add", "delete"]), each(&["list", "get"])]),
-            area(&["auth", "login", "logins", "logout"], AUTH),
+            area("mr pulls|pull|pr", ANY),
+            area("issue|issues", ANY),
+            area("incident", ANY),
+            area("release|releases", ANY),
+            area("repo|project|repos", REPOSITORY),
+            area("ci|pipeline|pipe job", ANY),
+            area("variable", ANY),
+            area("label|labels", ANY),
+            area("milestone|milestones", ANY),
+            area("schedule", ANY),
+            area("snippet", ANY),
+            area("securefile", ANY),
+            area("token", &[identity("create revoke rotate"), each("list")]),
+            area("ssh-key gpg-key deploy-key", &[identity("add delete"), each("list get")]),
+            area("auth logins|login logout", AUTH),
             API,
             SETTINGS,
-            changes(&[
-                "create", "delete", "fork", "pull-request", "push", "sync", "gist", "merge", "comment", "comments",
-            ]),
-            each(&[
-                "check-update", "completion", "version", "help", "user", "whoami", "browse", "status", "show",
-                "changelog",
-            ]),
+            changes("create delete fork pull-request push sync gist merge comment comments"),
+            each("check-update completion version help user whoami browse status show changelog"),
         ],
         examples: &[
             ("glab mr create --fill", Expect::Asks("publishes")),

@@ -4,8 +4,8 @@ use super::registries::{FOR_USER, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, plain,
-    when,
+    ArgumentCondition::{First, Has, Lacks},
+    At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -22,7 +22,7 @@ const SYNTAX: Syntax = Syntax {
 /// Options of every subcommand that builds.
 const BUILDS: &[Rule] = &[
     when(
-        &[ArgumentCondition::Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
+        &[Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
         Does::Hides("`go` with programs or files of its own choice"),
     ),
     always(Does::RunsLine(At::Value("-toolexec"))),
@@ -45,28 +45,20 @@ pub(super) static ALL: &[Program] = &[
         prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
             Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::ByOption(from_elsewhere))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["install"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            ruled("install", &[always(FOR_USER)]),
+            ruled("env", &[when(&[Has("-w -u")], Does::Hides("settings of `go` that later calls obey"))]),
             Subcommand {
-                names: &["env"],
-                rules: &[when(
-                    &[ArgumentCondition::Has("-w -u")],
-                    Does::Hides("settings of `go` that later calls obey"),
-                )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["tool"],
+                names: "tool",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::ByOption(tool))],
                 ..Subcommand::NEW
             },
-            plain(&["build"]),
-            plain(&["test"]),
+            each("build test"),
         ],
         plain: "bug clean doc fix fmt generate get help list mod telemetry version vet work",
         otherwise: Otherwise::Opaque("no command of it that is known"),
@@ -102,12 +94,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-f|--config --skip -p|--parallelism",
             ..Syntax::EXACT
         },
-        subcommands: &[Subcommand {
-            names: &["release", "publish", "continue", "announce"],
-            group: true,
-            rules: &[when(&[ArgumentCondition::Lacks("--snapshot --help")], PUBLISHES)],
-            ..Subcommand::NEW
-        }],
+        subcommands: &[ruled("release publish continue announce", &[when(&[Lacks("--snapshot --help")], PUBLISHES)])],
         examples: &[
             ("goreleaser release", Expect::Asks("publishes")),
             ("goreleaser release --snapshot", Expect::Plain),
@@ -119,10 +106,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["ko"],
         syntax: Syntax { flags: "-h|--help -v|--verbose -L|--local -*", optional: "--push", ..Syntax::EXACT },
         rules: &[when(
-            &[
-                ArgumentCondition::First("apply build create delete login publish resolve run"),
-                ArgumentCondition::Lacks("--help --local"),
-            ],
+            &[First("apply build create delete login publish resolve run"), Lacks("--help --local")],
             Does::By(pushed),
         )],
         examples: &[

@@ -2,7 +2,12 @@
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{
+        AtLeast, AtMost, First, Has, Lacks, Operand, OperandHas, OperandStarts, ValueHas, ValueStarts,
+    },
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 const RUNS: &str = "a program that an option names is run";
 const FILE: &str = "a file says what is run";
@@ -14,8 +19,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-R0 -*", valued: "-o -D -l -p -P -t", ..Syntax::SINGLE },
         rules: &[
-            when(&[ArgumentCondition::Has("-R0")], Does::Hides(RUNS)),
-            when(&[ArgumentCondition::ValueStarts("-o", "! |")], Does::Hides(RUNS)),
+            when(&[Has("-R0")], Does::Hides(RUNS)),
+            when(&[ValueStarts("-o", "! |")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         examples: &[
@@ -38,8 +43,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(cleaned)),
-            when(&[ArgumentCondition::First("gh-deploy deploy publish")], Does::Is(Consequence::Publishes)),
-            when(&[ArgumentCondition::Has("--require -I -U")], Does::Hides(RUNS)),
+            when(&[First("gh-deploy deploy publish")], Does::Is(Consequence::Publishes)),
+            when(&[Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
             always(Does::By(built)),
             always(Does::Reads(At::All)),
@@ -72,17 +77,14 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
+            when(&[Has("--password-command --rsh --remote-path --exec --ssh-command -e")], Does::Hides(RUNS)),
             when(
-                &[ArgumentCondition::Has("--password-command --rsh --remote-path --exec --ssh-command -e")],
-                Does::Hides(RUNS),
-            ),
-            when(
-                &[ArgumentCondition::ValueHas("--option", "command rclone.program sftp.args directport ProxyCommand")],
+                &[ValueHas("--option", "command rclone.program sftp.args directport ProxyCommand")],
                 Does::Hides(RUNS),
             ),
             always(Does::RunsLine(At::Value("--password-command --rsh --ssh-command --exec"))),
             when(
-                &[ArgumentCondition::First("forget prune delete break-lock key unlock")],
+                &[First("forget prune delete break-lock key unlock")],
                 Does::Says(Consequence::Destroys, "removes what is kept in a backup"),
             ),
             always(Does::Writes(At::Value("--target"))),
@@ -110,14 +112,12 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::AtLeast(1)], Does::Hides(FILE)),
+            when(&[AtLeast(1)], Does::Hides(FILE)),
             when(
-                &[ArgumentCondition::Has(
-                    "--grep-bin --conf-script --dhcp-script --vars -c -e --up --down --plugin --config --exec",
-                )],
+                &[Has("--grep-bin --conf-script --dhcp-script --vars -c -e --up --down --plugin --config --exec")],
                 Does::Hides(FILE),
             ),
-            when(&[ArgumentCondition::Lacks("-h -V -v"), ArgumentCondition::AtMost(0)], Does::Hides(FILE)),
+            when(&[Lacks("-h -V -v"), AtMost(0)], Does::Hides(FILE)),
             always(Does::RunsLine(At::Value("--conf-script --dhcp-script --up --down"))),
         ],
         examples: &[
@@ -141,7 +141,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--config --file -g --loadmodule -C")], Does::Hides(FILE)),
+            when(&[Has("--config --file -g --loadmodule -C")], Does::Hides(FILE)),
             always(Does::Reads(At::Value("--config --file"))),
         ],
         examples: &[
@@ -162,11 +162,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("-D -w -S -s"), ArgumentCondition::Lacks("-Y")],
-                Does::Hides("a library of keys that is loaded"),
-            ),
-            when(&[ArgumentCondition::Lacks("-l -y -F -Y -Q -L -B")], Does::By(keys)),
+            when(&[Has("-D -w -S -s"), Lacks("-Y")], Does::Hides("a library of keys that is loaded")),
+            when(&[Lacks("-l -y -F -Y -Q -L -B")], Does::By(keys)),
             always(Does::Reads(At::Value("-f"))),
         ],
         examples: &[
@@ -180,15 +177,9 @@ pub(super) static ALL: &[Program] = &[
         names: &["gs", "gsc", "gsx", "ghostscript"],
         syntax: Syntax { flags: "-q -P -P- -v", valued: "-s -d -S -D -o -I -r -g -u -p", ..Syntax::GNU },
         rules: &[
-            when(
-                &[ArgumentCondition::ValueHas("-s -S -o", "%pipe% |")],
-                Does::Hides("output that another program is given"),
-            ),
-            when(
-                &[ArgumentCondition::ValueStarts("-d -D", "NOSAFER DELAYSAFER")],
-                Does::Hides("a script without limits"),
-            ),
-            when(&[ArgumentCondition::OperandHas("%pipe% (system)")], Does::Hides("a script that runs programs")),
+            when(&[ValueHas("-s -S -o", "%pipe% |")], Does::Hides("output that another program is given")),
+            when(&[ValueStarts("-d -D", "NOSAFER DELAYSAFER")], Does::Hides("a script without limits")),
+            when(&[OperandHas("%pipe% (system)")], Does::Hides("a script that runs programs")),
             always(Does::Reads(At::All)),
             always(Does::Writes(At::Value("-o"))),
             always(Does::Writes(At::ValueRest("-s", "OutputFile="))),
@@ -214,26 +205,14 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "--shell -*", valued: "-b|--batch --batch-interpreter --actions", ..SINGLE },
         rules: &[
             when(
-                &[ArgumentCondition::OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
+                &[OperandStarts("| ephemeral: msl: https: http: ftp: label:@ caption:@ text: -")],
                 Does::Hides("an image that is read by another program"),
             ),
-            when(
-                &[ArgumentCondition::ValueHas("--batch", "( system")],
-                Does::Hides("an image that is read by another program"),
-            ),
-            when(
-                &[ArgumentCondition::Has("--shell --actions")],
-                Does::Hides("an image that is read by another program"),
-            ),
-            when(
-                &[ArgumentCondition::OperandStarts("macro: vnd.sun.star")],
-                Does::Hides("a document that runs a macro"),
-            ),
-            when(
-                &[ArgumentCondition::OperandHas("%pipe% (system) .py .scm")],
-                Does::Hides("an image that is read by another program"),
-            ),
-            when(&[ArgumentCondition::Operand("-script")], Does::Hides(FILE)),
+            when(&[ValueHas("--batch", "( system")], Does::Hides("an image that is read by another program")),
+            when(&[Has("--shell --actions")], Does::Hides("an image that is read by another program")),
+            when(&[OperandStarts("macro: vnd.sun.star")], Does::Hides("a document that runs a macro")),
+            when(&[OperandHas("%pipe% (system) .py .scm")], Does::Hides("an image that is read by another program")),
+            when(&[Operand("-script")], Does::Hides(FILE)),
             always(Does::Reads(At::AllButLast)),
             always(Does::Writes(At::Last)),
         ],
@@ -270,13 +249,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--renderer-cmd-prefix --gpu-launcher --utility-cmd-prefix --ppapi-plugin-launcher --browser-subprocess-path",
                 )],
                 Does::Hides(RUNS),
             ),
             always(Does::RunsLineWithMore(At::Value("--renderer-cmd-prefix --gpu-launcher --utility-cmd-prefix"))),
-            when(&[ArgumentCondition::Has("--load-extension")], Does::Hides("a browser with code of one's own choice")),
+            when(&[Has("--load-extension")], Does::Hides("a browser with code of one's own choice")),
             always(Does::Writes(At::Value("--print-to-pdf --screenshot"))),
             always(Does::Fetches(At::All)),
         ],
@@ -298,7 +277,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("-load -load-pass-plugin -plugin -clang-tidy-binary")],
+                &[Has("-load -load-pass-plugin -plugin -clang-tidy-binary")],
                 Does::Hides("a compiler with code of one's own choice"),
             ),
             always(Does::Writes(At::Value("-o -export-fixes"))),
@@ -318,7 +297,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", valued: "-o -I -package -pp -ppx -cc -ccopt", ..Syntax::SINGLE },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("-pp -ppx -cc"))),
-            when(&[ArgumentCondition::Has("-pp -ppx -cc")], Does::Hides(RUNS)),
+            when(&[Has("-pp -ppx -cc")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         builds: true,
@@ -339,7 +318,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::OperandHas("gh: gl: bb: :// git@ .git")],
+                &[OperandHas("gh: gl: bb: :// git@ .git")],
                 Does::Hides("a template from elsewhere whose code is run"),
             ),
             always(Does::Connects(At::Remotes)),
@@ -361,9 +340,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::First("execute run")], Does::RunsScript(At::From(1))),
-            when(&[ArgumentCondition::Has("--execute")], Does::RunsScript(At::Last)),
-            when(&[ArgumentCondition::First("console qtconsole")], Does::Hides(FILE)),
+            when(&[First("execute run")], Does::RunsScript(At::From(1))),
+            when(&[Has("--execute")], Does::RunsScript(At::Last)),
+            when(&[First("console qtconsole")], Does::Hides(FILE)),
             always(Does::RunsScript(At::Value("--config"))),
             always(Does::Writes(At::Value("--output --output-dir"))),
         ],
@@ -385,7 +364,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Python, At::Value("--python-expr"))),
             always(Does::RunsScript(At::Value("--python"))),
-            when(&[ArgumentCondition::Has("--python-text")], Does::Hides(FILE)),
+            when(&[Has("--python-text")], Does::Hides(FILE)),
             always(Does::Writes(At::Value("--render-output"))),
             always(Does::Reads(At::All)),
         ],
@@ -405,8 +384,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-e -y --use -j")], Does::Hides(RUNS)),
-            when(&[ArgumentCondition::Has("--config"), ArgumentCondition::AtLeast(1)], Does::Hides(RUNS)),
+            when(&[Has("-e -y --use -j")], Does::Hides(RUNS)),
+            when(&[Has("--config"), AtLeast(1)], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("-o"))),
         ],
         builds: true,

@@ -3,7 +3,10 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, GivenOption, Parsed, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, Fed, First, FirstIsNot, Has, Lacks},
+    At, Does, Expect, GivenOption, Parsed, Program, Rule, Syntax, always, when,
+};
 
 /// Options of `node` that stand alone.
 const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
@@ -37,29 +40,20 @@ const NODE_OPTIONAL: &str = "--inspect --inspect-brk --inspect-port --inspect-pu
 const NODE_RULES: &[Rule] = &[
     always(Does::By(code)),
     always(Does::RunsScript(At::Value("-r --require --import --loader"))),
-    when(&[ArgumentCondition::Has("--require --import --loader")], Does::Hides("a module is loaded first")),
+    when(&[Has("--require --import --loader")], Does::Hides("a module is loaded first")),
     when(
-        &[ArgumentCondition::Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
+        &[Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
         Does::Hides("settings of its own"),
     ),
+    when(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], Does::RunsScript(At::Nth(0))),
+    when(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], Does::By(resolved)),
+    when(&[First("inspect")], Does::Hides("a debugger that runs what it reads")),
     when(
-        &[ArgumentCondition::Lacks("--eval --print --test --run"), ArgumentCondition::FirstIsNot("- inspect")],
-        Does::RunsScript(At::Nth(0)),
-    ),
-    when(
-        &[ArgumentCondition::Lacks("--eval --print --test --run"), ArgumentCondition::FirstIsNot("- inspect")],
-        Does::By(resolved),
-    ),
-    when(&[ArgumentCondition::First("inspect")], Does::Hides("a debugger that runs what it reads")),
-    when(
-        &[
-            ArgumentCondition::Lacks("--eval --print --test --run --version --help --v8-options --prof-process"),
-            ArgumentCondition::AtMost(0),
-        ],
+        &[Lacks("--eval --print --test --run --version --help --v8-options --prof-process"), AtMost(0)],
         Does::By(reads),
     ),
-    when(&[ArgumentCondition::Lacks("--eval --print"), ArgumentCondition::First("-")], Does::By(reads)),
-    when(&[ArgumentCondition::Has("--interactive"), ArgumentCondition::Fed], Does::By(reads)),
+    when(&[Lacks("--eval --print"), First("-")], Does::By(reads)),
+    when(&[Has("--interactive"), Fed], Does::By(reads)),
 ];
 
 pub(super) static ALL: &[Program] = &[
@@ -130,8 +124,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
-            when(&[ArgumentCondition::Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::Fed], Does::Hides("it runs what it reads")),
+            when(&[Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
+            when(&[Fed], Does::Hides("it runs what it reads")),
         ],
         examples: &[
             ("qjs -e 'std.popen(1)'", Expect::Opaque("code with")),

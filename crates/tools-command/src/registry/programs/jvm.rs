@@ -3,7 +3,10 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, First, FirstIsNot, Lacks},
+    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -22,7 +25,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::ByOption(machine)),
             always(Does::RunsScript(At::Value("-jar"))),
-            when(&[ArgumentCondition::Lacks("-jar -m")], Does::By(main_class)),
+            when(&[Lacks("-jar -m")], Does::By(main_class)),
         ],
         examples: &[
             ("java -XX:OnError='sudo id' X", Expect::Opaque("loads an agent")),
@@ -52,17 +55,11 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
             when(
-                &[
-                    ArgumentCondition::Lacks("-e -c"),
-                    ArgumentCondition::FirstIsNot("run compile test fmt package setup-ide -"),
-                ],
+                &[Lacks("-e -c"), FirstIsNot("run compile test fmt package setup-ide -")],
                 Does::RunsScript(At::Nth(0)),
             ),
-            when(
-                &[ArgumentCondition::Lacks("-e -c --version -version -v --help"), ArgumentCondition::AtMost(0)],
-                Does::Hides("it runs what it reads"),
-            ),
-            when(&[ArgumentCondition::First("-")], Does::Hides("it runs what it reads")),
+            when(&[Lacks("-e -c --version -version -v --help"), AtMost(0)], Does::Hides("it runs what it reads")),
+            when(&[First("-")], Does::Hides("it runs what it reads")),
         ],
         examples: &[
             ("groovy -e '\"id\".execute()'", Expect::Opaque("code with")),

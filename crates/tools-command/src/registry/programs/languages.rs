@@ -2,14 +2,17 @@
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, find, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, First, FirstIsNot, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, find, when,
+};
 
 /// Code by `-e` or `--eval`, else a script, else what comes in.
 const BY_E: &[Rule] = &[
     always(Does::Evaluates(Language::Other, At::Value("-e --eval"))),
-    when(&[ArgumentCondition::Lacks("-e --eval"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(&[ArgumentCondition::Lacks("-e --eval --version --help -h -v -V"), ArgumentCondition::AtMost(0)], READS),
-    when(&[ArgumentCondition::First("-")], READS),
+    when(&[Lacks("-e --eval"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(&[Lacks("-e --eval --version --help -h -v -V"), AtMost(0)], READS),
+    when(&[First("-")], READS),
 ];
 const READS: Does = Does::Hides("an interpreter that runs what it reads");
 
@@ -20,9 +23,9 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-i -v -E -W -b", valued: "-e -l -O", optional: "-j", ..Syntax::LEADING },
         rules: &[
             always(Does::Evaluates(Language::Lua, At::Value("-e"))),
-            when(&[ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::Lacks("-e -v"), ArgumentCondition::AtMost(0)], READS),
-            when(&[ArgumentCondition::First("-")], READS),
+            when(&[FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-e -v"), AtMost(0)], READS),
+            when(&[First("-")], READS),
         ],
         examples: &[
             ("lua -e 'os.execute(\"id\")'", Expect::Opaque("os.execute")),
@@ -47,24 +50,12 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Php, At::Value("-r -B -R -E"))),
             always(Does::RunsScript(At::Value("-f -F"))),
-            when(
-                &[ArgumentCondition::Lacks("-r -B -R -E -f -F -S"), ArgumentCondition::FirstIsNot("-")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(
-                &[ArgumentCondition::Lacks("-r -B -R -E -f -F -S"), ArgumentCondition::FirstIsNot("-")],
-                Does::By(super::project_scripts::named),
-            ),
-            when(
-                &[
-                    ArgumentCondition::Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"),
-                    ArgumentCondition::AtMost(0),
-                ],
-                READS,
-            ),
-            when(&[ArgumentCondition::First("-")], READS),
-            when(&[ArgumentCondition::Has("-d -z -c")], Does::ByOption(php_setting)),
-            when(&[ArgumentCondition::Has("-S")], Does::NeedsNetwork),
+            when(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], Does::By(super::project_scripts::named)),
+            when(&[Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"), AtMost(0)], READS),
+            when(&[First("-")], READS),
+            when(&[Has("-d -z -c")], Does::ByOption(php_setting)),
+            when(&[Has("-S")], Does::NeedsNetwork),
         ],
         examples: &[
             ("php -r 'system(\"id\");'", Expect::Opaque("system")),
@@ -90,14 +81,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-c")], Does::Hides("code of Tcl")),
+            when(&[Has("-c")], Does::Hides("code of Tcl")),
             always(Does::RunsScript(At::Value("-f"))),
-            when(
-                &[ArgumentCondition::Lacks("-c -f"), ArgumentCondition::FirstIsNot("-")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[ArgumentCondition::Lacks("-c -f -v"), ArgumentCondition::AtMost(0)], READS),
-            when(&[ArgumentCondition::First("-")], READS),
+            when(&[Lacks("-c -f"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-c -f -v"), AtMost(0)], READS),
+            when(&[First("-")], READS),
         ],
         examples: &[
             ("expect -c 'spawn sudo id'", Expect::Opaque("code of Tcl")),
@@ -121,13 +109,10 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e"))),
             always(Does::RunsScript(At::Value("-f"))),
-            when(
-                &[ArgumentCondition::Lacks("-e -f"), ArgumentCondition::FirstIsNot("CMD")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[ArgumentCondition::Lacks("-e -f --version --help"), ArgumentCondition::AtMost(0)], READS),
-            when(&[ArgumentCondition::Has("--debugger")], Does::Hides("a debugger of its own choice")),
-            when(&[ArgumentCondition::First("CMD")], Does::By(tool)),
+            when(&[Lacks("-e -f"), FirstIsNot("CMD")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-e -f --version --help"), AtMost(0)], READS),
+            when(&[Has("--debugger")], Does::Hides("a debugger of its own choice")),
+            when(&[First("CMD")], Does::By(tool)),
         ],
         examples: &[
             ("R -e 'system(\"id\")'", Expect::Opaque("code with")),
@@ -156,8 +141,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Other, At::Value("-e -E"))),
             always(Does::RunsScript(At::Value("-L --machine-file --sysimage"))),
-            when(&[ArgumentCondition::Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::Lacks("-e -E -m --version -v --help"), ArgumentCondition::AtMost(0)], READS),
+            when(&[Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-e -E -m --version -v --help"), AtMost(0)], READS),
         ],
         examples: &[
             ("julia -e 'run(`id`)'", Expect::Opaque("code with")),

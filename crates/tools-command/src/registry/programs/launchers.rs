@@ -2,7 +2,8 @@
 //! of its end.
 
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
+    ArgumentCondition::{AtLeast, Fed, Has, Lacks},
+    At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
 };
 
 /// Every argument from the first operand on is a command.
@@ -59,7 +60,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::From(0))),
             when(
-                &[ArgumentCondition::Has("--library --wrapper --wrapper-dir")],
+                &[Has("--library --wrapper --wrapper-dir")],
                 Does::Hides("`bear` with a library or a program of its own choice"),
             ),
             always(Does::Writes(At::Value("--output"))),
@@ -113,11 +114,8 @@ pub(super) static ALL: &[Program] = &[
             // Where a file or a number stands in front of the command depends on the program.
             always(Does::RunsWords(At::From(0))),
             always(Does::RunsWords(At::From(1))),
-            when(
-                &[ArgumentCondition::Has("-E -B -I")],
-                Does::Hides("a program that starts others with what they print"),
-            ),
-            when(&[ArgumentCondition::Has("-r")], Does::Hides("a command between runs")),
+            when(&[Has("-E -B -I")], Does::Hides("a program that starts others with what they print")),
+            when(&[Has("-r")], Does::Hides("a command between runs")),
             always(Does::Writes(At::Value("-o --output-file"))),
         ],
         examples: &[
@@ -154,10 +152,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
         rules: &[
             always(Does::RunsWords(At::AfterDashes)),
-            when(
-                &[ArgumentCondition::AtLeast(1)],
-                Does::Hides("a program that starts another one behind options that are not known"),
-            ),
+            when(&[AtLeast(1)], Does::Hides("a program that starts another one behind options that are not known")),
         ],
         examples: &[
             ("gamescope -f -- sudo id", Expect::Denied("takes other rights")),
@@ -175,8 +170,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-c")], Does::Hides("a command of an emulator")),
-            when(&[ArgumentCondition::Lacks("--help --version")], Does::RunsScript(At::Nth(0))),
+            when(&[Has("-c")], Does::Hides("a command of an emulator")),
+            when(&[Lacks("--help --version")], Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("wine setup.exe /S", Expect::Scripts("setup.exe")),
@@ -221,7 +216,7 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             Subcommand {
-                names: &["exec", "do", "enter"],
+                names: "exec|do|enter",
                 syntax: Syntax {
                     flags: "-v -q --silent --no-cpan --lts",
                     valued: "--using --with --node --npm",
@@ -232,8 +227,7 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["run", "in", "activate", "shell", "workon", "develop", "services", "tmp"],
-                group: true,
+                names: "run in activate shell workon develop services tmp",
                 syntax: Syntax {
                     flags: "-q -s --silent --lts -q --pure",
                     valued: "-p --node --npm --yarn -c",
@@ -273,9 +267,9 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::Behind("-c"))),
-            when(&[ArgumentCondition::Has("-e -l")], Does::Hides("code of a shell of its own")),
-            when(&[ArgumentCondition::Fed], Does::Hides(OWN_SHELL)),
-            when(&[ArgumentCondition::Lacks("-c")], Does::RunsScript(At::Nth(0))),
+            when(&[Has("-e -l")], Does::Hides("code of a shell of its own")),
+            when(&[Fed], Does::Hides(OWN_SHELL)),
+            when(&[Lacks("-c")], Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("genie -c sudo id", Expect::Denied("takes other rights")),

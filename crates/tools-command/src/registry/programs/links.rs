@@ -5,7 +5,10 @@ use tools_core::Access;
 
 use crate::code::Language;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, Has, Lacks, Operand},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 const CHANGES: Does = Does::Is(Consequence::ChangesSystem);
 
@@ -25,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::Value("--login-program"))),
             when(
-                &[ArgumentCondition::Lacks("--list-speeds --show-issue --reload")],
+                &[Lacks("--list-speeds --show-issue --reload")],
                 Does::Says(Consequence::TakesRights, "takes other rights"),
             ),
         ],
@@ -45,12 +48,9 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::Value("-sf -c"))),
-            when(
-                &[ArgumentCondition::Has("-sf -cf -c -f -e")],
-                Does::Hides("a network that is set up by a program of its own choice"),
-            ),
+            when(&[Has("-sf -cf -c -f -e")], Does::Hides("a network that is set up by a program of its own choice")),
             always(Does::Writes(At::Value("-lf -pf"))),
-            when(&[ArgumentCondition::Lacks("--version --help")], CHANGES),
+            when(&[Lacks("--version --help")], CHANGES),
         ],
         examples: &[
             ("dhclient -sf ./x", Expect::Opaque("of its own choice")),
@@ -70,12 +70,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--batch --modprobe")],
-                Does::Hides("settings of the network from elsewhere"),
-            ),
-            when(&[ArgumentCondition::Has("--set --delete")], CHANGES),
-            when(&[ArgumentCondition::Operand("add append del delete replace change set flush")], CHANGES),
+            when(&[Has("--batch --modprobe")], Does::Hides("settings of the network from elsewhere")),
+            when(&[Has("--set --delete")], CHANGES),
+            when(&[Operand("add append del delete replace change set flush")], CHANGES),
             always(Does::By(saved)),
         ],
         examples: &[
@@ -97,7 +94,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "-s -p",
             ..Syntax::LEADING
         },
-        rules: &[always(Does::ByOption(served)), when(&[ArgumentCondition::AtLeast(1)], Does::NeedsNetwork)],
+        rules: &[always(Does::ByOption(served)), when(&[AtLeast(1)], Does::NeedsNetwork)],
         examples: &[
             ("socket -svp 'sudo id' 12345", Expect::Denied("takes other rights")),
             ("socket -qvp 'sudo id' h 12345", Expect::Denied("takes other rights")),
@@ -117,7 +114,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Connects(At::Nth(0))),
             always(Does::NeedsNetwork),
-            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(1))),
+            when(&[AtLeast(2)], Does::Writes(At::Nth(1))),
         ],
         examples: &[
             ("lwp-download http://h/x .envrc", Expect::Writes(".envrc")),
@@ -136,12 +133,9 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("--editor --mta"))),
+            when(&[Lacks("-h -v --version")], Does::Hides("a report that starts an editor and a mailer")),
             when(
-                &[ArgumentCondition::Lacks("-h -v --version")],
-                Does::Hides("a report that starts an editor and a mailer"),
-            ),
-            when(
-                &[ArgumentCondition::Lacks("-h -v --version")],
+                &[Lacks("-h -v --version")],
                 Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone"),
             ),
         ],
@@ -157,7 +151,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["procmail", "maildrop", "fetchmail", "rsyslogd", "syslog-ng", "mosquitto", "lxd"],
         is_family: true,
         syntax: Syntax { flags: "-h|--help -v|--version|-V -*", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Lacks("-h -v")], Does::Hides("a service whose settings may run programs"))],
+        rules: &[when(&[Lacks("-h -v")], Does::Hides("a service whose settings may run programs"))],
         examples: &[
             ("procmail -m x", Expect::Opaque("may run programs")),
             ("rsyslogd -f x", Expect::Opaque("may run programs")),
@@ -175,10 +169,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("-t")],
-                Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone"),
-            ),
+            when(&[Has("-t")], Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone")),
             always(Does::Reads(At::Value("-d"))),
             always(Does::Writes(At::Value("-r"))),
         ],
@@ -193,10 +184,10 @@ pub(super) static ALL: &[Program] = &[
         names: &["bee"],
         syntax: Syntax { flags: "-*", valued: "--root --site --base-url", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::First("eval ev php-eval")], Does::Evaluates(Language::Php, At::Nth(1))),
-            when(&[ArgumentCondition::First("php-script scr")], Does::RunsScript(At::Nth(1))),
+            when(&[First("eval ev php-eval")], Does::Evaluates(Language::Php, At::Nth(1))),
+            when(&[First("php-script scr")], Does::RunsScript(At::Nth(1))),
             when(
-                &[ArgumentCondition::First("sql sqlc db-drop sql-drop db-import site-install si user-password upwd")],
+                &[First("sql sqlc db-drop sql-drop db-import site-install si user-password upwd")],
                 Does::Is(Consequence::DeletesForOthers),
             ),
         ],

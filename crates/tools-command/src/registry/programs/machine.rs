@@ -1,16 +1,13 @@
 //! Programs that stop the machine, rewrite its disks or change its kernel.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, AtMost, FirstIsNot, Has, Lacks, Operand, OperandHas, OperandStarts},
+    At, Consequence, Does, Expect, Program, Rule, Syntax, always, when,
+};
 
 const REWRITES: &[Rule] = &[
-    when(
-        &[ArgumentCondition::AtLeast(1), ArgumentCondition::Lacks("-h --help -V --version")],
-        Does::Is(Consequence::RewritesDisk),
-    ),
-    when(
-        &[ArgumentCondition::Lacks("-h --help -V --version -l --list -L --list-types"), ArgumentCondition::AtMost(0)],
-        Does::Is(Consequence::RewritesDisk),
-    ),
+    when(&[AtLeast(1), Lacks("-h --help -V --version")], Does::Is(Consequence::RewritesDisk)),
+    when(&[Lacks("-h --help -V --version -l --list -L --list-types"), AtMost(0)], Does::Is(Consequence::RewritesDisk)),
 ];
 const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -l|--list -L|--list-types -*", ..Syntax::EXACT };
 
@@ -30,7 +27,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["init"],
         syntax: ANY,
-        rules: &[when(&[ArgumentCondition::Operand("0 1 6 s S")], Does::Is(Consequence::StopsMachine))],
+        rules: &[when(&[Operand("0 1 6 s S")], Does::Is(Consequence::StopsMachine))],
         examples: &[
             ("init 0", Expect::Denied("stops the machine")),
             ("init 6", Expect::Denied("stops the machine")),
@@ -55,10 +52,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["mkfs.erofs", "mkfs.cramfs", "mkfs.jffs2", "mkfs.ubifs", "mksquashfs", "mkfs.squashfs"],
         is_family: true,
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
-        rules: &[
-            always(Does::Writes(At::All)),
-            when(&[ArgumentCondition::OperandStarts("/dev/")], Does::Is(Consequence::RewritesDisk)),
-        ],
+        rules: &[always(Does::Writes(At::All)), when(&[OperandStarts("/dev/")], Does::Is(Consequence::RewritesDisk))],
         examples: &[
             ("mkfs.erofs image.erofs root/", Expect::Plain),
             ("mkfs.erofs /dev/sda root/", Expect::Denied("rewrites a disk")),
@@ -77,23 +71,19 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Lacks(
+                    Lacks(
                         "--help --version --list --list-free --list-types -T --dump --json --show-size --print --info --pretend",
                     ),
-                    ArgumentCondition::FirstIsNot("help"),
+                    FirstIsNot("help"),
                 ],
                 Does::Is(Consequence::RewritesDisk),
             ),
             when(
-                &[ArgumentCondition::Operand(
-                    "mklabel mkpart rm resizepart mktable set toggle name rescue disk_set mkpartfs",
-                )],
+                &[Operand("mklabel mkpart rm resizepart mktable set toggle name rescue disk_set mkpartfs")],
                 Does::Is(Consequence::RewritesDisk),
             ),
             when(
-                &[ArgumentCondition::Has(
-                    "--delete --zap --zap-all --clear --new --mbrtogpt --append --wipe --load-backup",
-                )],
+                &[Has("--delete --zap --zap-all --clear --new --mbrtogpt --append --wipe --load-backup")],
                 Does::Is(Consequence::RewritesDisk),
             ),
         ],
@@ -119,14 +109,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(
-                &[ArgumentCondition::AtLeast(1), ArgumentCondition::Lacks("--list --help --version")],
-                Does::Is(Consequence::RewritesDisk),
-            ),
-            when(
-                &[ArgumentCondition::Has("--detach --detach-all --set-capacity")],
-                Does::Is(Consequence::RewritesDisk),
-            ),
+            when(&[AtLeast(1), Lacks("--list --help --version")], Does::Is(Consequence::RewritesDisk)),
+            when(&[Has("--detach --detach-all --set-capacity")], Does::Is(Consequence::RewritesDisk)),
         ],
         examples: &[
             ("losetup -f x.img", Expect::Denied("rewrites a disk")),
@@ -150,17 +134,14 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Lacks("--help --version --show --no-act --dump"),
-                    ArgumentCondition::FirstIsNot(
+                    Lacks("--help --version --show --no-act --dump"),
+                    FirstIsNot(
                         "list status get help version show iostat history ls info table subvolume filesystem smart-log",
                     ),
                 ],
                 Does::Is(Consequence::RewritesDisk),
             ),
-            when(
-                &[ArgumentCondition::Operand("delete destroy rollback defragment resize rename")],
-                Does::Is(Consequence::RewritesDisk),
-            ),
+            when(&[Operand("delete destroy rollback defragment resize rename")], Does::Is(Consequence::RewritesDisk)),
         ],
         examples: &[
             ("wipefs -a /dev/sda", Expect::Denied("rewrites a disk")),
@@ -182,10 +163,10 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[when(
             &[
-                ArgumentCondition::Lacks(
+                Lacks(
                     "--help --version --dry-run --showconfig --show-depends --show-modversions --show-exports --resolve-alias",
                 ),
-                ArgumentCondition::FirstIsNot("list status static-nodes help"),
+                FirstIsNot("list status static-nodes help"),
             ],
             Does::Is(Consequence::ChangesKernel),
         )],
@@ -206,8 +187,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::OperandHas("=")], Does::Is(Consequence::ChangesSystem)),
-            when(&[ArgumentCondition::Has("--write --load --system")], Does::Is(Consequence::ChangesSystem)),
+            when(&[OperandHas("=")], Does::Is(Consequence::ChangesSystem)),
+            when(&[Has("--write --load --system")], Does::Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("sysctl -w kernel.x=1", Expect::Asks("changes the system")),
@@ -225,11 +206,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::AtLeast(1)], Does::Says(Consequence::ChangesSystem, "changes what is mounted")),
-            when(
-                &[ArgumentCondition::Has("--all -A --label --uuid")],
-                Does::Says(Consequence::ChangesSystem, "changes what is mounted"),
-            ),
+            when(&[AtLeast(1)], Does::Says(Consequence::ChangesSystem, "changes what is mounted")),
+            when(&[Has("--all -A --label --uuid")], Does::Says(Consequence::ChangesSystem, "changes what is mounted")),
         ],
         examples: &[
             ("mount -o bind / x", Expect::Asks("changes what is mounted")),

@@ -4,7 +4,8 @@ use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, find, plain, when,
+    ArgumentCondition::{self, First, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Syntax, always, each, find, ruled, when,
 };
 
 /// Variables of makefiles that name programs.
@@ -30,10 +31,10 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--directory",
         rules: &[
-            when(&[ArgumentCondition::Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
+            when(&[Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
             when(&[ArgumentCondition::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
             always(Does::RunsScript(At::Value("--file"))),
-            when(&[ArgumentCondition::Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
+            when(&[Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
             always(Does::ByOption(variables)),
         ],
         builds: true,
@@ -93,14 +94,14 @@ pub(super) static ALL: &[Program] = &[
         folder: "--working-directory",
         rules: &[
             when(
-                &[ArgumentCondition::Has("--shell --shell-arg --chooser --edit --cygpath")],
+                &[Has("--shell --shell-arg --chooser --edit --cygpath")],
                 Does::Hides("`just` with programs of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--shell"))),
             always(Does::RunsLine(At::Value("--chooser"))),
             always(Does::RunsWords(At::Behind("--command"))),
             always(Does::RunsScript(At::Value("--justfile"))),
-            when(&[ArgumentCondition::Lacks("--justfile")], Does::Follows("justfile Justfile .justfile")),
+            when(&[Lacks("--justfile")], Does::Follows("justfile Justfile .justfile")),
             when(&[ArgumentCondition::Value("--justfile", "-")], Does::Hides("a justfile that is not seen")),
         ],
         examples: &[
@@ -127,13 +128,10 @@ pub(super) static ALL: &[Program] = &[
         folder: "--dir",
         rules: &[
             always(Does::RunsScript(At::Value("--taskfile"))),
-            when(
-                &[ArgumentCondition::Lacks("--taskfile")],
-                Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml"),
-            ),
+            when(&[Lacks("--taskfile")], Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml")),
             when(&[ArgumentCondition::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
             always(Does::ByOption(remote_file)),
-            when(&[ArgumentCondition::First("execute exec")], Does::RunsWords(At::From(1))),
+            when(&[First("execute exec")], Does::RunsWords(At::From(1))),
         ],
         examples: &[
             ("task execute rm -rf x", Expect::Runs("rm -rf x")),
@@ -176,9 +174,9 @@ pub(super) static ALL: &[Program] = &[
                 At::Value("--execute --execute-continue --execute-print"),
             )),
             always(Does::RunsScript(At::Value("--rakefile --require"))),
-            when(&[ArgumentCondition::Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
-            when(&[ArgumentCondition::Lacks("--dry-run")], Does::By(releases)),
-            when(&[ArgumentCondition::Lacks("--dry-run --tasks")], Does::By(super::ruby_packages::drops)),
+            when(&[Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
+            when(&[Lacks("--dry-run")], Does::By(releases)),
+            when(&[Lacks("--dry-run --tasks")], Does::By(super::ruby_packages::drops)),
         ],
         examples: &[
             ("rake db:drop", Expect::Asks("a database")),
@@ -205,17 +203,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--override --discover")],
-                Does::Hides("`tox` with settings that may run a program"),
-            ),
+            when(&[Has("--override --discover")], Does::Hides("`tox` with settings that may run a program")),
             always(Does::Writes(At::Value("--result-json"))),
         ],
-        subcommands: &[Subcommand {
-            names: &["exec", "e"],
-            rules: &[always(Does::RunsWords(At::AfterDashes))],
-            ..Subcommand::NEW
-        }],
+        subcommands: &[ruled("exec|e", &[always(Does::RunsWords(At::AfterDashes))])],
         examples: &[
             ("tox -x testenv.commands=id", Expect::Opaque("settings that may run")),
             ("tox run -x testenv.commands=id", Expect::Opaque("settings that may run")),
@@ -231,18 +222,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-h|--help -V|--version", valued: "--color -c|--config", ..Syntax::EXACT },
         subcommands: &[
-            Subcommand {
-                names: &["install", "uninstall", "migrate-config", "add"],
-                group: true,
-                rules: &[always(Does::Writes(At::Path(".git/hooks")))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["try-repo"],
-                rules: &[always(Does::Connects(At::Remotes)), always(Does::Hides("hooks from elsewhere"))],
-                ..Subcommand::NEW
-            },
-            plain(&["run"]),
+            ruled("install uninstall migrate-config add", &[always(Does::Writes(At::Path(".git/hooks")))]),
+            ruled("try-repo", &[always(Does::Connects(At::Remotes)), always(Does::Hides("hooks from elsewhere"))]),
+            each("run"),
         ],
         examples: &[
             ("pre-commit install", Expect::Writes(".git/hooks")),
@@ -265,7 +247,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable --workspace_status_command \
                      --credential_helper --experimental_credential_helper",
                 )],
@@ -276,7 +258,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLine(At::Value("--shell_executable"))),
             always(Does::Writes(At::Value("--script_path"))),
         ],
-        subcommands: &[Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW }],
+        subcommands: &[ruled("publish", &[always(PUBLISHES)])],
         examples: &[
             ("bazel run --run_under=sudo //x", Expect::Runs("sudo")),
             ("bazel build x --workspace_status_command='git push'", Expect::Runs("git push")),

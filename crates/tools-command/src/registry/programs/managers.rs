@@ -1,7 +1,10 @@
 //! Managers of tool versions and environments, which start a program from one of them.
 
 use super::registries::{FOR_USER, PUBLISHES};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Style, Subcommand, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks},
+    At, Does, Expect, Program, Style, Subcommand, Syntax, always, ruled, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -13,28 +16,23 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             Subcommand {
-                names: &["exec", "x"],
+                names: "exec|x",
                 syntax: Syntax { flags: "--raw", valued: "-c|--command -j|--jobs", ..Syntax::LEADING },
                 rules: &[
                     always(Does::RunsLine(At::Value("--command"))),
-                    when(&[ArgumentCondition::Lacks("--command")], Does::By(tool_and_words)),
+                    when(&[Lacks("--command")], Does::By(tool_and_words)),
                 ],
                 ..Subcommand::NEW
             },
+            ruled("trust", &[always(Does::Hides("`mise trust` lets a file run whenever its folder is entered"))]),
             Subcommand {
-                names: &["trust"],
-                rules: &[always(Does::Hides("`mise trust` lets a file run whenever its folder is entered"))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["install", "i", "use", "u", "upgrade", "up"],
-                group: true,
+                names: "install i use u upgrade up",
                 syntax: Syntax { flags: "-g|--global -f|--force -p -v --pin --dry-run -n", ..Syntax::EXACT },
-                rules: &[always(Does::NeedsNetwork), when(&[ArgumentCondition::Has("--global")], FOR_USER)],
+                rules: &[always(Does::NeedsNetwork), when(&[Has("--global")], FOR_USER)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["run", "r"],
+                names: "run|r",
                 syntax: Syntax {
                     flags: "-f|--force -n|--dry-run -p -i -s",
                     valued: "-t|--tool -j|--jobs -o|--output -C|--cd",
@@ -63,26 +61,17 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax::LEADING,
         subcommands: &[
             Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["install"], rules: &[always(Does::NeedsNetwork)], ..Subcommand::NEW },
-            Subcommand {
-                names: &["plugin", "plugin-add"],
-                group: true,
-                rules: &[when(
-                    &[ArgumentCondition::FirstIsNot("list remove")],
-                    Does::Hides("a plug-in whose code is run"),
-                )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["global"],
-                rules: &[when(&[ArgumentCondition::AtLeast(1)], FOR_USER)],
-                ..Subcommand::NEW
-            },
+            ruled("install", &[always(Does::NeedsNetwork)]),
+            ruled(
+                "plugin plugin-add",
+                &[when(&[FirstIsNot("list remove")], Does::Hides("a plug-in whose code is run"))],
+            ),
+            ruled("global", &[when(&[AtLeast(1)], FOR_USER)]),
         ],
         plain: "list versions version current which where local global shell reshim rehash plugin latest info help \
                 root prefix whence init uninstall virtualenv activate virtualenvs commands shims set",
@@ -106,59 +95,31 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::Behind("--command"))),
-            when(
-                &[ArgumentCondition::Has("--option --arg --argstr --override-input")],
-                Does::Hides("`nix` with settings of its own"),
-            ),
+            when(&[Has("--option --arg --argstr --override-input")], Does::Hides("`nix` with settings of its own")),
         ],
         subcommands: &[
+            Subcommand { names: "shell develop print-dev-env env", syntax: NIX, ..Subcommand::NEW },
+            ruled("profile", &[when(&[FirstIsNot("list history diff-closures")], FOR_USER)]),
+            ruled("upgrade-nix daemon", &[always(FOR_USER)]),
+            ruled("store", &[when(&[First("delete gc optimise repair sign copy-sigs")], FOR_USER)]),
+            ruled(
+                "registry",
+                &[when(&[First("add pin remove")], Does::Hides("settings that later calls of `nix` obey"))],
+            ),
             Subcommand {
-                names: &["shell", "develop", "print-dev-env", "env"],
-                group: true,
-                syntax: NIX,
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["profile"],
-                rules: &[when(&[ArgumentCondition::FirstIsNot("list history diff-closures")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["upgrade-nix", "daemon"],
-                group: true,
-                rules: &[always(FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["store"],
-                rules: &[when(&[ArgumentCondition::First("delete gc optimise repair sign copy-sigs")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["registry"],
-                rules: &[when(
-                    &[ArgumentCondition::First("add pin remove")],
-                    Does::Hides("settings that later calls of `nix` obey"),
-                )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["copy"],
+                names: "copy",
                 syntax: Syntax { flags: "--all -s --no-check-sigs", valued: "--to --from", ..Syntax::EXACT },
-                rules: &[
-                    always(Does::Connects(At::Value("--to --from"))),
-                    when(&[ArgumentCondition::Has("--to")], PUBLISHES),
-                ],
+                rules: &[always(Does::Connects(At::Value("--to --from"))), when(&[Has("--to")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: NIX,
                 rules: &[always(Does::Hides("`nix run` starts a program from elsewhere"))],
                 ..Subcommand::NEW
@@ -186,7 +147,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["nix-collect-garbage", "nix-channel"],
         is_family: true,
         syntax: Syntax { flags: "--help --version --list --dry-run -*", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Lacks("--help --version --list --dry-run")], FOR_USER)],
+        rules: &[when(&[Lacks("--help --version --list --dry-run")], FOR_USER)],
         examples: &[
             ("nix-collect-garbage -d", Expect::Asks("programs outside of the workspace")),
             ("nix-channel --add http://h/x", Expect::Asks("programs outside of the workspace")),
@@ -204,7 +165,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--run --command"))),
             when(
-                &[ArgumentCondition::Lacks("--run --command --version")],
+                &[Lacks("--run --command --version")],
                 Does::Hides("`nix-shell` starts a shell that runs what it reads"),
             ),
         ],
@@ -220,8 +181,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "--list --list-full --long --install -s", style: Style::Leading, ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--install")], Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Has("--install -s")], Does::Hides("`busybox` that installs itself")),
+            when(&[Lacks("--install")], Does::RunsWords(At::From(0))),
+            when(&[Has("--install -s")], Does::Hides("`busybox` that installs itself")),
         ],
         is_exhaustive: true,
         examples: &[
@@ -243,10 +204,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(
-                &[ArgumentCondition::Has("--preload --audit --library-path")],
-                Does::Hides("a program with libraries of its own choice"),
-            ),
+            when(&[Has("--preload --audit --library-path")], Does::Hides("a program with libraries of its own choice")),
         ],
         examples: &[
             ("/lib64/ld-linux-x86-64.so.2 /usr/bin/sudo id", Expect::Denied("takes other rights")),

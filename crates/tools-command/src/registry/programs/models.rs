@@ -1,10 +1,13 @@
 //! Hubs of models and data sets, services that run them, and agents: what is handed to them, and
 //! what they run.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{self, First, FirstIsNot, Lacks, Operand},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const ANY: Syntax = Syntax { flags: "-h|--help -v|--version -V -*", ..Syntax::EXACT };
-const ASKS: ArgumentCondition = ArgumentCondition::Lacks("-h --help -v --version -V");
+const ASKS: ArgumentCondition = Lacks("-h --help -v --version -V");
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes what others may use");
 const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
@@ -27,22 +30,16 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "upload upload-large-folder push submit publish sync create version tag job launch agent share import",
                     ),
-                    ArgumentCondition::Lacks("-h --help"),
+                    Lacks("-h --help"),
                 ],
                 PUBLISHES,
             ),
-            when(
-                &[
-                    ArgumentCondition::Operand("delete rm remove delete-cache prune gc destroy cancel stop"),
-                    ArgumentCondition::Lacks("-h --help"),
-                ],
-                REMOVES,
-            ),
-            when(&[ArgumentCondition::Operand("login logout auth verify")], LOGIN),
-            when(&[ArgumentCondition::First("run jobs endpoints"), ASKS], Does::Hides(RUNS)),
+            when(&[Operand("delete rm remove delete-cache prune gc destroy cancel stop"), Lacks("-h --help")], REMOVES),
+            when(&[Operand("login logout auth verify")], LOGIN),
+            when(&[First("run jobs endpoints"), ASKS], Does::Hides(RUNS)),
             always(Does::NeedsNetwork),
             always(Does::Writes(At::Value("--local-dir --path"))),
         ],
@@ -73,36 +70,21 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
-                        "deploy push publish launch up create submit apply register build-and-push containerize",
-                    ),
+                    Operand("deploy push publish launch up create submit apply register build-and-push containerize"),
                     ASKS,
                 ],
                 PUBLISHES,
             ),
             when(
-                &[
-                    ArgumentCondition::Operand(
-                        "delete destroy rm remove down stop terminate kill cancel purge clear reset",
-                    ),
-                    ASKS,
-                ],
+                &[Operand("delete destroy rm remove down stop terminate kill cancel purge clear reset"), ASKS],
                 REMOVES,
             ),
+            when(&[Operand("login logout token setup auth secret secrets connections users"), ASKS], LOGIN),
             when(
-                &[ArgumentCondition::Operand("login logout token setup auth secret secrets connections users"), ASKS],
-                LOGIN,
-            ),
-            when(
-                &[
-                    ArgumentCondition::First(
-                        "run exec shell container serve job start trigger backfill dags tasks flow",
-                    ),
-                    ASKS,
-                ],
+                &[First("run exec shell container serve job start trigger backfill dags tasks flow"), ASKS],
                 Does::Hides(RUNS),
             ),
-            when(&[ArgumentCondition::First("models deployments deployment"), ASKS], Does::Hides(RUNS)),
+            when(&[First("models deployments deployment"), ASKS], Does::Hides(RUNS)),
         ],
         examples: &[
             ("modal deploy x.py", Expect::Asks("publishes")),
@@ -121,9 +103,9 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[
-            when(&[ArgumentCondition::First("push signin signout")], PUBLISHES),
-            when(&[ArgumentCondition::First("rm unload")], Does::Says(Consequence::Destroys, "removes a model")),
-            when(&[ArgumentCondition::First("pull get run serve launch")], Does::NeedsNetwork),
+            when(&[First("push signin signout")], PUBLISHES),
+            when(&[First("rm unload")], Does::Says(Consequence::Destroys, "removes a model")),
+            when(&[First("pull get run serve launch")], Does::NeedsNetwork),
         ],
         examples: &[
             ("ollama push o/x", Expect::Asks("publishes")),
@@ -146,11 +128,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Operand("login logout setup-token")], LOGIN),
+            when(&[Operand("login logout setup-token")], LOGIN),
             when(
                 &[
                     ASKS,
-                    ArgumentCondition::FirstIsNot(
+                    FirstIsNot(
                         "login logout auth setup-token doctor models session sessions agent stats export debug features completion help",
                     ),
                 ],

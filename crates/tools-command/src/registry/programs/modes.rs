@@ -2,7 +2,10 @@
 
 use super::files::is_special;
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, when,
+};
 use tools_core::Access;
 
 pub(super) static ALL: &[Program] = &[
@@ -59,8 +62,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--recursive")], Does::ChangesTrees(At::All)),
-            when(&[ArgumentCondition::Lacks("--recursive")], Does::Writes(At::All)),
+            when(&[Has("--recursive")], Does::ChangesTrees(At::All)),
+            when(&[Lacks("--recursive")], Does::Writes(At::All)),
         ],
         examples: &[
             ("chattr -R +i private", Expect::Writes("private")),

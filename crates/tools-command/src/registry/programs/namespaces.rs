@@ -1,7 +1,10 @@
 //! Programs that start another one in another root, another namespace, a sandbox or with fewer
 //! rights.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, Lacks},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -16,7 +19,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`unshare` starts a shell that runs what it reads")),
+            when(&[AtMost(0)], Does::Hides("`unshare` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("unshare -r sudo id", Expect::Denied("takes other rights")),
@@ -38,7 +41,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`nsenter` starts a shell that runs what it reads")),
+            when(&[AtMost(0)], Does::Hides("`nsenter` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("nsenter -t 1 -m sudo id", Expect::Denied("takes other rights")),
@@ -51,7 +54,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "--skip-chdir", valued: "--groups --userspec -u -g -G", ..Syntax::LEADING },
         rules: &[
             always(Does::RunsWords(At::From(1))),
-            when(&[ArgumentCondition::AtMost(1)], Does::Hides("`chroot` starts a shell that runs what it reads")),
+            when(&[AtMost(1)], Does::Hides("`chroot` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("chroot / sudo id", Expect::Denied("takes other rights")),
@@ -109,7 +112,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::AtMost(0)], Does::Hides("it starts a shell that runs what it reads")),
+            when(&[AtMost(0)], Does::Hides("it starts a shell that runs what it reads")),
         ],
         examples: &[
             ("firejail sudo id", Expect::Denied("takes other rights")),
@@ -123,10 +126,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["capsh", "start-stop-daemon", "newgrp", "systemd-socket-activate", "cgexec", "chpst"],
         is_family: true,
         syntax: Syntax::LEADING,
-        rules: &[when(
-            &[ArgumentCondition::Lacks("--print --help --version")],
-            Does::Hides("it runs what it is given"),
-        )],
+        rules: &[when(&[Lacks("--print --help --version")], Does::Hides("it runs what it is given"))],
         examples: &[
             ("capsh -- -c uname", Expect::Opaque("runs what it is given")),
             ("start-stop-daemon -S -x /usr/bin/uname", Expect::Opaque("runs what it is given")),
@@ -147,8 +147,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsWords(At::From(0))),
             always(Does::Sets(At::Value("--setenv"))),
-            when(&[ArgumentCondition::AtMost(0)], Does::Hides("`systemd-run` that starts a shell")),
-            when(&[ArgumentCondition::Lacks("--user")], Does::Is(Consequence::ChangesSystem)),
+            when(&[AtMost(0)], Does::Hides("`systemd-run` that starts a shell")),
+            when(&[Lacks("--user")], Does::Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("systemd-run --user sudo id", Expect::Denied("takes other rights")),

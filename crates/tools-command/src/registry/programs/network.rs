@@ -2,7 +2,10 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{First, Has, Lacks, Operand, OperandStarts, ValueHas},
+    At, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 use tools_core::Access;
 
 const HANDS: &str = "a connection that is handed to a program";
@@ -17,8 +20,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-cfg -c -F -config", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-V -h --help --version")], Does::NeedsNetwork),
-            when(&[ArgumentCondition::OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
+            when(&[Lacks("-V -h --help --version")], Does::NeedsNetwork),
+            when(&[OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
         ],
         examples: &[("ping -c 1 x", Expect::Plain), ("ftp '!sh'", Expect::Opaque("runs a command"))],
         ..Program::NEW
@@ -42,10 +45,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["dig", "nslookup", "host", "delv"],
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-f -k -p -q -t -b -c -x -y", ..Syntax::EXACT },
-        rules: &[
-            when(&[ArgumentCondition::Lacks("-v -V -h --help")], Does::NeedsNetwork),
-            always(Does::Reads(At::Value("-f -k"))),
-        ],
+        rules: &[when(&[Lacks("-v -V -h --help")], Does::NeedsNetwork), always(Does::Reads(At::Value("-f -k")))],
         examples: &[("dig -f private/x", Expect::Reads("private/x")), ("host example.org", Expect::Plain)],
         ..Program::NEW
     },
@@ -60,10 +60,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-h")], Does::NeedsNetwork),
-            when(&[ArgumentCondition::Lacks("--listen")], Does::Connects(At::Nth(0))),
+            when(&[Lacks("-h")], Does::NeedsNetwork),
+            when(&[Lacks("--listen")], Does::Connects(At::Nth(0))),
             always(Does::RunsLine(At::Value("--sh-exec --exec"))),
-            when(&[ArgumentCondition::Has("--sh-exec --exec --lua-exec")], Does::Hides(HANDS)),
+            when(&[Has("--sh-exec --exec --lua-exec")], Does::Hides(HANDS)),
             always(Does::Writes(At::Value("--output --hex-dump"))),
         ],
         examples: &[
@@ -80,7 +80,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-b -f -L -lf -lp -r -R -s -S -t -T -W -H --header", ..Syntax::SINGLE },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
+            when(&[Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
             always(Does::By(addresses)),
             always(Does::Decides(At::All)),
             always(Does::Writes(At::Value("-r -R -lf"))),
@@ -105,8 +105,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-V -h")], Does::NeedsNetwork),
-            when(&[ArgumentCondition::Has("--script --interactive --datadir")], Does::Hides("`nmap` with a script")),
+            when(&[Lacks("-V -h")], Does::NeedsNetwork),
+            when(&[Has("--script --interactive --datadir")], Does::Hides("`nmap` with a script")),
             always(Does::Writes(At::Value("-oN -oX -oG -oA -oS -oM"))),
             always(Does::Reads(At::Value("-iL --excludefile --resume"))),
         ],
@@ -129,11 +129,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("-z"))),
-            when(&[ArgumentCondition::Has("-z")], Does::Hides("a capture that hands its files to a program")),
-            when(
-                &[ArgumentCondition::ValueHas("-X", "lua_script read_format")],
-                Does::Hides("a capture with a script"),
-            ),
+            when(&[Has("-z")], Does::Hides("a capture that hands its files to a program")),
+            when(&[ValueHas("-X", "lua_script read_format")], Does::Hides("a capture with a script")),
             always(Does::Writes(At::Value("-w"))),
             always(Does::Reads(At::Value("-r -F"))),
         ],
@@ -150,11 +147,8 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-*", valued: "-c -e -f -u -p --rcfile", ..Syntax::EXACT },
         rules: &[
             always(Does::NeedsNetwork),
-            when(
-                &[ArgumentCondition::ValueHas("-c -e", "! shell local source glob")],
-                Does::Hides("`lftp` that runs a command"),
-            ),
-            when(&[ArgumentCondition::Has("-f --rcfile")], Does::Hides("`lftp` with commands from a file")),
+            when(&[ValueHas("-c -e", "! shell local source glob")], Does::Hides("`lftp` that runs a command")),
+            when(&[Has("-f --rcfile")], Does::Hides("`lftp` with commands from a file")),
         ],
         examples: &[
             ("lftp -c '!sh'", Expect::Opaque("runs a command")),
@@ -172,11 +166,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("-engine -provider -provider-path -config")],
+                &[Has("-engine -provider -provider-path -config")],
                 Does::Hides("`openssl` with a library of its own choice"),
             ),
-            when(&[ArgumentCondition::Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
-            when(&[ArgumentCondition::First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
+            when(&[Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
+            when(&[First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
             always(Does::Connects(At::Value("-connect -host"))),
             always(Does::Writes(At::Value("-out -keyout -writerand"))),
             always(Does::Reads(At::Value("-in -inkey -key -cert"))),

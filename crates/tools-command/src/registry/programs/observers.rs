@@ -1,7 +1,10 @@
 //! Programs that look at processes, networks and logs, and the plug-ins of monitoring.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, Has, Lacks, ValueHas},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -50,11 +53,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::ValueHas("-X", "lua_script read_format")],
-                Does::Hides("a capture with a script"),
-            ),
-            when(&[ArgumentCondition::ValueHas("-o", "plugin lua extcap")], Does::Hides("a capture with a script")),
+            when(&[ValueHas("-X", "lua_script read_format")], Does::Hides("a capture with a script")),
+            when(&[ValueHas("-o", "plugin lua extcap")], Does::Hides("a capture with a script")),
             always(Does::Writes(At::Value("-w -P"))),
             always(Does::Reads(At::Value("-r"))),
         ],
@@ -76,7 +76,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::AtLeast(1)],
+                &[AtLeast(1)],
                 Does::Says(Consequence::ShowsCredentials, "writes the memory of another process to a file"),
             ),
             always(Does::Writes(At::Value("-o --dump-bin"))),
@@ -99,7 +99,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-o -F --extra-opts")], Does::Hides("a login with settings of its own")),
+            when(&[Has("-o -F --extra-opts")], Does::Hides("a login with settings of its own")),
             always(Does::RunsLineThere(At::Value("--command"))),
             always(Does::Connects(At::Value("--hostname"))),
             always(Does::NeedsNetwork),
@@ -151,14 +151,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--bytecode-unsigned --config-file")],
-                Does::Hides("a scan with code or settings of its own"),
-            ),
-            when(
-                &[ArgumentCondition::Has("--remove --move")],
-                Does::Says(Consequence::Destroys, "removes what it takes for infected"),
-            ),
+            when(&[Has("--bytecode-unsigned --config-file")], Does::Hides("a scan with code or settings of its own")),
+            when(&[Has("--remove --move")], Does::Says(Consequence::Destroys, "removes what it takes for infected")),
             always(Does::ReadsTrees(At::All)),
             always(Does::Reads(At::Value("--database --file-list"))),
             always(Does::Writes(At::Value("--log --move --copy"))),
@@ -176,11 +170,8 @@ pub(super) static ALL: &[Program] = &[
         names: &["bbot"],
         syntax: Syntax { flags: "-h|--help --version -l|--list-modules -lf -lp -lmo -*", ..Syntax::EXACT },
         rules: &[
-            when(
-                &[ArgumentCondition::Lacks("-h --version -l -lf -lp -lmo")],
-                Does::Hides("a scan that installs what its modules need"),
-            ),
-            when(&[ArgumentCondition::Lacks("-h --version -l -lf -lp -lmo")], Does::NeedsNetwork),
+            when(&[Lacks("-h --version -l -lf -lp -lmo")], Does::Hides("a scan that installs what its modules need")),
+            when(&[Lacks("-h --version -l -lf -lp -lmo")], Does::NeedsNetwork),
         ],
         examples: &[("bbot -t h -cy x", Expect::Opaque("its modules need")), ("bbot --version", Expect::Plain)],
         ..Program::NEW

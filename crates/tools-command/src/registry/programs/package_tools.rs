@@ -2,7 +2,8 @@
 
 use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, ValueHas},
+    At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const CODE: &str = "code on the command line";
@@ -11,32 +12,28 @@ const SOURCES: Does = Does::Hides("settings that decide what is fetched and run"
 const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
 const CHANGES_DATABASE: Does = Does::Says(Consequence::DeletesForOthers, "changes a database that others may use");
 
-const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
-    Subcommand { names, rules, ..Subcommand::NEW }
-}
-
 /// A subcommand whose operands are another command.
-const fn runs(names: &'static [&'static str]) -> Subcommand {
+const fn runs(names: &'static str) -> Subcommand {
     Subcommand { names, syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW }
 }
 
 const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A subcommand that publishes unless it is a rehearsal.
-const fn publishes(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run --help")], PUBLISHES)];
+const fn publishes(names: &'static str) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[Lacks("--dry-run --help")], PUBLISHES)];
     let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
-    Subcommand { names, group: true, syntax, rules: RULES, ..Subcommand::NEW }
+    Subcommand { names, syntax, rules: RULES, ..Subcommand::NEW }
 }
 
-const fn signs(names: &'static [&'static str]) -> Subcommand {
+const fn signs(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[always(IDENTITY)];
-    Subcommand { names, group: true, rules: RULES, ..Subcommand::NEW }
+    Subcommand { names, rules: RULES, ..Subcommand::NEW }
 }
 
-const fn for_user(names: &'static [&'static str]) -> Subcommand {
+const fn for_user(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[always(FOR_USER)];
-    Subcommand { names, group: true, rules: RULES, ..Subcommand::NEW }
+    Subcommand { names, rules: RULES, ..Subcommand::NEW }
 }
 
 pub(super) static ALL: &[Program] = &[
@@ -50,64 +47,47 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::Writes(At::Value("--output"))),
-            when(&[ArgumentCondition::Has("--additionalprobingpath --additional-deps")], OWN),
+            when(&[Has("--additionalprobingpath --additional-deps")], OWN),
         ],
         subcommands: &[
             Subcommand {
-                names: &["nuget"],
+                names: "nuget",
                 subcommands: &[
-                    publishes(&["push"]),
-                    ruled(&["delete"], &[always(WITHDRAWS)]),
-                    Subcommand {
-                        names: &["add", "remove", "update", "disable", "enable", "trust", "config"],
-                        group: true,
-                        rules: &[always(SOURCES)],
-                        ..Subcommand::NEW
-                    },
-                    plain(&["list"]),
-                    plain(&["locals"]),
-                    plain(&["why"]),
+                    publishes("push"),
+                    ruled("delete", &[always(WITHDRAWS)]),
+                    ruled("add remove update disable enable trust config", &[always(SOURCES)]),
+                    each("list locals why"),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["tool"],
+                names: "tool",
                 subcommands: &[
-                    Subcommand {
-                        names: &["install", "update", "uninstall"],
-                        group: true,
-                        rules: &[when(&[ArgumentCondition::Has("--global")], FOR_USER)],
-                        ..Subcommand::NEW
-                    },
-                    runs(&["run"]),
-                    plain(&["list"]),
-                    plain(&["restore"]),
+                    ruled("install update uninstall", &[when(&[Has("--global")], FOR_USER)]),
+                    runs("run"),
+                    each("list restore"),
                 ],
                 ..Subcommand::NEW
             },
-            for_user(&["workload"]),
+            for_user("workload"),
             ruled(
-                &["dev-certs"],
+                "dev-certs",
                 &[always(Does::Says(Consequence::ChangesSystem, "changes certificates that are trusted"))],
             ),
             Subcommand {
-                names: &["user-secrets"],
+                names: "user-secrets",
                 subcommands: &[
-                    ruled(&["list"], &[always(Does::Is(Consequence::ShowsCredentials))]),
-                    signs(&["set", "remove", "clear"]),
+                    ruled("list", &[always(Does::Is(Consequence::ShowsCredentials))]),
+                    signs("set remove clear"),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["ef"],
-                subcommands: &[Subcommand {
-                    names: &["database"],
-                    rules: &[
-                        when(&[ArgumentCondition::First("drop")], DROPS),
-                        when(&[ArgumentCondition::First("update")], CHANGES_DATABASE),
-                    ],
-                    ..Subcommand::NEW
-                }],
+                names: "ef",
+                subcommands: &[ruled(
+                    "database",
+                    &[when(&[First("drop")], DROPS), when(&[First("update")], CHANGES_DATABASE)],
+                )],
                 ..Subcommand::NEW
             },
         ],
@@ -138,15 +118,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         subcommands: &[
-            publishes(&["push", "add"]),
-            ruled(&["delete"], &[always(WITHDRAWS)]),
-            signs(&["setApiKey", "setapikey"]),
-            Subcommand {
-                names: &["sources", "config"],
-                group: true,
-                rules: &[when(&[ArgumentCondition::FirstIsNot("list List")], SOURCES)],
-                ..Subcommand::NEW
-            },
+            publishes("push add"),
+            ruled("delete", &[always(WITHDRAWS)]),
+            signs("setApiKey setapikey"),
+            ruled("sources config", &[when(&[FirstIsNot("list List")], SOURCES)]),
         ],
         examples: &[
             ("nuget push x.nupkg", Expect::Asks("publishes")),
@@ -165,27 +140,20 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--working-dir",
         subcommands: &[
-            runs(&["exec"]),
-            ruled(&["global"], &[when(&[ArgumentCondition::FirstIsNot("show info outdated licenses")], FOR_USER)]),
+            runs("exec"),
+            ruled("global", &[when(&[FirstIsNot("show info outdated licenses")], FOR_USER)]),
             Subcommand {
-                names: &["config"],
+                names: "config",
                 syntax: Syntax {
                     flags: "-g|--global -e|--editor -a|--auth --unset -l|--list",
                     valued: "-f|--file",
                     ..Syntax::EXACT
                 },
-                rules: &[
-                    when(&[ArgumentCondition::AtLeast(2), ArgumentCondition::Lacks("--list")], SOURCES),
-                    when(&[ArgumentCondition::Has("--editor --unset")], SOURCES),
-                ],
+                rules: &[when(&[AtLeast(2), Lacks("--list")], SOURCES), when(&[Has("--editor --unset")], SOURCES)],
                 ..Subcommand::NEW
             },
-            for_user(&["self-update", "selfupdate"]),
-            plain(&["install"]),
-            plain(&["update"]),
-            plain(&["require"]),
-            plain(&["show"]),
-            plain(&["run-script"]),
+            for_user("self-update selfupdate"),
+            each("install update require show run-script"),
         ],
         abbreviates: true,
         examples: &[
@@ -213,7 +181,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*",
                 )],
                 OWN,
@@ -221,24 +189,14 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(registries::addresses)),
         ],
         subcommands: &[
-            publishes(&["upload", "publish"]),
-            runs(&["exec"]),
-            Subcommand {
-                names: &["install"],
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["eval"],
-                rules: &[always(Does::Hides("code on the command line"))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["repository", "remote", "source", "pin", "config", "user-config"],
-                group: true,
-                rules: &[when(&[ArgumentCondition::FirstIsNot("list path get show env")], SOURCES)],
-                ..Subcommand::NEW
-            },
+            publishes("upload publish"),
+            runs("exec"),
+            ruled("install", &[when(&[Lacks("--dry-run")], FOR_USER)]),
+            ruled("eval", &[always(Does::Hides("code on the command line"))]),
+            ruled(
+                "repository remote source pin config user-config",
+                &[when(&[FirstIsNot("list path get show env")], SOURCES)],
+            ),
         ],
         builds: true,
         examples: &[
@@ -263,32 +221,26 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax::LEADING,
         subcommands: &[
-            publishes(&["hex.publish"]),
+            publishes("hex.publish"),
+            ruled("hex", &[when(&[First("publish retire owner user organization cut")], PUBLISHES)]),
+            ruled("hex.retire", &[always(WITHDRAWS)]),
+            signs("hex.owner hex.user hex.organization hex.registry"),
+            ruled("hex.repo", &[when(&[First("add set remove")], SOURCES)]),
+            runs("cmd"),
             Subcommand {
-                names: &["hex"],
-                rules: &[when(&[ArgumentCondition::First("publish retire owner user organization cut")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            ruled(&["hex.retire"], &[always(WITHDRAWS)]),
-            signs(&["hex.owner", "hex.user", "hex.organization", "hex.registry"]),
-            ruled(&["hex.repo"], &[when(&[ArgumentCondition::First("add set remove")], SOURCES)]),
-            runs(&["cmd"]),
-            Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax {
                     flags: "--no-halt --no-start --no-compile",
                     valued: "-e|--eval -r|--require -p|--parallel",
                     ..Syntax::LEADING
                 },
-                rules: &[when(&[ArgumentCondition::Has("--eval")], Does::Hides(CODE))],
+                rules: &[when(&[Has("--eval")], Does::Hides(CODE))],
                 ..Subcommand::NEW
             },
-            ruled(&["eval"], &[always(Does::Hides(CODE))]),
-            ruled(&["do"], &[always(Does::Hides("several tasks in one"))]),
-            Subcommand { names: &["ecto.drop", "ecto.reset"], group: true, rules: &[always(DROPS)], ..Subcommand::NEW },
-            for_user(&[
-                "archive.install", "escript.install", "archive.uninstall", "local.hex", "local.rebar", "local.phx",
-            ]),
+            ruled("eval", &[always(Does::Hides(CODE))]),
+            ruled("do", &[always(Does::Hides("several tasks in one"))]),
+            ruled("ecto.drop ecto.reset", &[always(DROPS)]),
+            for_user("archive.install escript.install archive.uninstall local.hex local.rebar local.phx"),
         ],
         examples: &[
             ("mix hex.publish", Expect::Asks("publishes")),
@@ -316,25 +268,24 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             Subcommand {
-                names: &["pub"],
+                names: "pub",
                 subcommands: &[
-                    publishes(&["publish", "lish"]),
-                    ruled(&["global"], &[when(&[ArgumentCondition::First("activate deactivate")], FOR_USER)]),
-                    signs(&["login", "logout", "token", "uploader"]),
-                    plain(&["get"]),
-                    plain(&["add"]),
+                    publishes("publish lish"),
+                    ruled("global", &[when(&[First("activate deactivate")], FOR_USER)]),
+                    signs("login logout token uploader"),
+                    each("get add"),
                 ],
                 ..Subcommand::NEW
             },
-            publishes(&["publish"]),
-            runs(&["exec"]),
+            publishes("publish"),
+            runs("exec"),
             Subcommand {
-                names: &["compile"],
+                names: "compile",
                 syntax: Syntax { valued: "-o|--output", ..Syntax::EXACT },
                 rules: &[always(Does::Writes(At::Value("--output")))],
                 ..Subcommand::NEW
             },
-            for_user(&["upgrade", "downgrade", "channel", "global"]),
+            for_user("upgrade downgrade channel global"),
         ],
         builds: true,
         examples: &[
@@ -361,32 +312,28 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--package-path",
         rules: &[
-            when(&[ArgumentCondition::Has("--toolchain -load-plugin-executable")], OWN),
-            when(&[ArgumentCondition::ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld")], OWN),
+            when(&[Has("--toolchain -load-plugin-executable")], OWN),
+            when(&[ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld")], OWN),
         ],
         subcommands: &[
+            ruled(
+                "package-registry",
+                &[when(&[First("publish")], PUBLISHES), when(&[First("login logout set unset")], IDENTITY)],
+            ),
             Subcommand {
-                names: &["package-registry"],
-                rules: &[
-                    when(&[ArgumentCondition::First("publish")], PUBLISHES),
-                    when(&[ArgumentCondition::First("login logout set unset")], IDENTITY),
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["package"],
+                names: "package",
                 syntax: Syntax {
                     flags: "--disable-sandbox --allow-writing-to-package-directory",
                     valued: "--allow-writing-to-directory --allow-network-connections",
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(&[ArgumentCondition::Has("--disable-sandbox --allow-network-connections")], OWN),
+                    when(&[Has("--disable-sandbox --allow-network-connections")], OWN),
                     always(Does::Writes(At::Value("--allow-writing-to-directory"))),
                 ],
                 ..Subcommand::NEW
             },
-            plain(&["build"]),
+            each("build"),
         ],
         builds: true,
         examples: &[
@@ -407,24 +354,19 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            publishes(&["upload"]),
-            ruled(&["remove"], &[when(&[ArgumentCondition::Has("--remote")], WITHDRAWS)]),
+            publishes("upload"),
+            ruled("remove", &[when(&[Has("--remote")], WITHDRAWS)]),
             Subcommand {
-                names: &["remote"],
+                names: "remote",
                 subcommands: &[
-                    signs(&["login", "logout", "set-user", "auth"]),
-                    plain(&["list"]),
-                    Subcommand {
-                        names: &["add", "remove", "update", "rename"],
-                        group: true,
-                        rules: &[always(SOURCES)],
-                        ..Subcommand::NEW
-                    },
+                    signs("login logout set-user auth"),
+                    each("list"),
+                    ruled("add remove update rename", &[always(SOURCES)]),
                 ],
                 ..Subcommand::NEW
             },
-            ruled(&["config"], &[when(&[ArgumentCondition::First("install set")], SOURCES)]),
-            for_user(&["integrate"]),
+            ruled("config", &[when(&[First("install set")], SOURCES)]),
+            for_user("integrate"),
         ],
         builds: true,
         examples: &[

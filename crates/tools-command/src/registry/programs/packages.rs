@@ -1,7 +1,10 @@
 //! The package managers of operating systems: what changes the system, and the options that run
 //! programs.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Prints, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, Has, Lacks, OperandHas},
+    At, Consequence, Does, Expect, Prints, Program, Syntax, always, when,
+};
 
 const PACKAGES: Does = Does::Says(Consequence::ChangesSystem, "changes packages of the system");
 const RUNS: &str = "a package manager with settings that may run a program";
@@ -19,18 +22,18 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--option --config-file")], Does::Hides(RUNS)),
+            when(&[Has("--option --config-file")], Does::Hides(RUNS)),
             when(
                 &[
-                    ArgumentCondition::First(
+                    First(
                         "install remove purge upgrade dist-upgrade full-upgrade autoremove auto-remove autopurge reinstall build-dep update clean autoclean dselect-upgrade edit-sources hold unhold auto manual adv add satisfy \
                 safe-upgrade forget-new markauto unmarkauto",
                     ),
-                    ArgumentCondition::Lacks("--simulate --print-uris"),
+                    Lacks("--simulate --print-uris"),
                 ],
                 PACKAGES,
             ),
-            when(&[ArgumentCondition::First("changelog")], Does::Hides("a list of changes that is shown in a pager")),
+            when(&[First("changelog")], Does::Hides("a list of changes that is shown in a pager")),
             always(Does::Reads(At::Value("--config-file"))),
         ],
         examples: &[
@@ -57,20 +60,17 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("--pre-invoke --post-invoke --status-logger"))),
-            when(&[ArgumentCondition::Has("--pre-invoke --post-invoke --status-logger")], Does::Hides(RUNS)),
+            when(&[Has("--pre-invoke --post-invoke --status-logger")], Does::Hides(RUNS)),
             when(
                 &[
-                    ArgumentCondition::Has(
+                    Has(
                         "--install --unpack --configure --remove --purge --triggers-only --add-architecture --remove-architecture --set-selections --clear-selections --merge-avail --update-avail --clear-avail",
                     ),
-                    ArgumentCondition::Lacks("--dry-run"),
+                    Lacks("--dry-run"),
                 ],
                 PACKAGES,
             ),
-            when(
-                &[ArgumentCondition::Has("--install --unpack --configure")],
-                Does::Hides("a package whose scripts are run"),
-            ),
+            when(&[Has("--install --unpack --configure")], Does::Hides("a package whose scripts are run")),
         ],
         examples: &[
             ("dpkg -i ./x.deb", Expect::Opaque("a package whose scripts are run")),
@@ -91,29 +91,23 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--eval --define --pipe --load --rcfile --macros --dbpath")],
-                Does::Hides(RUNS),
-            ),
+            when(&[Has("--eval --define --pipe --load --rcfile --macros --dbpath")], Does::Hides(RUNS)),
             always(Does::RunsLine(At::Value("--pipe"))),
             when(
                 &[
-                    ArgumentCondition::Has(
+                    Has(
                         "--upgrade --freshen --erase --install --import --rebuilddb --initdb --reinstall --restore --setperms --setugids",
                     ),
-                    ArgumentCondition::Lacks("--query --test --verify"),
+                    Lacks("--query --test --verify"),
                 ],
                 PACKAGES,
             ),
             when(
-                &[
-                    ArgumentCondition::Has("--install --upgrade --freshen --reinstall"),
-                    ArgumentCondition::Lacks("--query"),
-                ],
+                &[Has("--install --upgrade --freshen --reinstall"), Lacks("--query")],
                 Does::Hides("a package whose scripts are run"),
             ),
             when(
-                &[ArgumentCondition::Has("-b* -t* --rebuild --recompile --parse")],
+                &[Has("-b* -t* --rebuild --recompile --parse")],
                 Does::Hides("a package that is built by its own script"),
             ),
         ],
@@ -143,7 +137,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "install i remove rm r uninstall erase upgrade up update dup dist-upgrade downgrade reinstall autoremove distro-sync swap groupinstall localinstall module add del fix in addrepo ar removerepo rr refresh ref \
                 clean link unlink tap untap pin unpin cleanup services reinstall connect disconnect set unset enable disable start stop restart revert switch switch-generation delete-generations makecache history mark offline system-upgrade copr \
                 config-manager config override remote-add remote-delete repair mask alias create autopurge pull bundle-add bundle-remove build-dep builddep",
@@ -151,27 +145,16 @@ pub(super) static ALL: &[Program] = &[
                 PACKAGES,
             ),
             when(
-                &[ArgumentCondition::Has(
-                    "-i -e -u -C --install --remove --sync --upgrade --unmerge --uninstall --depclean --rollback",
-                )],
+                &[Has("-i -e -u -C --install --remove --sync --upgrade --unmerge --uninstall --depclean --rollback")],
                 PACKAGES,
             ),
+            when(&[Has("--config --setopt --pluginpath --hookdir --enableplugin"), AtLeast(1)], Does::Hides(RUNS)),
             when(
-                &[
-                    ArgumentCondition::Has("--config --setopt --pluginpath --hookdir --enableplugin"),
-                    ArgumentCondition::AtLeast(1),
-                ],
-                Does::Hides(RUNS),
-            ),
-            when(
-                &[ArgumentCondition::First("run exec sh shell edit irb ruby bundle create dev-cmd")],
+                &[First("run exec sh shell edit irb ruby bundle create dev-cmd")],
                 Does::Hides("a package manager that runs what it is told to"),
             ),
             always(Does::RunsLine(At::Value("--command"))),
-            when(
-                &[ArgumentCondition::OperandHas(".snap .rpm .pkg.tar .apk")],
-                Does::Hides("a package whose scripts are run"),
-            ),
+            when(&[OperandHas(".snap .rpm .pkg.tar .apk")], Does::Hides("a package whose scripts are run")),
         ],
         prints: &[("brew", Prints::NamesWith("--prefix"))],
         examples: &[
@@ -196,9 +179,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--sync --remove --upgrade --database")], PACKAGES),
-            when(&[ArgumentCondition::Has("--upgrade")], Does::Hides("a package whose scripts are run")),
-            when(&[ArgumentCondition::Has("--config --hookdir --editor --pacman --makepkg --git")], Does::Hides(RUNS)),
+            when(&[Has("--sync --remove --upgrade --database")], PACKAGES),
+            when(&[Has("--upgrade")], Does::Hides("a package whose scripts are run")),
+            when(&[Has("--config --hookdir --editor --pacman --makepkg --git")], Does::Hides(RUNS)),
         ],
         examples: &[
             ("pacman -Syu x", Expect::Asks("changes packages")),

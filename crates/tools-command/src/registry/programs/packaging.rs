@@ -3,7 +3,10 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, First, FirstIsNot, Has, Lacks, OperandHas},
+    At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, when,
+};
 
 const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "makes or changes a system");
 const HOOKS: &str = "commands that are run while a system is made";
@@ -14,10 +17,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-i|--install -h|--help -V|--version -*", valued: "-p --config", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-p -h --help -V --version")], Does::Follows("PKGBUILD APKBUILD")),
+            when(&[Lacks("-p -h --help -V --version")], Does::Follows("PKGBUILD APKBUILD")),
             always(Does::RunsScript(At::Value("-p --config"))),
-            when(&[ArgumentCondition::OperandHas(".ebuild")], Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::Has("--install")], SYSTEM),
+            when(&[OperandHas(".ebuild")], Does::RunsScript(At::Nth(0))),
+            when(&[Has("--install")], SYSTEM),
         ],
         examples: &[
             ("makepkg -s", Expect::Scripts("PKGBUILD")),
@@ -41,11 +44,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-h --help --version")], Does::Follows("debian/rules")),
+            when(&[Lacks("-h --help --version")], Does::Follows("debian/rules")),
             when(
-                &[ArgumentCondition::Has(
-                    "-r --root-command --hook-* --pre-build-commands --chroot-setup-commands --git-builder",
-                )],
+                &[Has("-r --root-command --hook-* --pre-build-commands --chroot-setup-commands --git-builder")],
                 Does::Hides("commands that are run while a package is built"),
             ),
             always(Does::Reads(At::Value(
@@ -76,7 +77,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--pre-hook --post-hook --deploy-hook --renew-hook --manual-auth-hook --manual-cleanup-hook --setup-hook --extract-hook \
                      --essential-hook --customize-hook --hook-dir --hooks --config -c --configuration",
                 )],
@@ -84,10 +85,8 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(
                 &[
-                    ArgumentCondition::Lacks("-h --help -V --version -l --list --display --query"),
-                    ArgumentCondition::FirstIsNot(
-                        "list status show help version certificates ping get generations plugins",
-                    ),
+                    Lacks("-h --help -V --version -l --list --display --query"),
+                    FirstIsNot("list status show help version certificates ping get generations plugins"),
                 ],
                 SYSTEM,
             ),
@@ -116,11 +115,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Lacks("--help --version"), ArgumentCondition::AtMost(0)],
-                Does::Follows("configure.ac configure.in"),
-            ),
-            when(&[ArgumentCondition::Lacks("--help --version")], Does::RunsScript(At::All)),
+            when(&[Lacks("--help --version"), AtMost(0)], Does::Follows("configure.ac configure.in")),
+            when(&[Lacks("--help --version")], Does::RunsScript(At::All)),
             always(Does::Writes(At::Value("--output"))),
         ],
         examples: &[
@@ -157,12 +153,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f")], Does::RunsScript(At::Nth(0))),
-            when(
-                &[ArgumentCondition::Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f"), ArgumentCondition::AtMost(0)],
-                Does::Follows("Doxyfile"),
-            ),
-            when(&[ArgumentCondition::Has("-g -l -u")], Does::Writes(At::Nth(0))),
+            when(&[Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-g -l -w -e -u -x -x_noenv -v -V -h -f"), AtMost(0)], Does::Follows("Doxyfile")),
+            when(&[Has("-g -l -u")], Does::Writes(At::Nth(0))),
         ],
         examples: &[
             ("doxygen x.cfg", Expect::Scripts("x.cfg")),
@@ -183,11 +176,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::First("push")], Does::Is(Consequence::Publishes)),
-            when(
-                &[ArgumentCondition::Has("--plugin -S --skeleton")],
-                Does::Hides("a generator with a program of its own choice"),
-            ),
+            when(&[First("push")], Does::Is(Consequence::Publishes)),
+            when(&[Has("--plugin -S --skeleton")], Does::Hides("a generator with a program of its own choice")),
             always(Does::ByOption(template)),
             always(Does::Writes(At::Value("-o --output --descriptor_set_out --dependency_out"))),
         ],
@@ -218,15 +208,12 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("--container-options --bind --privileged --allow-privileged -P")],
+                &[Has("--container-options --bind --privileged --allow-privileged -P")],
                 Does::Hides("a container with the machine's own files or rights"),
             ),
-            when(&[ArgumentCondition::First("run exec")], Does::RunsWords(At::From(1))),
-            when(&[ArgumentCondition::Has("--push")], Does::Is(Consequence::Publishes)),
-            when(
-                &[ArgumentCondition::First("deploy publish register unregister orb")],
-                Does::Is(Consequence::Publishes),
-            ),
+            when(&[First("run exec")], Does::RunsWords(At::From(1))),
+            when(&[Has("--push")], Does::Is(Consequence::Publishes)),
+            when(&[First("deploy publish register unregister orb")], Does::Is(Consequence::Publishes)),
             always(Does::RunsScript(At::Value("-W -f"))),
         ],
         examples: &[

@@ -3,7 +3,10 @@
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, First, FirstIsNot, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -17,21 +20,15 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::By(code)),
-            when(
-                &[ArgumentCondition::Lacks("-e -E"), ArgumentCondition::FirstIsNot("-")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[ArgumentCondition::Lacks("-e -E"), ArgumentCondition::First("-")], Does::By(perl_reads)),
-            when(
-                &[ArgumentCondition::Lacks("-e -E -v -V -h --version --help"), ArgumentCondition::AtMost(0)],
-                Does::By(perl_reads),
-            ),
+            when(&[Lacks("-e -E"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-e -E"), First("-")], Does::By(perl_reads)),
+            when(&[Lacks("-e -E -v -V -h --version --help"), AtMost(0)], Does::By(perl_reads)),
             always(Does::By(perl_modules)),
             // Perl puts the pattern of `-F` into the program as code.
             always(Does::Evaluates(Language::Perl, At::Value("-F"))),
-            when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e -E")], Does::RunsWords(At::From(0))),
+            when(&[Has("-S"), Lacks("-e -E")], Does::RunsWords(At::From(0))),
             always(Does::By(opened)),
-            when(&[ArgumentCondition::Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
+            when(&[Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
         ],
         examples: &[
             ("perl -e 'system \"id\"'", Expect::Opaque("system")),
@@ -100,18 +97,12 @@ pub(super) static ALL: &[Program] = &[
 
 const RUBY: &[Rule] = &[
     always(Does::By(ruby_code)),
-    when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(
-        &[ArgumentCondition::Lacks("-e"), ArgumentCondition::FirstIsNot("-")],
-        Does::By(super::project_scripts::named),
-    ),
+    when(&[Lacks("-e"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+    when(&[Lacks("-e"), FirstIsNot("-")], Does::By(super::project_scripts::named)),
     // A program that is looked for as the shell does.
-    when(&[ArgumentCondition::Has("-S"), ArgumentCondition::Lacks("-e")], Does::RunsWords(At::From(0))),
-    when(&[ArgumentCondition::Lacks("-e"), ArgumentCondition::First("-")], Does::By(ruby_reads)),
-    when(
-        &[ArgumentCondition::Lacks("-e -v -h --version --help --copyright"), ArgumentCondition::AtMost(0)],
-        Does::By(ruby_reads),
-    ),
+    when(&[Has("-S"), Lacks("-e")], Does::RunsWords(At::From(0))),
+    when(&[Lacks("-e"), First("-")], Does::By(ruby_reads)),
+    when(&[Lacks("-e -v -h --version --help --copyright"), AtMost(0)], Does::By(ruby_reads)),
     always(Does::By(ruby_modules)),
     always(Does::By(opened)),
 ];

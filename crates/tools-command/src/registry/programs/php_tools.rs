@@ -2,7 +2,10 @@
 //! machines.
 
 use crate::code::Language;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, Fed, First, Has, Operand, ValueHas},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -16,22 +19,16 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Evaluates(Language::Php, At::Value("--exec"))),
             when(
-                &[ArgumentCondition::First("eval php:eval php-eval ev php:cli core:cli scr")],
+                &[First("eval php:eval php-eval ev php:cli core:cli scr")],
                 Does::Evaluates(Language::Php, At::Nth(1)),
             ),
-            when(&[ArgumentCondition::First("eval-file php:script php-script scr")], Does::RunsScript(At::Nth(1))),
+            when(&[First("eval-file php:script php-script scr")], Does::RunsScript(At::Nth(1))),
             always(Does::RunsScript(At::Value("--require"))),
+            when(&[First("shell php core:cli php:cli"), Fed], Does::Hides("an interpreter that runs what it reads")),
+            when(&[First("ssh site:ssh exec"), AtLeast(2)], Does::RunsThere(At::From(1))),
+            when(&[Has("--ssh")], Does::NeedsNetwork),
             when(
-                &[ArgumentCondition::First("shell php core:cli php:cli"), ArgumentCondition::Fed],
-                Does::Hides("an interpreter that runs what it reads"),
-            ),
-            when(
-                &[ArgumentCondition::First("ssh site:ssh exec"), ArgumentCondition::AtLeast(2)],
-                Does::RunsThere(At::From(1)),
-            ),
-            when(&[ArgumentCondition::Has("--ssh")], Does::NeedsNetwork),
-            when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "reset drop delete sql:drop sql-drop site:install destroy sql:query sql-query sqlq query import sql:sync rsync deploy \
                      core:rsync publish",
                 )],
@@ -68,11 +65,11 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),
             always(Does::Reads(At::Value("-c"))),
             when(
-                &[ArgumentCondition::Has("--printer --loader --extension --include-path")],
+                &[Has("--printer --loader --extension --include-path")],
                 Does::Hides("code that is loaded by its name"),
             ),
             when(
-                &[ArgumentCondition::ValueHas("-d", "auto_prepend auto_append extension")],
+                &[ValueHas("-d", "auto_prepend auto_append extension")],
                 Does::Hides("a setting of `php` that may load code"),
             ),
             always(Does::Writes(At::Value(

@@ -2,7 +2,7 @@
 
 use crate::code::Language;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
+    ArgumentCondition::Lacks, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, ruled, when,
 };
 
 /// What is measured stands behind the options.
@@ -22,18 +22,12 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-v -q --version --help", valued: "-o --output", ..Syntax::LEADING },
         subcommands: &[
             Subcommand {
-                names: &["record", "live", "profile", "launch", "trace", "start", "stream", "top", "profile-run"],
-                group: true,
+                names: "record live profile launch trace start stream top profile-run",
                 syntax: RECORDING,
                 rules: MEASURES,
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["replay", "script", "plugin"],
-                group: true,
-                rules: &[always(Does::Hides("a recording that is run again"))],
-                ..Subcommand::NEW
-            },
+            ruled("replay script plugin", &[always(Does::Hides("a recording that is run again"))]),
         ],
         plain: "report dump graph info list ls ps pack stats export stat show hist status tui version analyze \
                 dump-images diff stop recv sessions help extract split",
@@ -66,7 +60,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-v|--verbose -h|--help -V|--version", ..Syntax::LEADING },
         subcommands: &[Subcommand {
-            names: &["run"],
+            names: "run",
             syntax: Syntax {
                 flags: "--python -C --include-children -M --multiprocess --native --live --follow-fork -f|--force -q|--quiet --no-compress \
                             --aggregate --trace-python-allocators --nopython --live-remote",
@@ -77,7 +71,7 @@ pub(super) static ALL: &[Program] = &[
                 always(Does::Writes(At::Value("--output"))),
                 always(Does::Evaluates(Language::Python, At::Value("-c"))),
                 always(Does::RunsWords(At::From(0))),
-                when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+                when(&[Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
             ],
             ..Subcommand::NEW
         }],
@@ -101,7 +95,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value("-o"))),
             always(Does::RunsScript(At::Value("--setup"))),
             always(Does::Evaluates(Language::Python, At::Value("-c"))),
-            when(&[ArgumentCondition::Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("kernprof -lv x.py", Expect::Scripts("x.py")),

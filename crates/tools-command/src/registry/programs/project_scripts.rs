@@ -6,7 +6,8 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Command;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, describe, find, when,
+    ArgumentCondition::{First, Operand},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, describe, find, when,
 };
 
 const LOSES: Does = Does::Says(Consequence::DeletesForOthers, "removes what is in a database");
@@ -21,12 +22,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::First("flush reset_db")], LOSES),
-            when(&[ArgumentCondition::First("migrate"), ArgumentCondition::Operand("zero")], LOSES),
-            when(
-                &[ArgumentCondition::First("shell shell_plus")],
-                Does::Evaluates(Language::Python, At::Value("--command")),
-            ),
+            when(&[First("flush reset_db")], LOSES),
+            when(&[First("migrate"), Operand("zero")], LOSES),
+            when(&[First("shell shell_plus")], Does::Evaluates(Language::Python, At::Value("--command"))),
         ],
         examples: &[
             ("django-admin flush --noinput", Expect::Asks("what is in a database")),
@@ -44,7 +42,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["artisan"],
         syntax: Syntax { flags: "-*", valued: "--env --database --path --execute", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::First("migrate:fresh migrate:reset migrate:refresh db:wipe queue:clear")], LOSES),
+            when(&[First("migrate:fresh migrate:reset migrate:refresh db:wipe queue:clear")], LOSES),
             always(Does::Evaluates(Language::Php, At::Value("--execute"))),
         ],
         examples: &[
@@ -61,13 +59,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-A|--app -d|--directory -u|--database-url -e|--env", ..Syntax::EXACT },
         rules: &[
-            when(
-                &[ArgumentCondition::Operand(
-                    "doctrine:database:drop doctrine:schema:drop doctrine:fixtures:load downgrade",
-                )],
-                LOSES,
-            ),
-            when(&[ArgumentCondition::First("deploy cloud:deploy")], PUBLISHES),
+            when(&[Operand("doctrine:database:drop doctrine:schema:drop doctrine:fixtures:load downgrade")], LOSES),
+            when(&[First("deploy cloud:deploy")], PUBLISHES),
         ],
         examples: &[
             ("bin/console doctrine:database:drop --force", Expect::Asks("what is in a database")),
@@ -81,7 +74,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["setup.py"],
         syntax: Syntax { flags: "-*", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Operand("upload register")], PUBLISHES)],
+        rules: &[when(&[Operand("upload register")], PUBLISHES)],
         examples: &[
             ("python3 ./setup.py upload", Expect::Asks("publishes")),
             ("python setup.py sdist upload -r x", Expect::Asks("publishes")),
@@ -97,12 +90,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
+            when(&[First("purge")], Does::Says(Consequence::DeletesForOthers, "removes what waits in queues")),
             when(
-                &[ArgumentCondition::First("purge")],
-                Does::Says(Consequence::DeletesForOthers, "removes what waits in queues"),
-            ),
-            when(
-                &[ArgumentCondition::Operand("queue.purge queue.delete exchange.delete")],
+                &[Operand("queue.purge queue.delete exchange.delete")],
                 Does::Says(Consequence::DeletesForOthers, "removes what waits in queues"),
             ),
         ],

@@ -2,7 +2,10 @@
 //! anything.
 
 use crate::code::Language;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Fed, Has, Lacks, Operand, OperandStarts, ValueStarts},
+    At, Does, Expect, Program, Syntax, always, when,
+};
 
 const FED: Does = Does::Hides("a prompt that runs what it is fed");
 const SET_UP: Does = Does::Hides("a prompt with commands of its own choice");
@@ -12,11 +15,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["iftop", "jtag", "scanmem", "bconsole", "ispell", "nudoku", "irssi", "weechat-headless", "ncftp"],
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-c|--command -f -F -i -p -d -u --init", ..Syntax::EXACT },
-        rules: &[
-            when(&[ArgumentCondition::Fed], FED),
-            when(&[ArgumentCondition::Has("--command --init")], SET_UP),
-            always(Does::Reads(At::All)),
-        ],
+        rules: &[when(&[Fed], FED), when(&[Has("--command --init")], SET_UP), always(Does::Reads(At::All))],
         examples: &[
             ("scanmem <<< 'shell id'", Expect::Opaque("what it is fed")),
             ("echo '@exec id' | bconsole", Expect::Opaque("what it is fed")),
@@ -31,10 +30,10 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", valued: "-C -x -s -G -U -L -M", ..Syntax::EXACT },
         rules: &[
-            when(&[ArgumentCondition::Fed], FED),
-            when(&[ArgumentCondition::Has("-C")], SET_UP),
-            when(&[ArgumentCondition::ValueStarts("-x", "!")], Does::RunsLine(At::ValueRest("-x", "!"))),
-            when(&[ArgumentCondition::Has("-x")], SET_UP),
+            when(&[Fed], FED),
+            when(&[Has("-C")], SET_UP),
+            when(&[ValueStarts("-x", "!")], Does::RunsLine(At::ValueRest("-x", "!"))),
+            when(&[Has("-x")], SET_UP),
         ],
         examples: &[
             ("asterisk -rx '!sudo id'", Expect::Denied("takes other rights")),
@@ -48,10 +47,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["msfconsole", "msfrpc", "msfvenom", "msfdb"],
         is_family: true,
         syntax: Syntax { flags: "-h|--help -v|--version -*", ..Syntax::EXACT },
-        rules: &[
-            when(&[ArgumentCondition::Lacks("-h -v")], SET_UP),
-            when(&[ArgumentCondition::Lacks("-h -v")], Does::NeedsNetwork),
-        ],
+        rules: &[when(&[Lacks("-h -v")], SET_UP), when(&[Lacks("-h -v")], Does::NeedsNetwork)],
         examples: &[("msfconsole -x 'irb'", Expect::Opaque("of its own choice")), ("msfconsole -v", Expect::Plain)],
         ..Program::NEW
     },
@@ -61,9 +57,9 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-h|--help", valued: "-c|--command", last: "-m", ..Syntax::LEADING },
         rules: &[
             always(Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::Has("-m")], Does::Hides("a debugger that runs a module")),
-            when(&[ArgumentCondition::Has("-c")], SET_UP),
-            when(&[ArgumentCondition::Fed], FED),
+            when(&[Has("-m")], Does::Hides("a debugger that runs a module")),
+            when(&[Has("-c")], SET_UP),
+            when(&[Fed], FED),
         ],
         examples: &[
             ("pdb x.py", Expect::Scripts("x.py")),
@@ -84,15 +80,13 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Fed], FED),
+            when(&[Fed], FED),
             always(Does::RunsLine(At::Value("--synctex-editor-command"))),
             when(
-                &[ArgumentCondition::Has(
-                    "--cmd --cmds --confdir --datadir --plug -config -command --plugins-dir --config-dir --conf -p",
-                )],
+                &[Has("--cmd --cmds --confdir --datadir --plug -config -command --plugins-dir --config-dir --conf -p")],
                 SET_UP,
             ),
-            when(&[ArgumentCondition::OperandStarts("+")], SET_UP),
+            when(&[OperandStarts("+")], SET_UP),
             always(Does::Writes(At::Value("--choosefile --choosedir --choosefiles"))),
         ],
         examples: &[
@@ -109,11 +103,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["alpine", "pine", "rpine"],
         is_family: true,
         syntax: Syntax { valued: "-F -p -P -x -f -sort -c -I -url -attach", flags: "-*", ..Syntax::SINGLE },
-        rules: &[
-            when(&[ArgumentCondition::Fed], FED),
-            when(&[ArgumentCondition::Has("-p -P -x -I")], SET_UP),
-            always(Does::Reads(At::Value("-F -attach"))),
-        ],
+        rules: &[when(&[Fed], FED), when(&[Has("-p -P -x -I")], SET_UP), always(Does::Reads(At::Value("-F -attach")))],
         examples: &[
             ("alpine -p x", Expect::Opaque("of its own choice")),
             ("alpine -F private/x", Expect::Reads("private/x")),
@@ -130,9 +120,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Operand("volshell")], FED),
-            when(&[ArgumentCondition::Fed], FED),
-            when(&[ArgumentCondition::Has("-p --plugins -i --script --run-script")], SET_UP),
+            when(&[Operand("volshell")], FED),
+            when(&[Fed], FED),
+            when(&[Has("-p --plugins -i --script --run-script")], SET_UP),
             always(Does::Reads(At::Value("-f"))),
             always(Does::Writes(At::Value("-o --dump-dir"))),
         ],
@@ -157,11 +147,8 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Evaluates(Language::Python, At::Value("--eval"))),
             always(Does::RunsLine(At::Value("--alert"))),
             always(Does::RunsScript(At::Value("--tamper --preprocess --postprocess"))),
-            when(
-                &[ArgumentCondition::Has("-c -m -r -l")],
-                Does::Hides("`sqlmap` with settings or requests from a file"),
-            ),
-            when(&[ArgumentCondition::Lacks("-h -hh --version")], Does::NeedsNetwork),
+            when(&[Has("-c -m -r -l")], Does::Hides("`sqlmap` with settings or requests from a file")),
+            when(&[Lacks("-h -hh --version")], Does::NeedsNetwork),
             always(Does::Connects(At::Value("-u -d"))),
             always(Does::Reads(At::Value("--file-write --sql-file --load-cookies"))),
             always(Does::Writes(At::Value("--output-dir"))),

@@ -7,7 +7,10 @@ use super::project_scripts;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{ArgumentCondition, At, Does, Doubt, Expect, Parsed, Program, Syntax, always, find, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, AtMost, Fed, First, FirstIsNot, Has, Lacks},
+    At, Does, Doubt, Expect, Parsed, Program, Syntax, always, find, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -25,27 +28,15 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Evaluates(Language::Python, At::Value("-c"))),
             always(Does::By(module)),
             always(Does::By(module_files)),
+            when(&[Lacks("-c -m"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-c -m")], Does::By(project_scripts::named)),
+            when(&[Lacks("-c -m"), First("-")], Does::By(reads_code)),
             when(
-                &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[ArgumentCondition::Lacks("-c -m")], Does::By(project_scripts::named)),
-            when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(reads_code)),
-            when(
-                &[
-                    ArgumentCondition::Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"),
-                    ArgumentCondition::AtMost(0),
-                ],
+                &[Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"), AtMost(0)],
                 Does::By(reads_code),
             ),
-            when(
-                &[ArgumentCondition::Has("-i"), ArgumentCondition::AtLeast(1), ArgumentCondition::Fed],
-                Does::Evaluates(Language::Python, At::Input),
-            ),
-            when(
-                &[ArgumentCondition::Has("-i"), ArgumentCondition::Has("-c -m"), ArgumentCondition::Fed],
-                Does::Evaluates(Language::Python, At::Input),
-            ),
+            when(&[Has("-i"), AtLeast(1), Fed], Does::Evaluates(Language::Python, At::Input)),
+            when(&[Has("-i"), Has("-c -m"), Fed], Does::Evaluates(Language::Python, At::Input)),
         ],
         examples: &[
             ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
@@ -108,16 +99,10 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Evaluates(Language::IPython, At::Value("-c"))),
             always(Does::By(module)),
             always(Does::By(module_files)),
-            when(
-                &[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::FirstIsNot("-")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[ArgumentCondition::Lacks("-c -m"), ArgumentCondition::First("-")], Does::By(ipython_reads)),
-            when(&[ArgumentCondition::Lacks("-c -m -V -h"), ArgumentCondition::AtMost(0)], Does::By(ipython_reads)),
-            when(
-                &[ArgumentCondition::Has("-i"), ArgumentCondition::Fed],
-                Does::Evaluates(Language::IPython, At::Input),
-            ),
+            when(&[Lacks("-c -m"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-c -m"), First("-")], Does::By(ipython_reads)),
+            when(&[Lacks("-c -m -V -h"), AtMost(0)], Does::By(ipython_reads)),
+            when(&[Has("-i"), Fed], Does::Evaluates(Language::IPython, At::Input)),
         ],
         examples: &[
             ("ipython -c '!git push'", Expect::Opaque("code with `!g`")),

@@ -4,18 +4,19 @@ use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand},
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 /// A subcommand whose operands are another command.
-const fn runs(names: &'static [&'static str], syntax: Syntax) -> Subcommand {
+const fn runs(names: &'static str, syntax: Syntax) -> Subcommand {
     Subcommand { names, syntax, rules: RUNS, ..Subcommand::NEW }
 }
 
 const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A subcommand that publishes unless it is a rehearsal.
-const fn publishes(names: &'static [&'static str]) -> Subcommand {
+const fn publishes(names: &'static str) -> Subcommand {
     let syntax = Syntax {
         flags: "--dry-run --build --skip-existing",
         valued: "-r|--repository -u|--username -p|--password -t|--token",
@@ -24,7 +25,7 @@ const fn publishes(names: &'static [&'static str]) -> Subcommand {
     Subcommand { names, syntax, rules: PUBLISHING, ..Subcommand::NEW }
 }
 
-const PUBLISHING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES)];
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -46,27 +47,18 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(registries::addresses)),
             always(Does::Reads(At::Value("--requirement --constraint"))),
             always(Does::Writes(At::Value("--log --report --target --dest --wheel-dir --root"))),
-            when(
-                &[ArgumentCondition::Has("--python --global-option --install-option")],
-                Does::Hides("`pip` with another interpreter"),
-            ),
+            when(&[Has("--python --global-option --install-option")], Does::Hides("`pip` with another interpreter")),
         ],
         subcommands: &[
-            Subcommand {
-                names: &["config"],
-                rules: &[
-                    when(
-                        &[ArgumentCondition::First("set unset edit")],
-                        Does::Hides("settings of `pip` that decide what is fetched"),
-                    ),
-                    when(&[ArgumentCondition::Has("--editor")], Does::Hides("`pip config` opens an editor")),
+            ruled(
+                "config",
+                &[
+                    when(&[First("set unset edit")], Does::Hides("settings of `pip` that decide what is fetched")),
+                    when(&[Has("--editor")], Does::Hides("`pip config` opens an editor")),
                     always(Does::RunsWords(At::Value("--editor"))),
                 ],
-                ..Subcommand::NEW
-            },
-            plain(&["install"]),
-            plain(&["uninstall"]),
-            plain(&["list"]),
+            ),
+            each("install uninstall list"),
         ],
         examples: &[
             ("pip config set global.index-url https://host", Expect::Opaque("settings of `pip`")),
@@ -98,7 +90,7 @@ pub(super) static ALL: &[Program] = &[
         folder: "--directory",
         rules: &[
             always(Does::StartsIn(At::Value("--directory"))),
-            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            when(&[Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
         subcommands: UV,
@@ -137,7 +129,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["uvx"],
         syntax: UVX,
         rules: &[
-            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
+            when(&[Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
             always(Does::RunsWords(At::From(0))),
         ],
         examples: &[
@@ -158,35 +150,20 @@ pub(super) static ALL: &[Program] = &[
         folder: "--directory --project",
         rules: &[always(Does::StartsIn(At::Value("--directory"))), always(Does::By(registries::addresses))],
         subcommands: &[
-            publishes(&["publish"]),
-            runs(&["run"], Syntax::LEADING),
+            publishes("publish"),
+            runs("run", Syntax::LEADING),
             Subcommand {
-                names: &["config"],
+                names: "config",
                 syntax: Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
                 rules: &[when(
-                    &[ArgumentCondition::AtLeast(2), ArgumentCondition::Lacks("--list")],
+                    &[AtLeast(2), Lacks("--list")],
                     Does::Hides("settings of `poetry` that decide what is fetched"),
                 )],
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["self"],
-                rules: &[when(&[ArgumentCondition::First("add remove update install sync lock")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["source"],
-                rules: &[when(
-                    &[ArgumentCondition::First("add remove")],
-                    Does::Hides("a source that decides what is fetched"),
-                )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["python"],
-                rules: &[when(&[ArgumentCondition::First("install remove")], FOR_USER)],
-                ..Subcommand::NEW
-            },
+            ruled("self", &[when(&[First("add remove update install sync lock")], FOR_USER)]),
+            ruled("source", &[when(&[First("add remove")], Does::Hides("a source that decides what is fetched"))]),
+            ruled("python", &[when(&[First("install remove")], FOR_USER)]),
         ],
         plain: "about add build cache check debug env help init install list lock new remove search shell show sync update \
                 version export",
@@ -219,14 +196,14 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "--project",
         rules: &[
-            when(&[ArgumentCondition::Has("--config")], Does::Hides("a package manager with settings from elsewhere")),
+            when(&[Has("--config")], Does::Hides("a package manager with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
         subcommands: &[
-            publishes(&["publish"]),
-            publishes(&["upload"]),
+            publishes("publish"),
+            publishes("upload"),
             runs(
-                &["run"],
+                "run",
                 Syntax {
                     flags: "-s|--site-packages -l|--list -j|--json --locked --frozen --no-install --as-is --clean-env \
                             --recreate --no-self --skip-deps --all",
@@ -234,36 +211,18 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
             ),
-            runs(
-                &["exec", "x"],
-                Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING },
-            ),
-            Subcommand {
-                names: &["config"],
-                rules: &[when(
-                    &[ArgumentCondition::AtLeast(2), ArgumentCondition::FirstIsNot("list show find get")],
+            runs("exec|x", Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING }),
+            ruled(
+                "config",
+                &[when(
+                    &[AtLeast(2), FirstIsNot("list show find get")],
                     Does::Hides("settings of a package manager that decide what is fetched"),
                 )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["self"],
-                rules: &[when(&[ArgumentCondition::FirstIsNot("list show report")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["global", "tools", "tool"],
-                group: true,
-                rules: &[always(Does::By(tools))],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["auth"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
-            Subcommand {
-                names: &["python", "toolchain"],
-                group: true,
-                rules: &[when(&[ArgumentCondition::First("install remove update register fetch")], FOR_USER)],
-                ..Subcommand::NEW
-            },
+            ),
+            ruled("self", &[when(&[FirstIsNot("list show report")], FOR_USER)]),
+            ruled("global tools tool", &[always(Does::By(tools))]),
+            ruled("auth", &[always(IDENTITY)]),
+            ruled("python toolchain", &[when(&[First("install remove update register fetch")], FOR_USER)]),
         ],
         examples: &[
             ("pdm publish", Expect::Asks("publishes")),
@@ -291,24 +250,19 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-h|--help --version -q|--quiet -v|--verbose --global", ..Syntax::EXACT },
         subcommands: &[
             runs(
-                &["run"],
+                "run",
                 Syntax {
                     flags: "--no-cache --path --pypackages -q|--quiet -v|--verbose --fetch-missing-python --system-site-packages",
                     valued: "--with --spec --python -i|--index-url --pip-args --editable",
                     ..Syntax::LEADING
                 },
             ),
-            Subcommand {
-                names: &[
-                    "install", "uninstall", "upgrade", "inject", "uninject", "reinstall", "upgrade-all",
-                    "uninstall-all", "reinstall-all", "install-all", "ensurepath", "interpreter", "pin", "unpin",
-                    "upgrade-shared",
-                ],
-                group: true,
-                rules: &[always(FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["runpip"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            ruled(
+                "install uninstall upgrade inject uninject reinstall upgrade-all uninstall-all reinstall-all \
+                 install-all ensurepath interpreter pin unpin upgrade-shared",
+                &[always(FOR_USER)],
+            ),
+            ruled("runpip", &[always(FOR_USER)]),
         ],
         plain: "list environment completions help",
         examples: &[
@@ -322,7 +276,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["twine"],
         syntax: Syntax { flags: "-h|--help --version --no-color", ..Syntax::EXACT },
-        subcommands: &[publishes(&["upload"]), publishes(&["register"]), plain(&["check"])],
+        subcommands: &[publishes("upload"), publishes("register"), each("check")],
         examples: &[
             ("twine upload dist/a.whl", Expect::Asks("publishes")),
             ("twine --no-color upload -r x y", Expect::Asks("publishes")),
@@ -339,10 +293,10 @@ pub(super) static ALL: &[Program] = &[
             valued: "--log-level --rc-file -r|--root-prefix -t|--token -s|--site -n|--name -p|--prefix -c|--channel",
             ..Syntax::EXACT
         },
-        rules: &[when(&[ArgumentCondition::Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
+        rules: &[when(&[Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
         subcommands: &[
             runs(
-                &["run"],
+                "run",
                 Syntax {
                     flags: "-v|--verbose --dev --debug-wrapper-scripts --no-capture-output|--live-stream -i|--interactive \
                             -d|--detach --clean-env",
@@ -351,45 +305,29 @@ pub(super) static ALL: &[Program] = &[
                 },
             ),
             Subcommand {
-                names: &["config"],
+                names: "config",
                 syntax: Syntax {
                     flags: "--get --show --show-sources --describe --validate --env --system",
                     valued: "--set --add --append --prepend --remove --remove-key --file",
                     ..Syntax::EXACT
                 },
                 rules: &[
-                    when(&[ArgumentCondition::Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
+                    when(&[Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
                     always(Does::Writes(At::Value("--file"))),
                 ],
                 ..Subcommand::NEW
             },
+            ruled("init deinit shell", &[always(FOR_USER)]),
+            ruled("upload login logout copy move label auth groups register", &[always(PUBLISHES)]),
             Subcommand {
-                names: &["init", "deinit", "shell"],
-                group: true,
-                rules: &[always(FOR_USER)],
+                names: "env",
+                subcommands: &[each("list export create update"), ruled("remove", &[always(REMOVES)])],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["upload", "login", "logout", "copy", "move", "label", "auth", "groups", "register"],
-                group: true,
-                rules: &[always(PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["env"],
-                subcommands: &[
-                    plain(&["list"]),
-                    plain(&["export"]),
-                    plain(&["create"]),
-                    plain(&["update"]),
-                    Subcommand { names: &["remove"], rules: &[always(REMOVES)], ..Subcommand::NEW },
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["remove", "uninstall"],
+                names: "remove|uninstall",
                 syntax: Syntax { flags: "--all", ..Syntax::EXACT },
-                rules: &[when(&[ArgumentCondition::Has("--all")], REMOVES)],
+                rules: &[when(&[Has("--all")], REMOVES)],
                 ..Subcommand::NEW
             },
         ],
@@ -411,7 +349,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["conda-build", "anaconda-client"],
         is_family: true,
-        rules: &[when(&[ArgumentCondition::Operand("upload")], PUBLISHES)],
+        rules: &[when(&[Operand("upload")], PUBLISHES)],
         examples: &[("anaconda-client upload x", Expect::Asks("publishes")), ("conda-build x", Expect::Plain)],
         ..Program::NEW
     },
@@ -450,70 +388,48 @@ const UV_RUN: Syntax = Syntax {
 };
 
 const UV: &[Subcommand] = &[
-    publishes(&["publish"]),
+    publishes("publish"),
     Subcommand {
-        names: &["run"],
+        names: "run",
         syntax: UV_RUN,
         rules: &[
-            when(&[ArgumentCondition::Lacks("--module --script")], Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Has("--script")], Does::RunsScript(At::Nth(0))),
-            when(&[ArgumentCondition::First("-")], Does::Hides("code that comes in")),
+            when(&[Lacks("--module --script")], Does::RunsWords(At::From(0))),
+            when(&[Has("--script")], Does::RunsScript(At::Nth(0))),
+            when(&[First("-")], Does::Hides("code that comes in")),
             always(Does::By(module)),
         ],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["venv"],
+        names: "venv",
         syntax: Syntax {
             flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable",
             ..Syntax::EXACT
         },
-        rules: &[when(&[ArgumentCondition::Has("--clear")], Does::By(cleared))],
+        rules: &[when(&[Has("--clear")], Does::By(cleared))],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["pip"], syntax: Syntax::LEADING, rules: &[always(Does::By(pip))], ..Subcommand::NEW },
+    Subcommand { names: "pip", syntax: Syntax::LEADING, rules: &[always(Does::By(pip))], ..Subcommand::NEW },
     Subcommand {
-        names: &["tool"],
+        names: "tool",
         subcommands: &[
-            Subcommand { names: &["run"], syntax: UVX, rules: RUNS, ..Subcommand::NEW },
-            plain(&["list"]),
-            plain(&["dir"]),
-            Subcommand {
-                names: &["install", "uninstall", "upgrade", "update-shell"],
-                group: true,
-                rules: &[always(FOR_USER)],
-                ..Subcommand::NEW
-            },
+            Subcommand { names: "run", syntax: UVX, rules: RUNS, ..Subcommand::NEW },
+            each("list dir"),
+            ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]),
         ],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["python"],
-        subcommands: &[
-            Subcommand {
-                names: &["install", "uninstall", "upgrade", "update-shell"],
-                group: true,
-                rules: &[always(FOR_USER)],
-                ..Subcommand::NEW
-            },
-            plain(&["list"]),
-            plain(&["find"]),
-            plain(&["pin"]),
-            plain(&["dir"]),
-        ],
+        names: "python",
+        subcommands: &[ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]), each("list find pin dir")],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["self"], rules: &[when(&[ArgumentCondition::First("update")], FOR_USER)], ..Subcommand::NEW },
+    ruled("self", &[when(&[First("update")], FOR_USER)]),
     Subcommand {
-        names: &["auth"],
+        names: "auth",
         subcommands: &[
-            Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
-            Subcommand {
-                names: &["token", "helper"],
-                group: true,
-                rules: &[always(Does::Is(Consequence::ShowsCredentials))],
-                ..Subcommand::NEW
-            },
+            ruled("login logout", &[always(IDENTITY)]),
+            ruled("token helper", &[always(Does::Is(Consequence::ShowsCredentials))]),
         ],
         ..Subcommand::NEW
     },

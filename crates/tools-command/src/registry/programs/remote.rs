@@ -4,7 +4,10 @@ use super::files::{inside, is_obeyed};
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
 use crate::registry::apply::joined;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 use tools_core::Access;
 
 /// Settings of `ssh` that run nothing here.
@@ -55,11 +58,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-V -Q")], Does::RunsLineThere(At::From(1))),
-            when(&[ArgumentCondition::Lacks("-V -Q")], Does::NeedsNetwork),
-            when(&[ArgumentCondition::Lacks("-V -Q")], Does::Connects(At::Nth(0))),
+            when(&[Lacks("-V -Q")], Does::RunsLineThere(At::From(1))),
+            when(&[Lacks("-V -Q")], Does::NeedsNetwork),
+            when(&[Lacks("-V -Q")], Does::Connects(At::Nth(0))),
             always(Does::ByOption(settings)),
-            when(&[ArgumentCondition::Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
+            when(&[Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
             always(Does::Writes(At::Value("-E"))),
             always(Does::ByOption(local_login)),
         ],
@@ -85,7 +88,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Says(Consequence::ChangesIdentity, "lets a key sign in to another machine")),
             always(Does::ByOption(settings)),
             always(Does::By(copied)),
-            when(&[ArgumentCondition::Has("-F")], Does::Hides("a connection with settings from elsewhere")),
+            when(&[Has("-F")], Does::Hides("a connection with settings from elsewhere")),
         ],
         examples: &[
             ("ssh-copy-id me@h", Expect::Asks("lets a key sign in")),
@@ -106,15 +109,9 @@ pub(super) static ALL: &[Program] = &[
             always(Does::NeedsNetwork),
             always(Does::ByOption(settings)),
             always(Does::By(copied)),
-            when(
-                &[ArgumentCondition::Has("-F -b -s --server")],
-                Does::Hides("a connection with settings from elsewhere"),
-            ),
+            when(&[Has("-F -b -s --server")], Does::Hides("a connection with settings from elsewhere")),
             always(Does::RunsLineWithMore(At::Value("-S -D --ssh --client"))),
-            when(
-                &[ArgumentCondition::Has("-S -D --ssh --client")],
-                Does::Hides("a connection through a program of its own choice"),
-            ),
+            when(&[Has("-S -D --ssh --client")], Does::Hides("a connection through a program of its own choice")),
         ],
         examples: &[
             ("scp -S ./x a h:b", Expect::Opaque("a program of its own choice")),
@@ -150,16 +147,16 @@ pub(super) static ALL: &[Program] = &[
             always(Does::ByOption(reached)),
             always(Does::RunsLine(At::Value("--rsync-path"))),
             when(
-                &[ArgumentCondition::Has("--rsync-path --daemon --config --remote-option")],
+                &[Has("--rsync-path --daemon --config --remote-option")],
                 Does::Hides("`rsync` with a program for the other side"),
             ),
             when(
                 &[
-                    ArgumentCondition::Has(
+                    Has(
                         "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args \
                 --remove-source-files",
                     ),
-                    ArgumentCondition::Lacks("--dry-run --list-only"),
+                    Lacks("--dry-run --list-only"),
                 ],
                 Does::Says(Consequence::Destroys, "deletes files"),
             ),

@@ -1,9 +1,12 @@
 //! Version control beside the well-known ones, and tools that hand stacks of changes to a forge.
 
-use crate::registry::{ArgumentCondition, Consequence, Does, Expect, Program, Syntax, when};
+use crate::registry::{
+    ArgumentCondition::{self, First, Has, Lacks, Operand},
+    Consequence, Does, Expect, Program, Syntax, when,
+};
 
 const ANY: Syntax = Syntax { flags: "-h|--help -v|--version -n|--dry-run -*", ..Syntax::EXACT };
-const ASKS: ArgumentCondition = ArgumentCondition::Lacks("-h --help -n --dry-run");
+const ASKS: ArgumentCondition = Lacks("-h --help -n --dry-run");
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
 const SETTINGS: Does = Does::Hides("settings and aliases that later calls obey");
@@ -19,16 +22,16 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "diff land patch-land submit ship propose push upload sync update merge ss s pr publish amend-publish backport hack-push commit-land ready mr create-pr",
                     ),
                     ASKS,
                 ],
                 PUBLISHES,
             ),
-            when(&[ArgumentCondition::First("hide wipe undo delete kill prune-branches restack-abort")], DISCARDS),
-            when(&[ArgumentCondition::First("config set-config alias install-certificate auth init-config")], SETTINGS),
-            when(&[ArgumentCondition::First("test run exec")], Does::Hides("a command for each of some commits")),
+            when(&[First("hide wipe undo delete kill prune-branches restack-abort")], DISCARDS),
+            when(&[First("config set-config alias install-certificate auth init-config")], SETTINGS),
+            when(&[First("test run exec")], Does::Hides("a command for each of some commits")),
         ],
         examples: &[
             ("arc land", Expect::Asks("publishes")),
@@ -51,30 +54,21 @@ pub(super) static ALL: &[Program] = &[
             ..ANY
         },
         rules: &[
+            when(&[First("push sync submit send commit-push dcommit import shelve-push pr ci-push"), ASKS], PUBLISHES),
             when(
                 &[
-                    ArgumentCondition::First("push sync submit send commit-push dcommit import shelve-push pr ci-push"),
-                    ASKS,
-                ],
-                PUBLISHES,
-            ),
-            when(
-                &[
-                    ArgumentCondition::First(
+                    First(
                         "revert purge clean strip unrecord obliterate uncommit rebase-abort hide prune shun scrub goto",
                     ),
-                    ArgumentCondition::Has("-C --clean --force -f --all -a"),
+                    Has("-C --clean --force -f --all -a"),
                 ],
                 DISCARDS,
             ),
-            when(&[ArgumentCondition::First("purge clean strip unrecord obliterate hide shun scrub")], DISCARDS),
-            when(&[ArgumentCondition::Has("--config")], SETTINGS),
-            when(&[ArgumentCondition::First("settings config user remote-url login passwd")], SETTINGS),
-            when(&[ArgumentCondition::First("server ui http serve")], Does::NeedsNetwork),
-            when(
-                &[ArgumentCondition::First("bisect"), ArgumentCondition::Operand("run")],
-                Does::Hides("a command for each of some commits"),
-            ),
+            when(&[First("purge clean strip unrecord obliterate hide shun scrub")], DISCARDS),
+            when(&[Has("--config")], SETTINGS),
+            when(&[First("settings config user remote-url login passwd")], SETTINGS),
+            when(&[First("server ui http serve")], Does::NeedsNetwork),
+            when(&[First("bisect"), Operand("run")], Does::Hides("a command for each of some commits")),
         ],
         examples: &[
             ("sl push", Expect::Asks("publishes")),
@@ -92,13 +86,10 @@ pub(super) static ALL: &[Program] = &[
         names: &["cvs"],
         syntax: Syntax { valued: "-d -e -m -r", flags: "-Q -q -n -z# -f -x -C", ..Syntax::EXACT },
         rules: &[
-            when(
-                &[ArgumentCondition::First("commit ci com import add remove rm tag rtag admin edit watch")],
-                PUBLISHES,
-            ),
-            when(&[ArgumentCondition::Has("-e")], Does::Hides("an editor of its own choice")),
-            when(&[ArgumentCondition::First("update up"), ArgumentCondition::Has("-C")], DISCARDS),
-            when(&[ArgumentCondition::First("login logout passwd")], SETTINGS),
+            when(&[First("commit ci com import add remove rm tag rtag admin edit watch")], PUBLISHES),
+            when(&[Has("-e")], Does::Hides("an editor of its own choice")),
+            when(&[First("update up"), Has("-C")], DISCARDS),
+            when(&[First("login logout passwd")], SETTINGS),
         ],
         examples: &[
             ("cvs commit -m x", Expect::Asks("publishes")),

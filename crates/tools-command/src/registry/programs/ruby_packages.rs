@@ -5,7 +5,8 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{Fed, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
+    At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, ruled, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -19,38 +20,29 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
+            when(&[Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
             always(Does::By(registries::addresses)),
         ],
         subcommands: &[
-            Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["yank"], rules: &[always(WITHDRAWS)], ..Subcommand::NEW },
+            ruled("push", &[always(PUBLISHES)]),
+            ruled("yank", &[always(WITHDRAWS)]),
             Subcommand {
-                names: &["owner"],
+                names: "owner",
                 syntax: Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
-                rules: &[when(&[ArgumentCondition::Has("--add --remove")], PUBLISHES)],
+                rules: &[when(&[Has("--add --remove")], PUBLISHES)],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["signin", "signout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+            ruled("signin signout", &[always(IDENTITY)]),
+            ruled(
+                "install uninstall update",
+                &[when(&[Lacks("--install-dir")], FOR_USER), always(Does::Writes(At::Value("--install-dir")))],
+            ),
+            ruled(
+                "open",
+                &[always(Does::Hides("`gem open` starts an editor")), always(Does::RunsLine(At::Value("--editor")))],
+            ),
             Subcommand {
-                names: &["install", "uninstall", "update"],
-                group: true,
-                rules: &[
-                    when(&[ArgumentCondition::Lacks("--install-dir")], FOR_USER),
-                    always(Does::Writes(At::Value("--install-dir"))),
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["open"],
-                rules: &[
-                    always(Does::Hides("`gem open` starts an editor")),
-                    always(Does::RunsLine(At::Value("--editor"))),
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax {
                     flags: "--conservative --prerelease",
                     valued: "-g|--gem -v|--version",
@@ -60,27 +52,20 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["sources"],
+                names: "sources",
                 syntax: Syntax {
                     flags: "-c|--clear-all -u|--update -l|--list",
                     valued: "-a|--add -r|--remove -p|--prepend",
                     ..Syntax::GNU
                 },
                 rules: &[when(
-                    &[ArgumentCondition::Has("--add --remove --prepend --clear-all")],
+                    &[Has("--add --remove --prepend --clear-all")],
                     Does::Hides("sources that decide what is fetched"),
                 )],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["build"], rules: &[always(Does::Writes(At::Value("--output")))], ..Subcommand::NEW },
-            plain(&["list"]),
-            plain(&["search"]),
-            plain(&["specification"]),
-            plain(&["outdated"]),
-            plain(&["environment"]),
-            plain(&["info"]),
-            plain(&["pristine"]),
-            plain(&["fetch"]),
+            ruled("build", &[always(Does::Writes(At::Value("--output")))]),
+            each("list search specification outdated environment info pristine fetch"),
         ],
         abbreviates: true,
         examples: &[
@@ -111,7 +96,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[always(Does::RunsScript(At::Value("--gemfile")))],
         subcommands: &[
             Subcommand {
-                names: &["exec", "e"],
+                names: "exec|e",
                 syntax: Syntax {
                     flags: "--keep-file-descriptors --no-keep-file-descriptors",
                     valued: "--gemfile",
@@ -120,20 +105,11 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
+            ruled("plugin", &[when(&[First("install")], Does::Hides("a plug-in from elsewhere"))]),
+            ruled("open", &[always(Does::Hides("`bundle open` starts an editor"))]),
+            each("install update"),
             Subcommand {
-                names: &["plugin"],
-                rules: &[when(&[ArgumentCondition::First("install")], Does::Hides("a plug-in from elsewhere"))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["open"],
-                rules: &[always(Does::Hides("`bundle open` starts an editor"))],
-                ..Subcommand::NEW
-            },
-            plain(&["install"]),
-            plain(&["update"]),
-            Subcommand {
-                names: &["add"],
+                names: "add",
                 syntax: Syntax {
                     flags: "--skip-install --optimistic --strict --quiet",
                     valued: "--git --github --source|-s --path --branch --ref --glob --version|-v --group|-g --require|-r",
@@ -141,37 +117,16 @@ pub(super) static ALL: &[Program] = &[
                 },
                 rules: &[
                     always(Does::Connects(At::Value("--git --source"))),
-                    when(&[ArgumentCondition::Has("--github")], Does::Connects(At::Path("https://github.com/"))),
+                    when(&[Has("--github")], Does::Connects(At::Path("https://github.com/"))),
                 ],
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["config"],
-                rules: &[when(
-                    &[ArgumentCondition::OperandStarts("build. bin shebang gemfile mirror.")],
-                    Does::Hides("settings of `bundle`"),
-                )],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["console"],
-                rules: &[when(&[ArgumentCondition::Fed], Does::Hides("code that comes in"))],
-                ..Subcommand::NEW
-            },
-            plain(&["check"]),
-            plain(&["list"]),
-            plain(&["outdated"]),
-            plain(&["show"]),
-            plain(&["info"]),
-            plain(&["init"]),
-            plain(&["lock"]),
-            plain(&["clean"]),
-            plain(&["cache"]),
-            plain(&["env"]),
-            plain(&["doctor"]),
-            plain(&["pristine"]),
-            plain(&["platform"]),
-            plain(&["remove"]),
+            ruled(
+                "config",
+                &[when(&[OperandStarts("build. bin shebang gemfile mirror.")], Does::Hides("settings of `bundle`"))],
+            ),
+            ruled("console", &[when(&[Fed], Does::Hides("code that comes in"))]),
+            each("check list outdated show info init lock clean cache env doctor pristine platform remove"),
         ],
         abbreviates: true,
         examples: &[
@@ -201,17 +156,15 @@ pub(super) static ALL: &[Program] = &[
         rules: &[always(Does::By(drops)), always(Does::Decides(At::All))],
         subcommands: &[
             Subcommand {
-                names: &["runner", "r"],
+                names: "runner|r",
                 syntax: Syntax { valued: "-e|--environment", ..Syntax::LEADING },
                 rules: &[always(Does::By(runner))],
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["credentials:show", "credentials:edit", "encrypted:show"],
-                group: true,
-                rules: &[always(Does::Is(Consequence::ShowsCredentials))],
-                ..Subcommand::NEW
-            },
+            ruled(
+                "credentials:show credentials:edit encrypted:show",
+                &[always(Does::Is(Consequence::ShowsCredentials))],
+            ),
         ],
         examples: &[
             ("rails runner 'system(1)'", Expect::Opaque("code with `system`")),
@@ -228,7 +181,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["cap", "kamal", "mina", "fastlane"],
         is_family: true,
         rules: &[when(
-            &[ArgumentCondition::Operand(
+            &[Operand(
                 "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
             )],
             PUBLISHES,
@@ -244,16 +197,8 @@ pub(super) static ALL: &[Program] = &[
         names: &["pod"],
         syntax: Syntax { flags: "--verbose --silent --no-ansi --allow-root --help", ..Syntax::EXACT },
         subcommands: &[
-            Subcommand {
-                names: &["trunk"],
-                rules: &[when(&[ArgumentCondition::FirstIsNot("info me")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["repo"],
-                rules: &[when(&[ArgumentCondition::First("push add add-cdn remove")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
+            ruled("trunk", &[when(&[FirstIsNot("info me")], PUBLISHES)]),
+            ruled("repo", &[when(&[First("push add add-cdn remove")], PUBLISHES)]),
         ],
         examples: &[
             ("pod trunk push x", Expect::Asks("publishes")),

@@ -7,7 +7,8 @@ use crate::effect::Effect;
 use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{First, Has, Lacks, OperandStarts, ValueHas},
+    At, Does, Example, Expect, Parsed, Program, Subcommand, Syntax, always, each, ruled, when,
 };
 
 /// Settings of `-Z` that start nothing.
@@ -45,7 +46,7 @@ pub(super) static ALL: &[Program] = &[
         },
         folder: "-C",
         rules: &[
-            when(&[ArgumentCondition::Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
+            when(&[Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
             always(Does::ByOption(settings)),
             always(Does::Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
             always(Does::By(registries::addresses)),
@@ -61,25 +62,20 @@ pub(super) static ALL: &[Program] = &[
         rules: &[always(Does::By(toolchain))],
         subcommands: &[
             Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax { flags: "--install", ..Syntax::LEADING },
                 rules: &[always(Does::RunsWords(At::From(1)))],
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["self"],
-                rules: &[when(&[ArgumentCondition::First("update uninstall upgrade-data")], FOR_USER)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["toolchain"],
-                rules: &[
-                    when(&[ArgumentCondition::First("uninstall remove rm delete")], FOR_USER),
-                    when(&[ArgumentCondition::First("link")], Does::Hides("a toolchain of one's own choice")),
+            ruled("self", &[when(&[First("update uninstall upgrade-data")], FOR_USER)]),
+            ruled(
+                "toolchain",
+                &[
+                    when(&[First("uninstall remove rm delete")], FOR_USER),
+                    when(&[First("link")], Does::Hides("a toolchain of one's own choice")),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["uninstall"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            ),
+            ruled("uninstall", &[always(FOR_USER)]),
         ],
         examples: &[
             ("rustup run stable sudo id", Expect::Runs("sudo id")),
@@ -109,15 +105,9 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value("--output --out-dir"))),
             always(Does::Writes(At::ValueRest("--emit", "asm= dep-info= link= llvm-bc= llvm-ir= metadata= mir= obj="))),
             // Arguments from a file, and a target that is described in one, name a linker.
-            when(&[ArgumentCondition::OperandStarts("@")], Does::Hides("`rustc` with options from a file")),
-            when(
-                &[ArgumentCondition::ValueHas("--target", ".json")],
-                Does::Hides("`rustc` with programs of its own choice"),
-            ),
-            when(
-                &[ArgumentCondition::Has("--runtool --test-builder --sysroot")],
-                Does::Hides("`rustc` with programs of its own choice"),
-            ),
+            when(&[OperandStarts("@")], Does::Hides("`rustc` with options from a file")),
+            when(&[ValueHas("--target", ".json")], Does::Hides("`rustc` with programs of its own choice")),
+            when(&[Has("--runtool --test-builder --sysroot")], Does::Hides("`rustc` with programs of its own choice")),
             always(Does::RunsWords(At::Value("--runtool"))),
         ],
         builds: true,
@@ -138,63 +128,48 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["wasm-pack"],
         syntax: Syntax { flags: "-v|--verbose -q|--quiet -h|--help", valued: "--log-level", ..Syntax::EXACT },
-        subcommands: &[
-            Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["login", "adduser", "add-user"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
-        ],
+        subcommands: &[ruled("publish", &[always(PUBLISHES)]), ruled("login|adduser|add-user", &[always(IDENTITY)])],
         examples: &[("wasm-pack publish", Expect::Asks("publishes")), ("wasm-pack build", Expect::Plain)],
         ..Program::NEW
     },
 ];
 
-const fn same(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
-    Subcommand { names, rules, ..Subcommand::NEW }
-}
-
 const CARGO: &[Subcommand] = &[
-    plain(&["build", "b"]),
-    plain(&["check", "c"]),
-    plain(&["doc", "d"]),
-    plain(&["remove", "rm"]),
-    Subcommand { names: &["test", "t"], syntax: Syntax { flags: "--no-run", ..Syntax::GNU }, ..Subcommand::NEW },
-    Subcommand { names: &["run", "r"], syntax: RUN, ..Subcommand::NEW },
+    each("build|b check|c doc|d remove|rm"),
+    Subcommand { names: "test|t", syntax: Syntax { flags: "--no-run", ..Syntax::GNU }, ..Subcommand::NEW },
+    Subcommand { names: "run|r", syntax: RUN, ..Subcommand::NEW },
     Subcommand {
-        names: &["publish"],
+        names: "publish",
         syntax: Syntax {
             flags: "-n|--dry-run --allow-dirty --no-verify --all-features --no-default-features --keep-going --workspace|--all",
             valued: "--index --registry --token -p|--package --exclude -F|--features --target -j|--jobs",
             ..Syntax::GNU
         },
-        rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+        rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
         ..Subcommand::NEW
     },
-    same(&["yank"], &[always(WITHDRAWS)]),
+    ruled("yank", &[always(WITHDRAWS)]),
     Subcommand {
-        names: &["owner"],
+        names: "owner",
         syntax: Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
-        rules: &[when(&[ArgumentCondition::Has("--add --remove")], PUBLISHES)],
+        rules: &[when(&[Has("--add --remove")], PUBLISHES)],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    ruled("login logout", &[always(IDENTITY)]),
     Subcommand {
-        names: &["install"],
+        names: "install",
         syntax: Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--list")], FOR_USER),
+            when(&[Lacks("--list")], FOR_USER),
             always(Does::Writes(At::Value("--root"))),
             always(Does::Connects(At::Value("--git"))),
         ],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["uninstall", "binstall"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
+    ruled("uninstall binstall", &[always(FOR_USER)]),
+    ruled("rustc rustdoc", &[always(Does::ByOption(flags))]),
     Subcommand {
-        names: &["rustc", "rustdoc"],
-        group: true,
-        rules: &[always(Does::ByOption(flags))],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["watch"],
+        names: "watch",
         syntax: Syntax {
             flags: "-c|--clear -N|--notify --ignore-nothing --no-gitignore --no-vcs-ignores --no-ignore --no-dot-ignores \
                     --no-process-group --no-restart --poll --postpone -q --watch-when-idle --skip-local-deps --why -B",
@@ -203,7 +178,7 @@ const CARGO: &[Subcommand] = &[
         },
         rules: &[
             always(Does::By(watches)),
-            when(&[ArgumentCondition::Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
+            when(&[Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
             always(Does::RunsLine(At::Value("--shell"))),
             always(Does::Sets(At::Value("--env"))),
             always(Does::RunsWords(At::From(0))),
@@ -211,38 +186,37 @@ const CARGO: &[Subcommand] = &[
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["nextest"],
+        names: "nextest",
         syntax: Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
         rules: &[when(
-            &[ArgumentCondition::Has("--config-file --tool-config-file")],
+            &[Has("--config-file --tool-config-file")],
             Does::Hides("`cargo nextest` with settings of its own"),
         )],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["release", "smart-release"],
-        group: true,
+        names: "release smart-release",
         syntax: Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
-        rules: &[when(&[ArgumentCondition::Has("--execute -e")], PUBLISHES)],
+        rules: &[when(&[Has("--execute -e")], PUBLISHES)],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["workspaces", "ws"],
+        names: "workspaces|ws",
         subcommands: &[
             Subcommand {
-                names: &["publish"],
+                names: "publish",
                 syntax: Syntax { flags: "--dry-run", ..Syntax::GNU },
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+                rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["version"],
+                names: "version",
                 syntax: Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
-                rules: &[when(&[ArgumentCondition::Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
+                rules: &[when(&[Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING },
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
@@ -250,15 +224,10 @@ const CARGO: &[Subcommand] = &[
         ],
         ..Subcommand::NEW
     },
-    same(&["unleash"], &[always(PUBLISHES)]),
+    ruled("unleash", &[always(PUBLISHES)]),
+    ruled("lambda shuttle dist", &[when(&[First("deploy publish host")], PUBLISHES)]),
     Subcommand {
-        names: &["lambda", "shuttle", "dist"],
-        group: true,
-        rules: &[when(&[ArgumentCondition::First("deploy publish host")], PUBLISHES)],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["hack"],
+        names: "hack",
         syntax: Syntax {
             flags: "--each-feature --feature-powerset --workspace --no-dev-deps --remove-dev-deps --ignore-private \
                     --no-private --clean-per-run --keep-going --rust-version",

@@ -1,6 +1,9 @@
 //! Programs that change the schema of a database, or the databases of a service.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, First, Has, Lacks, Operand},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "removes what is in a database");
 const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes a database that others may use");
@@ -19,12 +22,12 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::First("db"), ArgumentCondition::Operand("execute")], RUNS),
-            when(&[ArgumentCondition::First("db"), ArgumentCondition::Operand("push seed")], CHANGES),
-            when(&[ArgumentCondition::First("migrate"), ArgumentCondition::Operand("reset")], DROPS),
-            when(&[ArgumentCondition::First("migrate"), ArgumentCondition::Operand("deploy dev resolve")], CHANGES),
-            when(&[ArgumentCondition::Has("--force-reset --accept-data-loss")], DROPS),
-            when(&[ArgumentCondition::First("platform")], LOGIN),
+            when(&[First("db"), Operand("execute")], RUNS),
+            when(&[First("db"), Operand("push seed")], CHANGES),
+            when(&[First("migrate"), Operand("reset")], DROPS),
+            when(&[First("migrate"), Operand("deploy dev resolve")], CHANGES),
+            when(&[Has("--force-reset --accept-data-loss")], DROPS),
+            when(&[First("platform")], LOGIN),
             always(Does::RunsScript(At::Value("--config"))),
             always(Does::Reads(At::Value("--file --schema"))),
         ],
@@ -82,36 +85,30 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "drop drop-all clean reset down down-to downgrade undo revert rollback redo schema:drop db:drop db:reset database:drop \
                          db:migrate:undo db:migrate:undo:all migration:revert migrate:rollback migrate:down migration:down dropAll rollback-count \
                          rollback-to-date rollback-one-update force db:seed:undo:all schema:wipe fresh refresh",
                     ),
-                    ArgumentCondition::Lacks("--dry-run --sql -h --help"),
+                    Lacks("--dry-run --sql -h --help"),
                 ],
                 DROPS,
             ),
             when(
                 &[
-                    ArgumentCondition::Operand(
+                    Operand(
                         "push apply deploy migrate:latest migrate:up migration:run migration:up schema:sync schema:update db:migrate db:seed:all \
                          seed:run migrate:unlock execute-sql updateSQL repair baseline undo-migrate clear-checksums",
                     ),
-                    ArgumentCondition::Lacks("--dry-run --sql -h --help"),
+                    Lacks("--dry-run --sql -h --help"),
                 ],
                 CHANGES,
             ),
-            when(
-                &[
-                    ArgumentCondition::First("update up up-to up-by-one goto fix"),
-                    ArgumentCondition::Lacks("--dry-run --sql -h --help"),
-                ],
-                CHANGES,
-            ),
-            when(&[ArgumentCondition::First("migrate"), ArgumentCondition::AtMost(1)], CHANGES),
-            when(&[ArgumentCondition::First("migrate migration"), ArgumentCondition::Operand("run apply up")], CHANGES),
-            when(&[ArgumentCondition::First("login logout")], LOGIN),
-            when(&[ArgumentCondition::Operand("console execute query")], RUNS),
+            when(&[First("update up up-to up-by-one goto fix"), Lacks("--dry-run --sql -h --help")], CHANGES),
+            when(&[First("migrate"), AtMost(1)], CHANGES),
+            when(&[First("migrate migration"), Operand("run apply up")], CHANGES),
+            when(&[First("login logout")], LOGIN),
+            when(&[Operand("console execute query")], RUNS),
             always(Does::RunsScript(At::Value("--knexfile --dataSource"))),
         ],
         examples: &[
@@ -149,23 +146,20 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
+            when(&[Operand("destroy delete drop rm remove wipe reset revoke unset unlink prune")], DROPS),
             when(
-                &[ArgumentCondition::Operand("destroy delete drop rm remove wipe reset revoke unset unlink prune")],
-                DROPS,
-            ),
-            when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "deploy create import push migrate migration promote restore set update invalidate apply upgrade run import-dump resize transfer",
                 )],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::Operand("login logout auth signup")], LOGIN),
+            when(&[Operand("login logout auth signup")], LOGIN),
             when(
-                &[ArgumentCondition::Operand("token tokens password connection-string get-token api-tokens")],
+                &[Operand("token tokens password connection-string get-token api-tokens")],
                 Does::Is(Consequence::ShowsCredentials),
             ),
-            when(&[ArgumentCondition::Operand("shell sql query exec eval")], RUNS),
-            when(&[ArgumentCondition::Has("--execute --file")], RUNS),
+            when(&[Operand("shell sql query exec eval")], RUNS),
+            when(&[Has("--execute --file")], RUNS),
         ],
         examples: &[
             ("turso db destroy x", Expect::Asks("what is in a database")),

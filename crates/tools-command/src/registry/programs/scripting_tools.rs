@@ -1,7 +1,10 @@
 //! Tools of Perl and Ruby, managers of configurations, and testers of load: each runs files of code
 //! that its arguments name.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, Fed, First, FirstIsNot, Has, Lacks, OperandHas, OperandStarts},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "changes the machine as a file says");
 
@@ -15,24 +18,21 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Fed], Does::Hides("a manager of packages that runs what it reads")),
-            when(
-                &[ArgumentCondition::Has("-l -L --installdeps --tree --local"), ArgumentCondition::AtLeast(1)],
-                Does::NeedsNetwork,
-            ),
+            when(&[Fed], Does::Hides("a manager of packages that runs what it reads")),
+            when(&[Has("-l -L --installdeps --tree --local"), AtLeast(1)], Does::NeedsNetwork),
             when(
                 &[
-                    ArgumentCondition::Lacks(
+                    Lacks(
                         "-l -L --installdeps --tree --local -v -h --help --version --info -D -a -O -J --look --self-contained",
                     ),
-                    ArgumentCondition::FirstIsNot(
+                    FirstIsNot(
                         "list search show info help version path doc which config lint test build check make get clean docs exe expand run",
                     ),
-                    ArgumentCondition::AtLeast(1),
+                    AtLeast(1),
                 ],
                 Does::Says(Consequence::ChangesSystem, "installs programs outside of the workspace"),
             ),
-            when(&[ArgumentCondition::First("upload publish")], Does::Is(Consequence::Publishes)),
+            when(&[First("upload publish")], Does::Is(Consequence::Publishes)),
             always(Does::Connects(At::Value("--server --mirror --from"))),
         ],
         examples: &[
@@ -56,17 +56,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("-M -m -P --harness --formatter --source")],
-                Does::Hides("code that is loaded by its name"),
-            ),
-            when(
-                &[ArgumentCondition::Has("-e")],
-                Does::Hides("tests, or an application, by a program or code of its own choice"),
-            ),
+            when(&[Has("-M -m -P --harness --formatter --source")], Does::Hides("code that is loaded by its name")),
+            when(&[Has("-e")], Does::Hides("tests, or an application, by a program or code of its own choice")),
             always(Does::RunsScript(At::Value("-a"))),
-            when(&[ArgumentCondition::Lacks("--help --version")], Does::By(scripts)),
-            when(&[ArgumentCondition::First("release")], Does::Is(Consequence::Publishes)),
+            when(&[Lacks("--help --version")], Does::By(scripts)),
+            when(&[First("release")], Does::Is(Consequence::Publishes)),
         ],
         examples: &[
             ("prove -e 'sudo id' t", Expect::Opaque("of its own choice")),
@@ -90,7 +84,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-C -r -G"))),
-            when(&[ArgumentCondition::Has("--eval -b --builder")], Does::ByOption(evaluates)),
+            when(&[Has("--eval -b --builder")], Does::ByOption(evaluates)),
             always(Does::RunsScript(At::Nth(0))),
         ],
         examples: &[
@@ -114,32 +108,20 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-e")], Does::Hides("code of a manager of configurations")),
+            when(&[Has("-e")], Does::Hides("code of a manager of configurations")),
             when(
-                &[ArgumentCondition::Has("--custom-dir --external-dir --modulepath -c --hiera_config -z")],
+                &[Has("--custom-dir --external-dir --modulepath -c --hiera_config -z")],
                 Does::Hides("a manager of configurations with code from elsewhere"),
             ),
             always(Does::RunsScript(At::Value("--script -f"))),
             when(
-                &[
-                    ArgumentCondition::First("exec ssh command task plan script cmd.run cmd.script state.apply"),
-                    ArgumentCondition::AtLeast(2),
-                ],
+                &[First("exec ssh command task plan script cmd.run cmd.script state.apply"), AtLeast(2)],
                 Does::Hides("a command that is run on other machines"),
             ),
+            when(&[OperandStarts("cmd. state. salt.")], Does::Hides("a command that is run on other machines")),
+            when(&[First("apply agent bootstrap delete upload"), Lacks("--noop --help")], SYSTEM),
             when(
-                &[ArgumentCondition::OperandStarts("cmd. state. salt.")],
-                Does::Hides("a command that is run on other machines"),
-            ),
-            when(
-                &[
-                    ArgumentCondition::First("apply agent bootstrap delete upload"),
-                    ArgumentCondition::Lacks("--noop --help"),
-                ],
-                SYSTEM,
-            ),
-            when(
-                &[ArgumentCondition::FirstIsNot(
+                &[FirstIsNot(
                     "apply agent bootstrap delete upload exec ssh command task plan script help doc module lookup resource config describe facts \
                      parser node list show status search environment cookbook role version -l",
                 )],
@@ -174,12 +156,12 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-f --plopfile -t"))),
-            when(&[ArgumentCondition::Has("-s --require")], Does::ByOption(loaded)),
-            when(&[ArgumentCondition::Has("--shell --formatter")], Does::Hides("tests by a program of its own choice")),
-            when(&[ArgumentCondition::First("run runspider edit start archive cloud")], Does::RunsScript(At::Nth(1))),
-            when(&[ArgumentCondition::First("cloud deploy")], Does::Is(Consequence::Publishes)),
-            when(&[ArgumentCondition::First("shell")], Does::Hides("an interpreter that runs what it reads")),
-            when(&[ArgumentCondition::OperandHas(".bats _spec.sh .ipynb .zunit")], Does::RunsScript(At::Nth(0))),
+            when(&[Has("-s --require")], Does::ByOption(loaded)),
+            when(&[Has("--shell --formatter")], Does::Hides("tests by a program of its own choice")),
+            when(&[First("run runspider edit start archive cloud")], Does::RunsScript(At::Nth(1))),
+            when(&[First("cloud deploy")], Does::Is(Consequence::Publishes)),
+            when(&[First("shell")], Does::Hides("an interpreter that runs what it reads")),
+            when(&[OperandHas(".bats _spec.sh .ipynb .zunit")], Does::RunsScript(At::Nth(0))),
             always(Does::Writes(At::Value("-o"))),
         ],
         examples: &[
@@ -208,12 +190,12 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("--init"))),
-            when(&[ArgumentCondition::Has("--init")], Does::Hides("a debugger that runs what a file says")),
+            when(&[Has("--init")], Does::Hides("a debugger that runs what a file says")),
             always(Does::RunsLine(At::Value("--post-run-command"))),
-            when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1))),
-            when(&[ArgumentCondition::Has("--raw-command")], Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Fed], Does::Hides("a debugger that runs what it reads")),
-            when(&[ArgumentCondition::First("attach connect")], Does::Hides("a debugger of another process")),
+            when(&[First("exec")], Does::RunsWords(At::From(1))),
+            when(&[Has("--raw-command")], Does::RunsWords(At::From(0))),
+            when(&[Fed], Does::Hides("a debugger that runs what it reads")),
+            when(&[First("attach connect")], Does::Hides("a debugger of another process")),
             always(Does::Writes(At::Value("--output --junitfile --jsonfile --log-dest"))),
         ],
         examples: &[

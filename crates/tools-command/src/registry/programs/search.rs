@@ -3,7 +3,8 @@
 
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Parsed, Prints, Program, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{AtMost, Has, Lacks, OperandHas},
+    At, Does, Expect, Parsed, Prints, Program, Syntax, always, each, ruled, when,
 };
 use tools_core::Access;
 
@@ -26,14 +27,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[ArgumentCondition::Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(&[Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[Has(PATTERN)], Does::ReadsTrees(At::All)),
             when(
-                &[
-                    ArgumentCondition::Has("--recursive --dereference-recursive"),
-                    ArgumentCondition::AtMost(1),
-                    ArgumentCondition::Lacks(PATTERN),
-                ],
+                &[Has("--recursive --dereference-recursive"), AtMost(1), Lacks(PATTERN)],
                 Does::ReadsTrees(At::Path(".")),
             ),
             always(Does::Reads(At::Value("--file --exclude-from"))),
@@ -70,15 +67,12 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[ArgumentCondition::Has(PATTERN)], Does::ReadsTrees(At::All)),
-            when(&[ArgumentCondition::AtMost(1), ArgumentCondition::Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
+            when(&[Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
+            when(&[Has(PATTERN)], Does::ReadsTrees(At::All)),
+            when(&[AtMost(1), Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
             always(Does::Reads(At::Value("--file --ignore-file"))),
             always(Does::RunsLineWithMore(At::Value("--pre --hostname-bin --pager"))),
-            when(
-                &[ArgumentCondition::Has("--pre --hostname-bin --pager")],
-                Does::Hides("a search that runs a program for each file"),
-            ),
+            when(&[Has("--pre --hostname-bin --pager")], Does::Hides("a search that runs a program for each file")),
         ],
         prints: &[("rg", Prints::NamesWith("-l --files --files-with-matches"))],
         examples: &[
@@ -126,17 +120,10 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("--from-file --file"))),
-            when(&[ArgumentCondition::Has("--inplace")], Does::Writes(At::All)),
-            when(
-                &[ArgumentCondition::OperandHas("system( load(")],
-                Does::Hides("a query that reads or runs more than it is given"),
-            ),
+            when(&[Has("--inplace")], Does::Writes(At::All)),
+            when(&[OperandHas("system( load(")], Does::Hides("a query that reads or runs more than it is given")),
         ],
-        subcommands: &[
-            plain(&["eval", "e"]),
-            plain(&["eval-all", "ea"]),
-            Subcommand { names: &["shell-completion"], rules: &[], ..Subcommand::NEW },
-        ],
+        subcommands: &[each("eval|e eval-all|ea"), ruled("shell-completion", &[])],
         examples: &[
             ("yq -i '.a=1' .github/x.yml", Expect::Writes(".github/x.yml")),
             ("yq eval -Pi .a x.yml", Expect::Writes("x.yml")),

@@ -3,7 +3,8 @@
 
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, each, ruled, when,
 };
 
 const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -*", ..Syntax::EXACT };
@@ -24,13 +25,13 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "poweroff reboot halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate sleep rescue emergency isolate default exit switch-root",
                 )],
                 Does::Is(Consequence::StopsMachine),
             ),
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "stop start restart try-restart reload reload-or-restart try-reload-or-restart enable disable reenable preset preset-all mask unmask link add-wants add-requires \
                 set-default set-property set-environment unset-environment import-environment daemon-reload daemon-reexec kill clean freeze thaw revert edit reset-failed bind mount-image \
                 terminate-session terminate-user terminate-seat kill-session kill-user lock-session lock-sessions unlock-session enable-linger disable-linger attach flush-devices \
@@ -38,8 +39,8 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 SERVICES,
             ),
-            when(&[ArgumentCondition::First("shell login")], Does::Is(Consequence::TakesRights)),
-            when(&[ArgumentCondition::First("debug gdb")], Does::Hides("a debugger that runs a command")),
+            when(&[First("shell login")], Does::Is(Consequence::TakesRights)),
+            when(&[First("debug gdb")], Does::Hides("a debugger that runs a command")),
         ],
         examples: &[
             ("systemctl reboot", Expect::Denied("stops the machine")),
@@ -62,15 +63,12 @@ pub(super) static ALL: &[Program] = &[
         syntax: ANY,
         rules: &[
             when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "stop start restart reload force-reload enable disable add del delete remove defaults on off up down once exit load unload bootstrap bootout kickstart update shutdown kill",
                 )],
                 SERVICES,
             ),
-            when(
-                &[ArgumentCondition::OperandStarts("../ ./ /")],
-                Does::Hides("a service that is a program of its own choice"),
-            ),
+            when(&[OperandStarts("../ ./ /")], Does::Hides("a service that is a program of its own choice")),
         ],
         examples: &[
             ("service x stop", Expect::Asks("changes services")),
@@ -93,19 +91,15 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Lacks(
-                        "--list --list-rules --list-all --state --get-* --query-* --help --version",
-                    ),
-                    ArgumentCondition::FirstIsNot(
+                    Lacks("--list --list-rules --list-all --state --get-* --query-* --help --version"),
+                    FirstIsNot(
                         "list status show version help monitor general networking connection device dev con c d g",
                     ),
                 ],
                 CHANGES,
             ),
             when(
-                &[ArgumentCondition::Operand(
-                    "add del delete modify down up connect disconnect replace change flush off on reload edit",
-                )],
+                &[Operand("add del delete modify down up connect disconnect replace change flush off on reload edit")],
                 CHANGES,
             ),
         ],
@@ -127,35 +121,23 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[ArgumentCondition::Has("-batch -b")], Does::Hides("`ip` with commands from a file")),
+            when(&[Has("-batch -b")], Does::Hides("`ip` with commands from a file")),
             always(Does::By(ip_changes)),
         ],
         subcommands: &[
-            Subcommand {
-                names: &["netns", "net", "netn"],
-                rules: &[
-                    when(
-                        &[ArgumentCondition::First("exec e ex exe"), ArgumentCondition::Lacks("-all")],
-                        Does::RunsWords(At::From(2)),
-                    ),
-                    when(
-                        &[ArgumentCondition::First("exec e ex exe"), ArgumentCondition::Has("-all")],
-                        Does::RunsWords(At::From(1)),
-                    ),
-                    when(&[ArgumentCondition::First("add a del delete d set attach")], CHANGES),
+            ruled(
+                "netns|net|netn",
+                &[
+                    when(&[First("exec e ex exe"), Lacks("-all")], Does::RunsWords(At::From(2))),
+                    when(&[First("exec e ex exe"), Has("-all")], Does::RunsWords(At::From(1))),
+                    when(&[First("add a del delete d set attach")], CHANGES),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["vrf", "v", "vr"],
-                rules: &[when(&[ArgumentCondition::First("exec e ex exe")], Does::RunsWords(At::From(2)))],
-                ..Subcommand::NEW
-            },
-            plain(&["address", "a", "ad", "add", "addr", "addre", "addres"]),
-            plain(&["link", "l", "li", "lin"]),
-            plain(&["route", "r", "ro", "rou", "rout"]),
-            plain(&["neighbour", "n", "ne", "nei", "neigh", "neighbor"]),
-            plain(&["rule", "ru", "rul"]),
+            ),
+            ruled("vrf|v|vr", &[when(&[First("exec e ex exe")], Does::RunsWords(At::From(2)))]),
+            each(
+                "address|a|ad|add|addr|addre|addres link|l|li|lin route|r|ro|rou|rout \
+                 neighbour|n|ne|nei|neigh|neighbor rule|ru|rul",
+            ),
         ],
         plain: "monitor m mo mon maddress maddr mroute tunnel t tun tuntap xfrm x token tcp_metrics tcpmetrics \
                 macsec l2tp fou ila sr nexthop mptcp ioam stats addrlabel ntable ntbl help netconf nexthops",
@@ -177,7 +159,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: ANY,
         rules: &[when(
-            &[ArgumentCondition::Operand("up down add del delete netmask mtu block unblock connect disconnect set hw")],
+            &[Operand("up down add del delete netmask mtu block unblock connect disconnect set hw")],
             CHANGES,
         )],
         examples: &[
@@ -199,7 +181,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --relinquish-var --update-catalog --setup-keys",
                 )],
                 Does::Says(Consequence::ChangesSystem, "removes what the system recorded"),
@@ -223,10 +205,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
+            when(&[Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
             always(Does::Reads(At::Value("--file --kmsg-file"))),
-            when(&[ArgumentCondition::AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
-            when(&[ArgumentCondition::Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
+            when(&[AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
+            when(&[Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
         ],
         examples: &[
             ("dmesg -P 'sudo id'", Expect::Opaque("`-P` says")),
@@ -244,7 +226,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: ANY,
-        rules: &[when(&[ArgumentCondition::Lacks("--help --version")], ACCOUNTS)],
+        rules: &[when(&[Lacks("--help --version")], ACCOUNTS)],
         examples: &[("useradd -m x", Expect::Asks("changes accounts")), ("visudo", Expect::Asks("changes accounts"))],
         ..Program::NEW
     },
@@ -252,7 +234,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["chage", "passwd", "chsh", "chfn", "smbpasswd", "htpasswd"],
         is_family: true,
         syntax: Syntax { flags: "-h|--help -S|--status --list-shells --stdout -l|--list -u -*", ..Syntax::EXACT },
-        rules: &[when(&[ArgumentCondition::Lacks("--help --status --list-shells --stdout")], ACCOUNTS)],
+        rules: &[when(&[Lacks("--help --status --list-shells --stdout")], ACCOUNTS)],
         examples: &[
             ("passwd root", Expect::Asks("changes accounts")),
             ("chsh -s /bin/sh", Expect::Asks("changes accounts")),

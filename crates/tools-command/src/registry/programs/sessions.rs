@@ -5,7 +5,10 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, AtMost, FirstIsNot, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -15,10 +18,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-w|--wait|--timeout -E|--conflict-exit-code",
             ..Syntax::LEADING
         },
-        rules: &[
-            when(&[ArgumentCondition::AtLeast(2)], Does::ByOption(locked)),
-            when(&[ArgumentCondition::AtLeast(2)], Does::Writes(At::Nth(0))),
-        ],
+        rules: &[when(&[AtLeast(2)], Does::ByOption(locked)), when(&[AtLeast(2)], Does::Writes(At::Nth(0)))],
         is_exhaustive: true,
         examples: &[
             ("flock x sudo id", Expect::Denied("takes other rights")),
@@ -43,7 +43,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsWords(At::From(1))),
             when(
-                &[ArgumentCondition::Lacks("--command --version"), ArgumentCondition::AtMost(1)],
+                &[Lacks("--command --version"), AtMost(1)],
                 Does::Hides("`script` starts a shell that runs what it reads"),
             ),
             always(Does::ByOption(recorded)),
@@ -77,7 +77,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
+            when(&[Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
         ],
         examples: &[
             ("dbus-run-session -- sudo id", Expect::Denied("takes other rights")),
@@ -110,8 +110,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--exec")], Does::RunsLine(At::From(0))),
-            when(&[ArgumentCondition::Has("--exec")], Does::RunsWords(At::From(0))),
+            when(&[Lacks("--exec")], Does::RunsLine(At::From(0))),
+            when(&[Has("--exec")], Does::RunsWords(At::From(0))),
         ],
         is_exhaustive: true,
         examples: &[
@@ -135,10 +135,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
-            when(&[ArgumentCondition::Has("--no-shell")], Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Has("--shell")], Does::RunsLine(At::From(0))),
-            when(&[ArgumentCondition::Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
+            when(&[Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
+            when(&[Has("--no-shell")], Does::RunsWords(At::From(0))),
+            when(&[Has("--shell")], Does::RunsLine(At::From(0))),
+            when(&[Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
             always(Does::Sets(At::Value("--env"))),
         ],
         examples: &[
@@ -151,10 +151,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["entr"],
         syntax: Syntax { flags: "-a -c -d -n -p -r -s -x -z", ..Syntax::LEADING },
-        rules: &[
-            when(&[ArgumentCondition::Has("-s")], Does::RunsLine(At::From(0))),
-            when(&[ArgumentCondition::Lacks("-s")], Does::RunsWords(At::From(0))),
-        ],
+        rules: &[when(&[Has("-s")], Does::RunsLine(At::From(0))), when(&[Lacks("-s")], Does::RunsWords(At::From(0)))],
         examples: &[
             ("ls | entr -r sudo id", Expect::Denied("takes other rights")),
             ("ls | entr -cs 'ls; sudo id'", Expect::Denied("takes other rights")),
@@ -171,10 +168,7 @@ pub(super) static ALL: &[Program] = &[
             optional: "--inspect --inspect-brk",
             ..Syntax::LEADING
         },
-        rules: &[
-            always(Does::RunsLine(At::Value("--exec"))),
-            when(&[ArgumentCondition::Lacks("--exec")], Does::RunsScript(At::Nth(0))),
-        ],
+        rules: &[always(Does::RunsLine(At::Value("--exec"))), when(&[Lacks("--exec")], Does::RunsScript(At::Nth(0)))],
         examples: &[
             ("nodemon --exec 'sudo id'", Expect::Denied("takes other rights")),
             ("nodemon -x 'sudo id' x.py", Expect::Denied("takes other rights")),
@@ -192,10 +186,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { last: "-e -x --", style: Style::Single, ..Syntax::GNU },
         rules: &[
-            when(
-                &[ArgumentCondition::Lacks("--version --help")],
-                Does::Hides("it runs commands in a window of its own"),
-            ),
+            when(&[Lacks("--version --help")], Does::Hides("it runs commands in a window of its own")),
             always(Does::RunsWords(At::Behind("-e -x"))),
             always(Does::RunsWords(At::AfterDashes)),
         ],
@@ -212,11 +203,11 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { valued: "-f -L -S -T -c", flags: "-2 -C -CC -D -l -N -u -v -V -ls -list", ..Syntax::EXACT },
         rules: &[when(
             &[
-                ArgumentCondition::FirstIsNot(
+                FirstIsNot(
                     "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
                  display show-options show list-keys list-commands list-clients info",
                 ),
-                ArgumentCondition::Lacks("-V -ls -list --version"),
+                Lacks("-V -ls -list --version"),
             ],
             Does::Hides("a terminal that runs commands on its own"),
         )],
@@ -234,7 +225,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-l -m -M -b -v -V -c -d -r", valued: "-q -t -f", ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-l -V -c")], Does::Hides("it runs commands later")),
+            when(&[Lacks("-l -V -c")], Does::Hides("it runs commands later")),
             always(Does::RunsScript(At::Value("-f"))),
         ],
         examples: &[
@@ -249,11 +240,8 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-l -e -r -i -n -T", valued: "-u -s", ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-l")], Does::Hides("it runs commands later")),
-            when(
-                &[ArgumentCondition::Has("-r")],
-                Does::Says(crate::registry::Consequence::Destroys, "removes what is to run later"),
-            ),
+            when(&[Lacks("-l")], Does::Hides("it runs commands later")),
+            when(&[Has("-r")], Does::Says(crate::registry::Consequence::Destroys, "removes what is to run later")),
         ],
         examples: &[
             ("crontab x", Expect::Opaque("runs commands later")),
@@ -268,13 +256,13 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax::LEADING,
         subcommands: &[
             crate::registry::Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::RunsWords(At::From(1))), always(Does::RunsScript(At::Path(".envrc")))],
                 ..crate::registry::Subcommand::NEW
             },
             crate::registry::Subcommand {
-                names: &["allow", "permit", "grant"],
+                names: "allow|permit|grant",
                 rules: &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
                 ..crate::registry::Subcommand::NEW
             },

@@ -1,6 +1,9 @@
 //! Programs that hand files or messages to other people, or make this machine reachable for them.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -p|--port --subdomain --url -*", ..Syntax::EXACT };
 const SENDS: Does = Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone");
@@ -19,13 +22,13 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(
                 &[
-                    ArgumentCondition::Lacks("-h --help -V --version"),
-                    ArgumentCondition::FirstIsNot("receive recv get cat ls id version help exists history info status"),
+                    Lacks("-h --help -V --version"),
+                    FirstIsNot("receive recv get cat ls id version help exists history info status"),
                 ],
                 SENDS,
             ),
-            when(&[ArgumentCondition::Lacks("-h --help -V --version")], Does::Reads(At::All)),
-            when(&[ArgumentCondition::Lacks("-h --help -V --version")], Does::NeedsNetwork),
+            when(&[Lacks("-h --help -V --version")], Does::Reads(At::All)),
+            when(&[Lacks("-h --help -V --version")], Does::NeedsNetwork),
         ],
         examples: &[
             ("croc send x", Expect::Asks("hands something to others")),
@@ -47,9 +50,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-bp -bv -V -h")], SENDS),
+            when(&[Lacks("-bp -bv -V -h")], SENDS),
             when(
-                &[ArgumentCondition::Has("-C -be -O -Mc --passwordeval")],
+                &[Has("-C -be -O -Mc --passwordeval")],
                 Does::Hides("a mailer with settings or commands of its own choice"),
             ),
             always(Does::RunsLine(At::Value("--passwordeval"))),
@@ -74,13 +77,13 @@ pub(super) static ALL: &[Program] = &[
         syntax: ANY,
         rules: &[
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "tunnel serve funnel share up local http https tcp tls start service host set login logout switch file ssh cert down access reserve",
                 )],
                 OPENS,
             ),
-            when(&[ArgumentCondition::Has("--port -p --subdomain --url")], OPENS),
-            when(&[ArgumentCondition::First("ssh"), ArgumentCondition::AtLeast(3)], Does::RunsThere(At::From(2))),
+            when(&[Has("--port -p --subdomain --url")], OPENS),
+            when(&[First("ssh"), AtLeast(3)], Does::RunsThere(At::From(2))),
         ],
         examples: &[
             ("cloudflared tunnel --url http://localhost:8000", Expect::Asks("reachable for others")),
@@ -102,7 +105,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsWords(At::AfterDashes)),
-            when(&[ArgumentCondition::Lacks("-h -v")], OPENS),
+            when(&[Lacks("-h -v")], OPENS),
         ],
         examples: &[
             ("tmate -c 'sudo id'", Expect::Denied("takes other rights")),
@@ -124,8 +127,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-h --help")], Does::By(prints)),
-            when(&[ArgumentCondition::Has("-e -i")], Does::Hides("a printer with a program of its own choice")),
+            when(&[Lacks("-h --help")], Does::By(prints)),
+            when(&[Has("-e -i")], Does::Hides("a printer with a program of its own choice")),
             always(Does::Reads(At::All)),
         ],
         examples: &[
@@ -159,17 +162,17 @@ pub(super) static ALL: &[Program] = &[
             always(Does::NeedsNetwork),
             always(Does::Connects(At::Value("-h -b"))),
             always(Does::Reads(At::Value("-f"))),
-            when(&[ArgumentCondition::First("eval")], Does::Hides("code that a server runs")),
-            when(&[ArgumentCondition::Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
+            when(&[First("eval")], Does::Hides("code that a server runs")),
+            when(&[Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
             always(Does::By(sent)),
             when(
-                &[ArgumentCondition::Operand(
+                &[Operand(
                     "delete purge pub publish rm delete_queue delete_vhost delete_user reset force_reset stop stop_app add_user change_password \
                      set_permissions clear_password request",
                 )],
                 Does::Is(Consequence::DeletesForOthers),
             ),
-            when(&[ArgumentCondition::Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
+            when(&[Has("--delete")], Does::Is(Consequence::DeletesForOthers)),
         ],
         examples: &[
             ("mosquitto_pub -h host -t x -m y", Expect::Connects("tcp://host")),

@@ -2,7 +2,10 @@
 
 use crate::effect::Effect;
 use crate::reader::{Command, Input, PLACEHOLDER, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtMost, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
+};
 
 /// Shells that read their options as `bash` does.
 pub(crate) const POSIX: &[&str] = &[
@@ -28,10 +31,7 @@ pub(super) static ALL: &[Program] = &[
             style: Style::Exact,
             ..Syntax::LEADING
         },
-        rules: &[
-            when(&[ArgumentCondition::Lacks("-n")], Does::By(posix)),
-            when(&[ArgumentCondition::Has("-n")], Does::By(posix)),
-        ],
+        rules: &[when(&[Lacks("-n")], Does::By(posix)), when(&[Has("-n")], Does::By(posix))],
         is_exhaustive: true,
         examples: &[
             ("bash -c 'sudo id'", Expect::Denied("takes other rights")),
@@ -76,11 +76,8 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--command"))),
             always(Does::RunsLine(At::Value("--init-command"))),
-            when(&[ArgumentCondition::Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
-            when(
-                &[ArgumentCondition::Lacks("--command --version -v"), ArgumentCondition::AtMost(0)],
-                Does::Hides("a shell that runs what it reads"),
-            ),
+            when(&[Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("--command --version -v"), AtMost(0)], Does::Hides("a shell that runs what it reads")),
         ],
         is_exhaustive: true,
         examples: &[
@@ -103,11 +100,8 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("-c"))),
-            when(&[ArgumentCondition::Lacks("-c")], Does::RunsScript(At::Nth(0))),
-            when(
-                &[ArgumentCondition::Lacks("-c --version"), ArgumentCondition::AtMost(0)],
-                Does::Hides("a shell that runs what it reads"),
-            ),
+            when(&[Lacks("-c")], Does::RunsScript(At::Nth(0))),
+            when(&[Lacks("-c --version"), AtMost(0)], Does::Hides("a shell that runs what it reads")),
         ],
         examples: &[
             ("tcsh -fc 'sudo id'", Expect::Denied("takes other rights")),
@@ -129,7 +123,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsScript(At::Value("-File"))),
-            when(&[ArgumentCondition::Lacks("-File --version -Version -v")], Does::By(foreign)),
+            when(&[Lacks("-File --version -Version -v")], Does::By(foreign)),
         ],
         examples: &[
             ("pwsh -Command 'rm x'", Expect::Opaque("a shell of another language")),

@@ -3,7 +3,7 @@
 
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Parsed, Prints, Program, Rule, Syntax, always, when,
+    ArgumentCondition::Lacks, At, Does, Example, Expect, Parsed, Prints, Program, Rule, Syntax, always, when,
 };
 use tools_core::Access;
 
@@ -184,7 +184,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--echo")], Does::Reads(At::All)),
+            when(&[Lacks("--echo")], Does::Reads(At::All)),
             always(Does::Reads(At::Value("--random-source"))),
             always(Does::Writes(At::Value("--output"))),
         ],

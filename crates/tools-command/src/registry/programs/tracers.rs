@@ -5,7 +5,8 @@ use tools_core::Access;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{
-    ArgumentCondition, At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, when,
+    ArgumentCondition::{First, Has},
+    At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, when,
 };
 
 /// The command that is measured.
@@ -54,16 +55,13 @@ pub(super) static ALL: &[Program] = &[
             optional: "--debugfs-dir --exec-path --list-cmds",
             ..Syntax::EXACT
         },
-        rules: &[when(&[ArgumentCondition::Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
+        rules: &[when(&[Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
         subcommands: &[
-            Subcommand { names: &["stat"], syntax: PERF, rules: STAT, ..Subcommand::NEW },
-            Subcommand { names: &["record", "rec"], syntax: PERF, rules: RECORD, ..Subcommand::NEW },
-            Subcommand { names: &["trace", "top"], group: true, syntax: PERF, rules: RECORD, ..Subcommand::NEW },
+            Subcommand { names: "stat", syntax: PERF, rules: STAT, ..Subcommand::NEW },
+            Subcommand { names: "record|rec", syntax: PERF, rules: RECORD, ..Subcommand::NEW },
+            Subcommand { names: "trace top", syntax: PERF, rules: RECORD, ..Subcommand::NEW },
             Subcommand {
-                names: &[
-                    "mem", "lock", "kmem", "sched", "c2c", "kvm", "timechart", "kwork", "ftrace", "iostat", "script",
-                ],
-                group: true,
+                names: "mem lock kmem sched c2c kvm timechart kwork ftrace iostat script",
                 syntax: PERF,
                 rules: &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
                 ..Subcommand::NEW
@@ -130,7 +128,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::ByOption(debugger)),
-            when(&[ArgumentCondition::Has("-o -O")], Does::RunsWords(At::From(0))),
+            when(&[Has("-o -O")], Does::RunsWords(At::From(0))),
             always(Does::RunsScript(At::Value("-s -S -K"))),
         ],
         examples: &[
@@ -185,7 +183,7 @@ const PERF: Syntax = Syntax {
 };
 const STAT: &[Rule] = &[
     always(Does::RunsWords(At::From(0))),
-    when(&[ArgumentCondition::First("record rec report")], Does::RunsWords(At::From(1))),
+    when(&[First("record rec report")], Does::RunsWords(At::From(1))),
     always(Does::RunsLine(At::Value("--pre --post"))),
     always(Does::ByOption(piped_output)),
 ];

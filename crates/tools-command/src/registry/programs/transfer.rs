@@ -2,11 +2,14 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{self, Has, Lacks},
+    At, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 use tools_core::Access;
 
 /// What makes these programs tell of themselves and do nothing else.
-const TELLS: ArgumentCondition = ArgumentCondition::Lacks("--help --version --manual");
+const TELLS: ArgumentCondition = Lacks("--help --version --manual");
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -39,18 +42,18 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Connects(At::Value("--socks4 --socks4a --socks5 --socks5-hostname"))),
             always(Does::By(others)),
             always(Does::Writes(At::Value("--unix-socket"))),
-            when(&[ArgumentCondition::Has("--output-dir")], Does::By(named)),
-            when(&[ArgumentCondition::Lacks("--output-dir")], Does::Writes(At::Value("--output"))),
+            when(&[Has("--output-dir")], Does::By(named)),
+            when(&[Lacks("--output-dir")], Does::Writes(At::Value("--output"))),
             always(Does::Writes(At::Value(
                 "--dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
-            when(&[ArgumentCondition::Has("--remote-name --remote-name-all")], Does::By(remote_names)),
+            when(&[Has("--remote-name --remote-name-all")], Does::By(remote_names)),
             always(Does::Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
             always(Does::Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
-            when(&[ArgumentCondition::Has("--form --data-urlencode")], Does::By(uploads)),
-            when(&[ArgumentCondition::Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
+            when(&[Has("--form --data-urlencode")], Does::By(uploads)),
+            when(&[Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
             always(Does::Reads(At::Value("--config"))),
-            when(&[ArgumentCondition::Has("--config")], Does::Hides("`curl` with options from a file")),
+            when(&[Has("--config")], Does::Hides("`curl` with options from a file")),
         ],
         examples: &[
             ("curl -so .envrc https://x", Expect::Writes(".envrc")),
@@ -96,18 +99,18 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--help --version -V -h")], Does::NeedsNetwork),
+            when(&[Lacks("--help --version -V -h")], Does::NeedsNetwork),
             always(Does::Fetches(At::All)),
             always(Does::Writes(At::Value(
                 "--output-file --append-output --output-document --directory-prefix --save-cookies --hsts-file --warc-file --rejected-log",
             ))),
-            when(&[ArgumentCondition::Lacks("--output-document")], Does::By(remote_names)),
+            when(&[Lacks("--output-document")], Does::By(remote_names)),
             always(Does::Reads(At::Value(
                 "--input-file --post-file --body-file --load-cookies --private-key --config",
             ))),
             always(Does::RunsLineWithMore(At::Value("--use-askpass"))),
-            when(&[ArgumentCondition::Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
-            when(&[ArgumentCondition::Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
+            when(&[Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
+            when(&[Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
         ],
         examples: &[
             ("wget https://x/.envrc", Expect::Writes(".envrc")),
@@ -135,7 +138,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--help --version -h -v -V")], Does::NeedsNetwork),
+            when(&[Lacks("--help --version -h -v -V")], Does::NeedsNetwork),
             always(Does::Writes(At::Value("--output --dir --save-cookies --log --paths"))),
             always(Does::Reads(At::Value("--input-file --batch-file --cookies --load-cookies"))),
             always(Does::RunsLineWithMore(At::Value(
@@ -143,14 +146,14 @@ pub(super) static ALL: &[Program] = &[
                 --on-download-stop --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location",
             ))),
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--on-download-start --on-download-complete --on-download-error --on-download-pause --on-download-stop \
                 --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location --ppa --use-postprocessor",
                 )],
                 Does::Hides("a download that runs a program"),
             ),
             when(
-                &[ArgumentCondition::Has("--conf-path --config-location --config-locations --plugin-dirs")],
+                &[Has("--conf-path --config-location --config-locations --plugin-dirs")],
                 Does::Hides("a download with settings from a file"),
             ),
         ],

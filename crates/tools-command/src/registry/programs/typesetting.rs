@@ -1,7 +1,10 @@
 //! Preprocessors of `troff`, and programs that turn texts into pages, sounds or windows of a
 //! terminal.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -14,10 +17,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-d -D -f -s -p -m -M -T -I -a -c -k -l",
             ..Syntax::EXACT
         },
-        rules: &[
-            when(&[ArgumentCondition::Has("-U")], Does::Hides("a picture that may run commands")),
-            always(Does::Reads(At::All)),
-        ],
+        rules: &[when(&[Has("-U")], Does::Hides("a picture that may run commands")), always(Does::Reads(At::All))],
         examples: &[
             ("pic -U x", Expect::Opaque("may run commands")),
             ("pic private/x", Expect::Reads("private/x")),
@@ -41,14 +41,11 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("--filter"))),
-            when(
-                &[ArgumentCondition::Has("--option --statusdict --setpagedevice")],
-                Does::Hides("pages with settings of their own"),
-            ),
+            when(&[Has("--option --statusdict --setpagedevice")], Does::Hides("pages with settings of their own")),
             always(Does::Reads(At::All)),
             always(Does::Writes(At::Value("--output"))),
             when(
-                &[ArgumentCondition::Lacks("--output --version --help --list-media --list-options")],
+                &[Lacks("--output --version --help --list-media --list-options")],
                 Does::Says(Consequence::Publishes, "hands something to others, which cannot be undone"),
             ),
         ],
@@ -84,12 +81,9 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--prgbox")], Does::RunsLine(At::Nth(0))),
+            when(&[Has("--prgbox")], Does::RunsLine(At::Nth(0))),
             always(Does::RunsLine(At::Value("--prgbox --command"))),
-            when(
-                &[ArgumentCondition::Has("--action --button")],
-                Does::Hides("a window with a program of its own choice"),
-            ),
+            when(&[Has("--action --button")], Does::Hides("a window with a program of its own choice")),
             always(Does::Reads(At::Value("--textbox --tailbox --tailboxbg --editbox --filename"))),
             always(Does::Writes(At::Value("--create-rc"))),
         ],

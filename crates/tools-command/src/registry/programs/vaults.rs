@@ -1,6 +1,9 @@
 //! Programs that keep credentials: what shows, changes or removes them.
 
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Operand},
+    At, Consequence, Does, Expect, Program, Syntax, always, when,
+};
 
 const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
 const CHANGES: Does = Does::Is(Consequence::ChangesIdentity);
@@ -16,27 +19,21 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[ArgumentCondition::First("read print unwrap")], SHOWS),
-            when(&[ArgumentCondition::First("kv"), ArgumentCondition::Operand("get")], SHOWS),
-            when(&[ArgumentCondition::First("token"), ArgumentCondition::Operand("create lookup")], SHOWS),
+            when(&[First("read print unwrap")], SHOWS),
+            when(&[First("kv"), Operand("get")], SHOWS),
+            when(&[First("token"), Operand("create lookup")], SHOWS),
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "login auth token policy audit secrets operator lease namespace plugin ssh transit transform pki",
                 )],
                 CHANGES,
             ),
-            when(&[ArgumentCondition::First("write patch")], CHANGES),
+            when(&[First("write patch")], CHANGES),
+            when(&[First("kv"), Operand("put patch rollback enable-versioning")], CHANGES),
+            when(&[First("delete")], REMOVES),
+            when(&[First("kv"), Operand("delete destroy metadata undelete")], REMOVES),
             when(
-                &[ArgumentCondition::First("kv"), ArgumentCondition::Operand("put patch rollback enable-versioning")],
-                CHANGES,
-            ),
-            when(&[ArgumentCondition::First("delete")], REMOVES),
-            when(
-                &[ArgumentCondition::First("kv"), ArgumentCondition::Operand("delete destroy metadata undelete")],
-                REMOVES,
-            ),
-            when(
-                &[ArgumentCondition::First("agent proxy server debug"), ArgumentCondition::Has("-config -exec")],
+                &[First("agent proxy server debug"), Has("-config -exec")],
                 Does::Hides("a program that is started with credentials"),
             ),
         ],
@@ -63,14 +60,12 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has(
-                    "--agent-program --pinentry-program --dirmngr-program --photo-viewer --options",
-                )],
+                &[Has("--agent-program --pinentry-program --dirmngr-program --photo-viewer --options")],
                 Does::Hides("a program of one's own choice that sees credentials"),
             ),
-            when(&[ArgumentCondition::Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")], SHOWS),
+            when(&[Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")], SHOWS),
             when(
-                &[ArgumentCondition::Has(
+                &[Has(
                     "--delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys --quick-generate-key --full-generate-key --generate-key",
                 )],
                 CHANGES,
@@ -99,7 +94,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("-R -i"))),
             always(Does::Writes(At::Value("-o"))),
-            when(&[ArgumentCondition::Has("-j")], Does::Hides("a program of one's own choice that sees credentials")),
+            when(&[Has("-j")], Does::Hides("a program of one's own choice that sees credentials")),
         ],
         examples: &[
             ("age -d -o .envrc x", Expect::Writes(".envrc")),
@@ -113,15 +108,12 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", ..Syntax::LEADING },
         rules: &[
-            when(&[ArgumentCondition::First("git")], Does::RunsWords(At::From(0))),
-            when(
-                &[ArgumentCondition::First("insert add edit generate rm remove delete mv rename cp copy init sync")],
-                CHANGES,
-            ),
+            when(&[First("git")], Does::RunsWords(At::From(0))),
+            when(&[First("insert add edit generate rm remove delete mv rename cp copy init sync")], CHANGES),
             when(
                 &[
-                    ArgumentCondition::AtLeast(1),
-                    ArgumentCondition::FirstIsNot(
+                    AtLeast(1),
+                    FirstIsNot(
                         "git insert add edit generate rm remove delete mv rename cp copy init sync ls list find search grep \
                          help version",
                     ),
@@ -152,14 +144,14 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "get show export find-generic-password find-internet-password dump-keychain lookup search clip unlock code note password read",
                 )],
                 SHOWS,
             ),
-            when(&[ArgumentCondition::First("list"), ArgumentCondition::Operand("items")], SHOWS),
+            when(&[First("list"), Operand("items")], SHOWS),
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "login logout lock create edit delete restore move confirm import add rm generate duplicate set del clear store \
                      add-generic-password add-internet-password delete-generic-password delete-keychain set-key-partition-list import share",
                 )],

@@ -4,8 +4,8 @@ use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
-    plain, when,
+    ArgumentCondition::{First, Has, Lacks, Operand},
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, when,
 };
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
@@ -13,7 +13,7 @@ const OWN: Does = Does::Hides("a program of one's own choice for the other side"
 
 /// Options that name the programs of a connection.
 const REACHES: &[Rule] = &[
-    when(&[ArgumentCondition::Has("--ssh --remotecmd")], OWN),
+    when(&[Has("--ssh --remotecmd")], OWN),
     always(Does::RunsLine(At::Value("--ssh"))),
     always(Does::RunsLine(At::Value("--remotecmd"))),
     always(Does::Connects(At::Remotes)),
@@ -24,13 +24,8 @@ const REACHING: Syntax = Syntax {
     ..Syntax::GNU
 };
 
-const fn ruled(names: &'static [&'static str], syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
+const fn ruled(names: &'static str, syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
     Subcommand { names, syntax, rules, ..Subcommand::NEW }
-}
-
-/// The same of several subcommands that are not names of one.
-const fn each_ruled(names: &'static [&'static str], syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
-    Subcommand { group: true, ..ruled(names, syntax, rules) }
 }
 
 pub(super) static ALL: &[Program] = &[
@@ -89,14 +84,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(
-                &[ArgumentCondition::Has("--config-dir --config-option")],
-                Does::Hides("`svn` with settings that may run a program"),
-            ),
-            when(
-                &[ArgumentCondition::Has("--diff-cmd --diff3-cmd --editor-cmd")],
-                Does::Hides("`svn` with a program of its own choice"),
-            ),
+            when(&[Has("--config-dir --config-option")], Does::Hides("`svn` with settings that may run a program")),
+            when(&[Has("--diff-cmd --diff3-cmd --editor-cmd")], Does::Hides("`svn` with a program of its own choice")),
             always(Does::RunsLine(At::Value("--diff-cmd"))),
             always(Does::RunsLine(At::Value("--diff3-cmd"))),
             always(Does::RunsLine(At::Value("--editor-cmd"))),
@@ -129,54 +118,41 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[when(
-            &[ArgumentCondition::Has("--config --config-file --config-toml")],
+            &[Has("--config --config-file --config-toml")],
             Does::Hides("`jj` with settings that may run a program"),
         )],
         subcommands: &[
             Subcommand {
-                names: &["git"],
+                names: "git",
                 subcommands: &[
                     Subcommand {
-                        names: &["push"],
+                        names: "push",
                         syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
-                        rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+                        rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
                         ..Subcommand::NEW
                     },
-                    each_ruled(&["clone", "fetch"], Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
-                    plain(&["init"]),
+                    ruled("clone fetch", Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
+                    each("init"),
                 ],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["util"],
-                rules: &[
-                    when(&[ArgumentCondition::First("exec")], Does::RunsWords(At::From(1))),
-                    when(&[ArgumentCondition::First("gc")], DISCARDS),
-                ],
+                names: "util",
+                rules: &[when(&[First("exec")], Does::RunsWords(At::From(1))), when(&[First("gc")], DISCARDS)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["config"],
-                rules: &[when(
-                    &[ArgumentCondition::First("set edit unset")],
-                    Does::Hides("settings that later calls obey"),
-                )],
+                names: "config",
+                rules: &[when(&[First("set edit unset")], Does::Hides("settings that later calls obey"))],
                 ..Subcommand::NEW
             },
-            each_ruled(&["abandon", "restore", "undo"], Syntax::EXACT, &[always(DISCARDS)]),
+            ruled("abandon restore undo", Syntax::EXACT, &[always(DISCARDS)]),
+            ruled("op|operation", Syntax::EXACT, &[when(&[First("abandon restore revert undo")], DISCARDS)]),
+            ruled("gerrit", Syntax::EXACT, &[when(&[First("upload")], PUBLISHES)]),
             ruled(
-                &["op", "operation"],
-                Syntax::EXACT,
-                &[when(&[ArgumentCondition::First("abandon restore revert undo")], DISCARDS)],
-            ),
-            ruled(&["gerrit"], Syntax::EXACT, &[when(&[ArgumentCondition::First("upload")], PUBLISHES)]),
-            each_ruled(
-                &[
-                    "diff", "diffedit", "interdiff", "log", "resolve", "show", "split", "squash", "commit", "ci",
-                    "evolog",
-                ],
+                "diff diffedit interdiff log resolve show split squash commit|ci evolog",
                 Syntax { valued: "--tool", flags: "-*", ..Syntax::EXACT },
-                &[when(&[ArgumentCondition::Has("--tool")], Does::Hides("`jj` with a tool of one's own choice"))],
+                &[when(&[Has("--tool")], Does::Hides("`jj` with a tool of one's own choice"))],
             ),
         ],
         plain: "absorb backout bookmark b describe desc duplicate edit file fix help init metaedit new next parallelize prev \
@@ -208,40 +184,37 @@ pub(super) static ALL: &[Program] = &[
 const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], always(PUBLISHES)];
 
 const HG: &[Subcommand] = &[
-    ruled(&["push"], REACHING, PUSHES),
-    ruled(&["pull"], REACHING, REACHES),
-    ruled(&["clone"], REACHING, REACHES),
-    ruled(&["incoming", "in"], REACHING, REACHES),
-    ruled(&["outgoing", "out"], REACHING, REACHES),
-    ruled(&["email"], Syntax::GNU, &[always(PUBLISHES)]),
-    ruled(&["serve"], Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
+    ruled("push", REACHING, PUSHES),
+    ruled("pull clone incoming|in outgoing|out", REACHING, REACHES),
+    ruled("email", Syntax::GNU, &[always(PUBLISHES)]),
+    ruled("serve", Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
     ruled(
-        &["update", "up", "checkout", "co"],
+        "update|up|checkout|co",
         Syntax { flags: "-C|--clean -c|--check -m|--merge", valued: "-d|--date -r|--rev -t|--tool", ..Syntax::GNU },
-        &[when(&[ArgumentCondition::Has("--clean")], DISCARDS), when(&[ArgumentCondition::Has("--tool")], OWN)],
+        &[when(&[Has("--clean")], DISCARDS), when(&[Has("--tool")], OWN)],
     ),
     ruled(
-        &["revert"],
+        "revert",
         Syntax {
             flags: "-a|--all -C|--no-backup -n|--dry-run -i|--interactive",
             valued: "-d|--date -r|--rev",
             ..Syntax::GNU
         },
-        &[when(&[ArgumentCondition::Has("--all --no-backup"), ArgumentCondition::Lacks("--dry-run")], DISCARDS)],
+        &[when(&[Has("--all --no-backup"), Lacks("--dry-run")], DISCARDS)],
     ),
-    each_ruled(&["strip", "debugstrip", "prune", "rollback", "qdelete"], Syntax::GNU, &[always(DISCARDS)]),
+    ruled("strip debugstrip prune rollback qdelete", Syntax::GNU, &[always(DISCARDS)]),
     ruled(
-        &["purge", "clean"],
+        "purge|clean",
         Syntax { flags: "-p|--print", ..Syntax::GNU },
-        &[when(&[ArgumentCondition::Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
+        &[when(&[Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
     ),
     ruled(
-        &["remove", "rm"],
+        "remove|rm",
         Syntax { flags: "-A|--after -f|--force -S|--subrepos -n|--dry-run", ..Syntax::GNU },
-        &[when(&[ArgumentCondition::Lacks("--dry-run")], Does::DeletesTrees(At::All))],
+        &[when(&[Lacks("--dry-run")], Does::DeletesTrees(At::All))],
     ),
     ruled(
-        &["bisect"],
+        "bisect",
         Syntax {
             flags: "-r|--reset -g|--good -b|--bad -s|--skip -e|--extend -U",
             valued: "-c|--command",
@@ -250,70 +223,49 @@ const HG: &[Subcommand] = &[
         &[always(Does::RunsLine(At::Value("--command")))],
     ),
     ruled(
-        &["extdiff"],
+        "extdiff",
         Syntax {
             flags: "--patch --confirm --per-file",
             valued: "-p|--program -o|--option -r --from --to -c",
             ..Syntax::GNU
         },
-        &[when(&[ArgumentCondition::Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
+        &[when(&[Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
     ),
-    ruled(&["export"], Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
-    ruled(&["bundle"], REACHING, &[always(Does::Writes(At::Nth(0)))]),
+    ruled("export", Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
+    ruled("bundle", REACHING, &[always(Does::Writes(At::Nth(0)))]),
     ruled(
-        &["config", "showconfig", "debugconfig"],
+        "config|showconfig|debugconfig",
         Syntax { flags: "-e|--edit -l|--local -g|--global", ..Syntax::GNU },
-        &[when(&[ArgumentCondition::Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
+        &[when(&[Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
     ),
 ];
 
 const BY_ADDRESS: &[Rule] = &[always(Does::By(publishes_by_address))];
 
-const fn remote(names: &'static [&'static str]) -> Subcommand {
+const fn remote(names: &'static str) -> Subcommand {
     Subcommand { names, rules: BY_ADDRESS, ..Subcommand::NEW }
 }
 
 const SVN: &[Subcommand] = &[
-    ruled(&["commit", "ci"], Syntax::EXACT, &[always(PUBLISHES)]),
-    ruled(&["import"], Syntax::EXACT, &[always(PUBLISHES)]),
-    ruled(&["lock"], Syntax::EXACT, &[always(PUBLISHES)]),
-    ruled(&["unlock"], Syntax::EXACT, &[always(PUBLISHES)]),
-    remote(&["mkdir"]),
-    remote(&["copy", "cp"]),
-    remote(&["move", "mv", "rename", "ren"]),
-    remote(&["propset", "pset", "ps"]),
-    remote(&["propdel", "pdel", "pd"]),
+    ruled("commit|ci import lock unlock", Syntax::EXACT, &[always(PUBLISHES)]),
+    remote("mkdir"),
+    remote("copy|cp"),
+    remote("move|mv|rename|ren"),
+    remote("propset|pset|ps"),
+    remote("propdel|pdel|pd"),
     ruled(
-        &["delete", "del", "remove", "rm"],
+        "delete|del|remove|rm",
         Syntax::EXACT,
-        &[
-            always(Does::By(publishes_by_address)),
-            when(&[ArgumentCondition::Lacks("--keep-local")], Does::DeletesTrees(At::All)),
-        ],
+        &[always(Does::By(publishes_by_address)), when(&[Lacks("--keep-local")], Does::DeletesTrees(At::All))],
     ),
+    ruled("revert", Syntax::EXACT, &[when(&[Has("--recursive --depth")], DISCARDS), when(&[Operand(".")], DISCARDS)]),
     ruled(
-        &["revert"],
+        "cleanup",
         Syntax::EXACT,
-        &[
-            when(&[ArgumentCondition::Has("--recursive --depth")], DISCARDS),
-            when(&[ArgumentCondition::Operand(".")], DISCARDS),
-        ],
+        &[when(&[Has("--remove-unversioned --remove-ignored")], Does::Says(Consequence::Destroys, "deletes files"))],
     ),
-    ruled(
-        &["cleanup"],
-        Syntax::EXACT,
-        &[when(
-            &[ArgumentCondition::Has("--remove-unversioned --remove-ignored")],
-            Does::Says(Consequence::Destroys, "deletes files"),
-        )],
-    ),
-    ruled(&["export"], Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
-    plain(&["checkout", "co"]),
-    plain(&["status", "stat", "st"]),
-    plain(&["update", "up"]),
-    plain(&["diff", "di"]),
-    plain(&["blame", "praise", "annotate", "ann"]),
-    plain(&["list", "ls"]),
+    ruled("export", Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
+    each("checkout|co status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 
 /// Changes of a repository by its address are published at once.

@@ -2,7 +2,10 @@
 //! lists.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks},
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+};
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -17,10 +20,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::RunsLine(At::Value("--command --outpipe"))),
             always(Does::RunsWords(At::AfterDashes)),
-            when(
-                &[ArgumentCondition::Lacks("-c"), ArgumentCondition::AtLeast(1)],
-                Does::Hides("a command that is run when files change"),
-            ),
+            when(&[Lacks("-c"), AtLeast(1)], Does::Hides("a command that is run when files change")),
         ],
         examples: &[
             ("onchange 'src/**' -- sudo id", Expect::Denied("takes other rights")),
@@ -38,10 +38,7 @@ pub(super) static ALL: &[Program] = &[
                      --ignore-permission-denied",
             ..Syntax::EXACT
         },
-        rules: &[
-            always(Does::RunsLine(At::Nth(0))),
-            when(&[ArgumentCondition::Has("--filter")], Does::Hides("a filter that is code")),
-        ],
+        rules: &[always(Does::RunsLine(At::Nth(0))), when(&[Has("--filter")], Does::Hides("a filter that is code"))],
         examples: &[
             ("watchfiles 'sudo id' src", Expect::Denied("takes other rights")),
             ("watchfiles 'pytest -q' src", Expect::Runs("pytest -q")),
@@ -58,12 +55,9 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::RunsLine(At::Value("--run"))),
-            when(&[ArgumentCondition::Has("--make")], Does::Hides("a build by a program of its own choice")),
-            when(
-                &[ArgumentCondition::First("trigger trigger-del")],
-                Does::Hides("a command that is run when files change"),
-            ),
-            when(&[ArgumentCondition::Has("-j")], Does::Hides("commands of `watchman` that it reads")),
+            when(&[Has("--make")], Does::Hides("a build by a program of its own choice")),
+            when(&[First("trigger trigger-del")], Does::Hides("a command that is run when files change")),
+            when(&[Has("-j")], Does::Hides("commands of `watchman` that it reads")),
             always(Does::RunsWords(At::AfterDashes)),
             always(Does::Writes(At::Value("--statefile --logfile"))),
         ],
@@ -84,13 +78,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            when(&[ArgumentCondition::First("run exec")], Does::RunsWords(At::From(1))),
+            when(&[First("run exec")], Does::RunsWords(At::From(1))),
             always(Does::RunsScript(At::Value("-f"))),
             when(
-                &[
-                    ArgumentCondition::FirstIsNot("run exec version help check ps status list"),
-                    ArgumentCondition::Lacks("-f -h -v"),
-                ],
+                &[FirstIsNot("run exec version help check ps status list"), Lacks("-f -h -v")],
                 Does::Follows("Procfile"),
             ),
         ],
@@ -113,16 +104,10 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
+            when(&[Has("--interpreter")], Does::Hides("a program that is kept running by another of its own choice")),
+            when(&[First("start restart reload startOrRestart startOrReload serve watch")], Does::By(kept)),
             when(
-                &[ArgumentCondition::Has("--interpreter")],
-                Does::Hides("a program that is kept running by another of its own choice"),
-            ),
-            when(
-                &[ArgumentCondition::First("start restart reload startOrRestart startOrReload serve watch")],
-                Does::By(kept),
-            ),
-            when(
-                &[ArgumentCondition::FirstIsNot(
+                &[FirstIsNot(
                     "start restart reload startOrRestart startOrReload serve watch stop stopall restartall delete del list ls l status jlist prettylist \
                      describe show info logs flush monit save dump resurrect startup unstartup kill ping scale id pid reset module:update \
                      install uninstall columns config set clear cleanlogs version plus link unlink conf get",
@@ -130,12 +115,12 @@ pub(super) static ALL: &[Program] = &[
                 Does::RunsScript(At::Nth(0)),
             ),
             when(
-                &[ArgumentCondition::First(
+                &[First(
                     "startup unstartup start restart restartall reload startOrRestart startOrReload serve resurrect",
                 )],
                 Does::Says(Consequence::ChangesSystem, "changes services"),
             ),
-            when(&[ArgumentCondition::First("deploy")], Does::Is(Consequence::Publishes)),
+            when(&[First("deploy")], Does::Is(Consequence::Publishes)),
         ],
         examples: &[
             ("pm2 start app.js --name x", Expect::Scripts("app.js")),
@@ -161,8 +146,8 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Has("--npm-path")], Does::Hides("scripts run by a program of its own choice")),
-            when(&[ArgumentCondition::AtLeast(1)], Does::Follows("package.json")),
+            when(&[Has("--npm-path")], Does::Hides("scripts run by a program of its own choice")),
+            when(&[AtLeast(1)], Does::Follows("package.json")),
         ],
         examples: &[
             ("run-s build test", Expect::Scripts("package.json")),

@@ -1,6 +1,9 @@
 //! Programs that start another one in other circumstances: priority, time, buffers, a new session.
 
-use crate::registry::{ArgumentCondition, At, Does, Expect, Program, Rule, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Does, Expect, Program, Rule, Syntax, always, when,
+};
 
 /// Every argument from the first operand on is a command.
 const ALL_WORDS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
@@ -44,7 +47,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-c|--class -n|--classdata -p|--pid -P|--pgid -u|--uid",
             ..Syntax::LEADING
         },
-        rules: &[when(&[ArgumentCondition::Lacks("-p -P -u")], Does::RunsWords(At::From(0)))],
+        rules: &[when(&[Lacks("-p -P -u")], Does::RunsWords(At::From(0)))],
         is_exhaustive: true,
         examples: &[
             ("ionice -c2 -n 7 cargo build", Expect::Runs("cargo build")),
@@ -61,7 +64,7 @@ pub(super) static ALL: &[Program] = &[
             valued: "-T|--sched-runtime -P|--sched-period -D|--sched-deadline -p|--pid",
             ..Syntax::LEADING
         },
-        rules: &[when(&[ArgumentCondition::Lacks("-p")], Does::RunsWords(At::From(1)))],
+        rules: &[when(&[Lacks("-p")], Does::RunsWords(At::From(1)))],
         is_exhaustive: true,
         examples: &[
             ("chrt -o 0 ls", Expect::Runs("ls")),
@@ -73,7 +76,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["taskset"],
         syntax: Syntax { flags: "-a|--all-tasks -c|--cpu-list -p|--pid", ..Syntax::LEADING },
-        rules: &[when(&[ArgumentCondition::Lacks("-p")], Does::RunsWords(At::From(1)))],
+        rules: &[when(&[Lacks("-p")], Does::RunsWords(At::From(1)))],
         is_exhaustive: true,
         examples: &[
             ("taskset 1 ls", Expect::Runs("ls")),
@@ -193,9 +196,9 @@ pub(super) static ALL: &[Program] = &[
         names: &["faketime"],
         syntax: Syntax { flags: "-m --exclude-monotonic", valued: "-f -p --date-prog", ..Syntax::LEADING },
         rules: &[
-            when(&[ArgumentCondition::Lacks("-f")], Does::RunsWords(At::From(1))),
-            when(&[ArgumentCondition::Has("-f")], Does::RunsWords(At::From(0))),
-            when(&[ArgumentCondition::Has("--date-prog")], Does::Hides("`faketime` with a program of its own choice")),
+            when(&[Lacks("-f")], Does::RunsWords(At::From(1))),
+            when(&[Has("-f")], Does::RunsWords(At::From(0))),
+            when(&[Has("--date-prog")], Does::Hides("`faketime` with a program of its own choice")),
         ],
         examples: &[
             ("faketime '2020-01-01' sudo id", Expect::Denied("takes other rights")),
@@ -260,7 +263,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLine(At::Value("--cleanup"))),
             always(Does::RunsLine(At::Value("--conclude"))),
             always(Does::RunsLine(At::Value("--reference"))),
-            when(&[ArgumentCondition::Has("--shell")], Does::Hides("`hyperfine` with a shell of its own choice")),
+            when(&[Has("--shell")], Does::Hides("`hyperfine` with a shell of its own choice")),
             always(Does::Writes(At::Value(
                 "--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output",
             ))),
@@ -283,7 +286,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::ByOption(each_line)),
-            when(&[ArgumentCondition::Has("--shell")], Does::Hides("`concurrently` with a shell of its own choice")),
+            when(&[Has("--shell")], Does::Hides("`concurrently` with a shell of its own choice")),
         ],
         examples: &[
             ("concurrently -k 'ls' 'sudo id'", Expect::Denied("takes other rights")),

@@ -2,13 +2,16 @@
 
 use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
-use crate::registry::{ArgumentCondition, At, Does, Expect, Parsed, Prints, Program, Style, Syntax, always, when};
+use crate::registry::{
+    ArgumentCondition::{AtLeast, FirstIsNot, Has, Lacks},
+    At, Does, Expect, Parsed, Prints, Program, Style, Syntax, always, when,
+};
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["eval"],
         syntax: Syntax::LEADING,
-        rules: &[when(&[ArgumentCondition::AtLeast(1)], Does::Hides("`eval` of a text")), always(Does::By(evaluated))],
+        rules: &[when(&[AtLeast(1)], Does::Hides("`eval` of a text")), always(Does::By(evaluated))],
         is_exhaustive: true,
         examples: &[
             ("eval sudo id", Expect::Denied("takes other rights")),
@@ -47,7 +50,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["command"],
         syntax: Syntax { flags: "-p -v -V", ..Syntax::LEADING },
-        rules: &[when(&[ArgumentCondition::Lacks("-v -V")], Does::RunsWords(At::From(0)))],
+        rules: &[when(&[Lacks("-v -V")], Does::RunsWords(At::From(0)))],
         is_exhaustive: true,
         prints: &[("command", Prints::NamesWith("-v"))],
         examples: &[
@@ -74,10 +77,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["trap"],
         syntax: Syntax { flags: "-l -p -P", ..Syntax::LEADING },
-        rules: &[when(
-            &[ArgumentCondition::Lacks("-l -p -P"), ArgumentCondition::AtLeast(2), ArgumentCondition::FirstIsNot("-")],
-            Does::RunsLine(At::Nth(0)),
-        )],
+        rules: &[when(&[Lacks("-l -p -P"), AtLeast(2), FirstIsNot("-")], Does::RunsLine(At::Nth(0)))],
         is_exhaustive: true,
         examples: &[
             ("trap 'sudo id' EXIT", Expect::Denied("takes other rights")),
@@ -105,14 +105,14 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["hash"],
         syntax: Syntax { flags: "-l -r -d -t -v", valued: "-p", ..Syntax::LEADING },
-        rules: &[when(&[ArgumentCondition::Has("-p")], Does::Hides("`hash` lets a name start another program"))],
+        rules: &[when(&[Has("-p")], Does::Hides("`hash` lets a name start another program"))],
         examples: &[("hash -p /usr/bin/sudo ls", Expect::Opaque("another program")), ("hash -r", Expect::Plain)],
         ..Program::NEW
     },
     Program {
         names: &["enable"],
         syntax: Syntax { flags: "-a -d -n -p -s", valued: "-f", ..Syntax::LEADING },
-        rules: &[when(&[ArgumentCondition::Has("-f")], Does::Hides("`enable` loads a builtin from a file"))],
+        rules: &[when(&[Has("-f")], Does::Hides("`enable` loads a builtin from a file"))],
         examples: &[("enable -f ./x.so y", Expect::Opaque("from a file")), ("enable -n echo", Expect::Plain)],
         ..Program::NEW
     },
@@ -120,7 +120,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         names: &["bind"],
         syntax: Syntax { flags: "-l -p -P -s -S -v -V -X", valued: "-m -f -q -u -r -x", ..Syntax::GNU },
         rules: &[
-            when(&[ArgumentCondition::Has("-x -f")], Does::Hides("`bind` lets a key run a command")),
+            when(&[Has("-x -f")], Does::Hides("`bind` lets a key run a command")),
             always(Does::RunsLine(At::Value("-x"))),
         ],
         examples: &[("bind -x '\"a\":sudo id'", Expect::Opaque("lets a key run")), ("bind -l", Expect::Plain)],
@@ -148,7 +148,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         names: &["fc", "r"],
         is_family: true,
         syntax: Syntax { flags: "-l -n -r -s", valued: "-e", style: Style::Exact, ..Syntax::LEADING },
-        rules: &[when(&[ArgumentCondition::Lacks("-l")], Does::Hides("`fc` runs commands of the history"))],
+        rules: &[when(&[Lacks("-l")], Does::Hides("`fc` runs commands of the history"))],
         examples: &[("fc -s", Expect::Opaque("of the history")), ("fc -l", Expect::Plain)],
         ..Program::NEW
     },
@@ -156,8 +156,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         names: &["history"],
         syntax: Syntax { flags: "-c -a -n -r -w -p -s", valued: "-d", ..Syntax::LEADING },
         rules: &[
-            when(&[ArgumentCondition::Has("-s -p")], Does::Hides("`history` takes words as commands")),
-            when(&[ArgumentCondition::Has("-a -w")], Does::Writes(At::Nth(0))),
+            when(&[Has("-s -p")], Does::Hides("`history` takes words as commands")),
+            when(&[Has("-a -w")], Does::Writes(At::Nth(0))),
         ],
         examples: &[
             ("history -s sudo id", Expect::Opaque("takes words as commands")),

@@ -1,7 +1,10 @@
 //! Subcommands of `git` that name files to read, write or remove.
 
 use super::objects;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Subcommand, Syntax, always, each, ruled, when,
+};
 
 /// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
 const DIFF_VALUED: &str = "-U|--unified --output --output-indicator-new -S -G -O --inter-hunk-context --diff-algorithm \
@@ -17,7 +20,7 @@ const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --
 /// What every command that shows differences may do besides.
 const SHOWS: [crate::registry::Rule; 3] = [
     always(Does::Writes(At::Value("--output"))),
-    when(&[ArgumentCondition::Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
+    when(&[Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
     always(Does::By(objects::named)),
 ];
 
@@ -25,25 +28,25 @@ const DIFF_SYNTAX: Syntax =
     Syntax { flags: DIFF_FLAGS, valued: DIFF_VALUED, optional: "--stat --color -M -B -#", ..Syntax::GNU };
 
 pub(super) const DIFF: Subcommand = Subcommand {
-    names: &["diff"],
+    names: "diff",
     syntax: DIFF_SYNTAX,
-    rules: &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[ArgumentCondition::Has("--no-index")], Does::Reads(At::All))],
+    rules: &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[Has("--no-index")], Does::Reads(At::All))],
     ..Subcommand::NEW
 };
 
-const fn shows(names: &'static [&'static str]) -> Subcommand {
+const fn shows(names: &'static str) -> Subcommand {
     Subcommand { names, syntax: DIFF_SYNTAX, rules: &SHOWS, ..Subcommand::NEW }
 }
 
-pub(super) const LOG: Subcommand = shows(&["log"]);
-pub(super) const SHOW: Subcommand = shows(&["show"]);
-pub(super) const WHATCHANGED: Subcommand = shows(&["whatchanged"]);
-pub(super) const DIFF_TREE: Subcommand = shows(&["diff-tree"]);
-pub(super) const DIFF_INDEX: Subcommand = shows(&["diff-index"]);
-pub(super) const DIFF_FILES: Subcommand = shows(&["diff-files"]);
+pub(super) const LOG: Subcommand = shows("log");
+pub(super) const SHOW: Subcommand = shows("show");
+pub(super) const WHATCHANGED: Subcommand = shows("whatchanged");
+pub(super) const DIFF_TREE: Subcommand = shows("diff-tree");
+pub(super) const DIFF_INDEX: Subcommand = shows("diff-index");
+pub(super) const DIFF_FILES: Subcommand = shows("diff-files");
 
 pub(super) const FORMAT_PATCH: Subcommand = Subcommand {
-    names: &["format-patch"],
+    names: "format-patch",
     syntax: Syntax {
         flags: "--stdout -k|--keep-subject -n|--numbered -N|--no-numbered -s|--signoff --cover-letter -q|--quiet --root \
                 --ext-diff -p -#",
@@ -57,7 +60,7 @@ pub(super) const FORMAT_PATCH: Subcommand = Subcommand {
 };
 
 pub(super) const GREP: Subcommand = Subcommand {
-    names: &["grep"],
+    names: "grep",
     syntax: Syntax {
         flags: "--cached --no-index --untracked --no-exclude-standard --exclude-standard --recurse-submodules \
                 -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text --textconv --no-textconv -I -r|--recursive \
@@ -70,7 +73,7 @@ pub(super) const GREP: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
+        when(&[Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
         always(Does::RunsLine(At::Value("--open-files-in-pager"))),
         always(Does::Reads(At::Value("-f"))),
         always(Does::By(objects::named)),
@@ -78,10 +81,10 @@ pub(super) const GREP: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const ADD: Subcommand = Subcommand { names: &["add", "stage"], ..Subcommand::NEW };
+pub(super) const ADD: Subcommand = Subcommand { names: "add|stage", ..Subcommand::NEW };
 
 pub(super) const RM: Subcommand = Subcommand {
-    names: &["rm"],
+    names: "rm",
     syntax: Syntax {
         flags: "-n|--dry-run -q|--quiet --cached -f|--force -r --ignore-unmatch --sparse --pathspec-file-nul",
         valued: "--pathspec-from-file",
@@ -89,40 +92,37 @@ pub(super) const RM: Subcommand = Subcommand {
     },
     rules: &[
         when(
-            &[
-                ArgumentCondition::Has("-r --force --pathspec-from-file"),
-                ArgumentCondition::Lacks("--cached --dry-run"),
-            ],
+            &[Has("-r --force --pathspec-from-file"), Lacks("--cached --dry-run")],
             Does::Says(Consequence::Destroys, "deletes files"),
         ),
-        when(&[ArgumentCondition::Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
+        when(&[Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const MV: Subcommand = Subcommand {
-    names: &["mv"],
+    names: "mv",
     syntax: Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
     rules: &[
-        when(&[ArgumentCondition::Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
-        when(&[ArgumentCondition::Lacks("--dry-run")], Does::Writes(At::Last)),
+        when(&[Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
+        when(&[Lacks("--dry-run")], Does::Writes(At::Last)),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const CLEAN: Subcommand = Subcommand {
-    names: &["clean"],
+    names: "clean",
     syntax: Syntax {
         flags: "-d -f|--force -i|--interactive -n|--dry-run -q|--quiet -x -X",
         valued: "-e|--exclude",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
+    rules: &[when(&[Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
     ..Subcommand::NEW
 };
 
 pub(super) const APPLY: Subcommand = Subcommand {
-    names: &["apply"],
+    names: "apply",
     syntax: Syntax {
         flags: "--stat --numstat --summary --check --index -N|--intent-to-add --3way|-3 --ours --theirs --union --cached \
                 --apply --no-add -R|--reverse --allow-binary-replacement|--binary --reject -z --inaccurate-eof \
@@ -132,10 +132,7 @@ pub(super) const APPLY: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(
-            &[ArgumentCondition::Has("--unsafe-paths")],
-            Does::Hides("a patch that may change files outside of the repository"),
-        ),
+        when(&[Has("--unsafe-paths")], Does::Hides("a patch that may change files outside of the repository")),
         always(Does::Reads(At::All)),
         always(Does::Writes(At::Value("--build-fake-ancestor"))),
     ],
@@ -143,7 +140,7 @@ pub(super) const APPLY: Subcommand = Subcommand {
 };
 
 pub(super) const ARCHIVE: Subcommand = Subcommand {
-    names: &["archive"],
+    names: "archive",
     syntax: Syntax {
         flags: "-v|--verbose -l|--list --worktree-attributes -#",
         valued: "-o|--output --format --prefix --add-file --add-virtual-file --remote --exec --mtime",
@@ -154,74 +151,66 @@ pub(super) const ARCHIVE: Subcommand = Subcommand {
         always(Does::Reads(At::Value("--add-file"))),
         always(Does::By(super::remotes::remote)),
         always(Does::By(super::remotes::names_helper)),
-        when(&[ArgumentCondition::Has("--exec")], super::remotes::OTHER_SIDE),
+        when(&[Has("--exec")], super::remotes::OTHER_SIDE),
         always(Does::RunsLine(At::Value("--exec"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const BUNDLE: Subcommand = Subcommand {
-    names: &["bundle"],
-    subcommands: &[
-        Subcommand { names: &["create"], rules: &[always(Does::Writes(At::Nth(0)))], ..Subcommand::NEW },
-        plain(&["verify"]),
-        plain(&["list-heads"]),
-        plain(&["unbundle"]),
-    ],
+    names: "bundle",
+    subcommands: &[ruled("create", &[always(Does::Writes(At::Nth(0)))]), each("verify list-heads unbundle")],
     ..Subcommand::NEW
 };
 
 pub(super) const CHECKOUT_INDEX: Subcommand = Subcommand {
-    names: &["checkout-index"],
+    names: "checkout-index",
     syntax: Syntax {
         flags: "-u|--index -q|--quiet -f|--force -a|--all -n|--no-create -z --stdin --temp",
         valued: "--prefix --stage",
         ..Syntax::GNU
     },
     rules: &[
-        when(
-            &[ArgumentCondition::Has("--force"), ArgumentCondition::Lacks("--prefix")],
-            Does::Is(Consequence::DiscardsWork),
-        ),
+        when(&[Has("--force"), Lacks("--prefix")], Does::Is(Consequence::DiscardsWork)),
         always(Does::Writes(At::Value("--prefix"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const FAST_EXPORT: Subcommand = Subcommand {
-    names: &["fast-export"],
+    names: "fast-export",
     syntax: Syntax { valued: "--export-marks --import-marks --import-marks-if-exists --refspec", ..Syntax::GNU },
     rules: &[always(Does::Writes(At::Value("--export-marks")))],
     ..Subcommand::NEW
 };
 
 pub(super) const INTERPRET_TRAILERS: Subcommand = Subcommand {
-    names: &["interpret-trailers"],
+    names: "interpret-trailers",
     syntax: Syntax {
         flags: "--in-place --trim-empty --only-trailers --only-input --unfold --parse --no-divider",
         valued: "--where --if-exists --if-missing --trailer",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Has("--in-place")], Does::Writes(At::All))],
+    rules: &[when(&[Has("--in-place")], Does::Writes(At::All))],
     ..Subcommand::NEW
 };
 
 pub(super) const MERGE_FILE: Subcommand = Subcommand {
-    names: &["merge-file"],
+    names: "merge-file",
     syntax: Syntax {
         flags: "-p|--stdout --diff3 --zdiff3 --ours --theirs --union -q|--quiet --object-id",
         valued: "-L --marker-size --diff-algorithm",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
+    rules: &[when(&[Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
     ..Subcommand::NEW
 };
 
 pub(super) const WORKTREE: Subcommand = Subcommand {
-    names: &["worktree"],
+    names: "worktree",
     subcommands: &[
         Subcommand {
-            names: &["add"],
+            names: "add",
             syntax: Syntax {
                 flags: "-f|--force --detach -d --checkout --no-checkout --lock -q|--quiet --track --no-track \
                         --guess-remote --no-guess-remote --orphan --relative-paths",
@@ -230,49 +219,39 @@ pub(super) const WORKTREE: Subcommand = Subcommand {
             },
             rules: &[
                 always(Does::Writes(At::Nth(0))),
-                when(
-                    &[ArgumentCondition::Has("-B")],
-                    Does::Says(Consequence::DiscardsWork, "may lose commits of a branch"),
-                ),
+                when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
             ],
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["remove"],
+            names: "remove",
             syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
-            rules: &[
-                always(Does::DeletesTrees(At::All)),
-                when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork)),
-            ],
+            rules: &[always(Does::DeletesTrees(At::All)), when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["move"],
+            names: "move",
             syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
             rules: &[always(Does::DeletesTrees(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
             ..Subcommand::NEW
         },
-        plain(&["list"]),
-        plain(&["prune"]),
-        plain(&["lock"]),
-        plain(&["unlock"]),
-        plain(&["repair"]),
+        each("list prune lock unlock repair"),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SUBMODULE: Subcommand = Subcommand {
-    names: &["submodule"],
+    names: "submodule",
     syntax: Syntax { flags: "-q|--quiet --cached", ..Syntax::GNU },
     subcommands: &[
         Subcommand {
-            names: &["foreach"],
+            names: "foreach",
             syntax: Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING },
             rules: &[always(Does::RunsLine(At::All))],
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["add"],
+            names: "add",
             syntax: Syntax { flags: "-f|--force -q", valued: "-b|--branch --name --reference --depth", ..Syntax::GNU },
             rules: &[
                 always(Does::Connects(At::Remotes)),
@@ -283,29 +262,25 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["deinit"],
+            names: "deinit",
             syntax: Syntax { flags: "-f|--force --all", ..Syntax::GNU },
-            rules: &[when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            rules: &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["update"],
+            names: "update",
             syntax: Syntax {
                 flags: "--init --remote -N|--no-fetch -f|--force --checkout --merge --rebase --recursive --progress \
                         --no-recommend-shallow --recommend-shallow --single-branch --no-single-branch",
                 valued: "--reference --depth -j|--jobs --filter",
                 ..Syntax::GNU
             },
-            rules: &[when(&[ArgumentCondition::Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            rules: &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
             ..Subcommand::NEW
         },
-        configures(&["set-url"]),
-        configures(&["set-branch"]),
-        plain(&["status"]),
-        plain(&["init"]),
-        plain(&["summary"]),
-        plain(&["sync"]),
-        plain(&["absorbgitdirs"]),
+        configures("set-url"),
+        configures("set-branch"),
+        each("status init summary sync absorbgitdirs"),
     ],
     ..Subcommand::NEW
 };
@@ -314,6 +289,6 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
 const CONFIGURES: &[crate::registry::Rule] =
     &[always(Does::Writes(At::Path(".gitmodules"))), always(Does::Writes(At::Path(".git/config")))];
 
-const fn configures(names: &'static [&'static str]) -> Subcommand {
+const fn configures(names: &'static str) -> Subcommand {
     Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
 }

@@ -1,12 +1,15 @@
 //! Subcommands of `git` that run other programs, or speak to other systems of version control.
 
 use crate::effect::Effect;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Parsed, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition::{FirstIsNot, Has, Lacks},
+    At, Consequence, Does, Parsed, Subcommand, Syntax, always, each, ruled, when,
+};
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 
 pub(super) const DIFFTOOL: Subcommand = Subcommand {
-    names: &["difftool"],
+    names: "difftool",
     syntax: Syntax {
         flags: "-d|--dir-diff -y|--no-prompt --prompt --symlinks --no-symlinks -g|--gui --no-gui --tool-help \
                 --trust-exit-code --no-trust-exit-code --cached|--staged --no-index",
@@ -14,21 +17,21 @@ pub(super) const DIFFTOOL: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
+        when(&[Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
         always(Does::RunsLine(At::Value("--extcmd"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const MERGE_INDEX: Subcommand = Subcommand {
-    names: &["merge-index"],
+    names: "merge-index",
     syntax: Syntax { flags: "-o -q", ..Syntax::LEADING },
     rules: &[always(Does::RunsWords(At::From(0))), always(Does::Hides("`git merge-index` with a program"))],
     ..Subcommand::NEW
 };
 
 pub(super) const FILTERS: Subcommand = Subcommand {
-    names: &["filter-branch"],
+    names: "filter-branch",
     syntax: Syntax {
         flags: "-f|--force --prune-empty",
         valued: "--setup --subdirectory-filter --env-filter --tree-filter --index-filter --parent-filter --msg-filter \
@@ -46,124 +49,71 @@ pub(super) const FILTERS: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const FOR_EACH_REPO: Subcommand = Subcommand {
-    names: &["for-each-repo"],
-    rules: &[always(Does::Hides("`git` in repositories that a setting names"))],
-    ..Subcommand::NEW
-};
+pub(super) const FOR_EACH_REPO: Subcommand =
+    ruled("for-each-repo", &[always(Does::Hides("`git` in repositories that a setting names"))]);
 
 pub(super) const LFS: Subcommand = Subcommand {
-    names: &["lfs"],
+    names: "lfs",
     subcommands: &[
         Subcommand {
-            names: &["push"],
+            names: "push",
             syntax: Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
+            rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
             ..Subcommand::NEW
         },
-        Subcommand { names: &["lock", "unlock"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+        ruled("lock unlock", &[always(PUBLISHES)]),
+        ruled("migrate", &[when(&[FirstIsNot("info")], Does::Says(Consequence::DiscardsWork, "rewrites history"))]),
         Subcommand {
-            names: &["migrate"],
-            rules: &[when(
-                &[ArgumentCondition::FirstIsNot("info")],
-                Does::Says(Consequence::DiscardsWork, "rewrites history"),
-            )],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["prune"],
+            names: "prune",
             syntax: Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
-            rules: &[when(
-                &[ArgumentCondition::Lacks("--dry-run")],
-                Does::Says(Consequence::DiscardsWork, "removes large files"),
-            )],
+            rules: &[when(&[Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
             ..Subcommand::NEW
         },
-        Subcommand {
-            names: &["install", "uninstall", "update"],
-            group: true,
-            rules: &[always(Does::Writes(At::Path(".git/config"))), always(Does::Writes(At::Path(".git/hooks")))],
-            ..Subcommand::NEW
-        },
+        ruled(
+            "install uninstall update",
+            &[always(Does::Writes(At::Path(".git/config"))), always(Does::Writes(At::Path(".git/hooks")))],
+        ),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SUBTREE: Subcommand = Subcommand {
-    names: &["subtree"],
+    names: "subtree",
     syntax: Syntax {
         flags: "-q|--quiet -d|--debug --squash --rejoin --ignore-joins",
         valued: "-P|--prefix -m|--message -b|--branch --annotate --onto",
         ..Syntax::EXACT
     },
-    subcommands: &[
-        Subcommand { names: &["push"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-        plain(&["add"]),
-        plain(&["merge"]),
-        plain(&["split"]),
-        plain(&["pull"]),
-    ],
+    subcommands: &[ruled("push", &[always(PUBLISHES)]), each("add merge split pull")],
     ..Subcommand::NEW
 };
 
 pub(super) const SVN: Subcommand = Subcommand {
-    names: &["svn"],
+    names: "svn",
     syntax: Syntax { flags: "-q|--quiet -v -l -n|--dry-run", valued: "-r|--revision --username", ..Syntax::EXACT },
     subcommands: &[
-        Subcommand {
-            names: &["dcommit"],
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["set-tree", "commit-diff", "branch", "tag", "propset"],
-            group: true,
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["clone", "init", "fetch"],
-            group: true,
-            rules: &[always(Does::Connects(At::Remotes)), always(Does::NeedsNetwork)],
-            ..Subcommand::NEW
-        },
-        Subcommand { names: &["reset"], rules: &[always(Does::Is(Consequence::DiscardsWork))], ..Subcommand::NEW },
+        ruled("dcommit set-tree commit-diff branch tag propset", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+        ruled("clone init fetch", &[always(Does::Connects(At::Remotes)), always(Does::NeedsNetwork)]),
+        ruled("reset", &[always(Does::Is(Consequence::DiscardsWork))]),
     ],
     ..Subcommand::NEW
 };
 
-pub(super) const SVN_LIKE: Subcommand = Subcommand {
-    names: &["cvsexportcommit", "cvsimport", "archimport"],
-    group: true,
-    rules: &[always(PUBLISHES), always(Does::NeedsNetwork)],
-    ..Subcommand::NEW
-};
+pub(super) const SVN_LIKE: Subcommand =
+    ruled("cvsexportcommit cvsimport archimport", &[always(PUBLISHES), always(Does::NeedsNetwork)]);
 
 pub(super) const P4: Subcommand = Subcommand {
-    names: &["p4"],
+    names: "p4",
     syntax: Syntax { flags: "-n|--dry-run -v|--verbose", valued: "--git-dir", ..Syntax::EXACT },
     subcommands: &[
-        Subcommand {
-            names: &["submit"],
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["clone", "sync", "unshelve"],
-            group: true,
-            rules: &[always(Does::NeedsNetwork)],
-            ..Subcommand::NEW
-        },
-        plain(&["rebase"]),
+        ruled("submit", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+        ruled("clone sync unshelve", &[always(Does::NeedsNetwork)]),
+        each("rebase"),
     ],
     ..Subcommand::NEW
 };
 
-pub(super) const FLOW: Subcommand = Subcommand {
-    names: &["flow"],
-    rules: &[always(Does::By(flow)), always(Does::Decides(At::From(0)))],
-    ..Subcommand::NEW
-};
+pub(super) const FLOW: Subcommand = ruled("flow", &[always(Does::By(flow)), always(Does::Decides(At::From(0)))]);
 
 /// What `git flow KIND ACTION` does.
 fn flow(parsed: &Parsed<'_>) -> Vec<Effect> {

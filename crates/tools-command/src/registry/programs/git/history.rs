@@ -1,7 +1,10 @@
 //! Subcommands of `git` that may lose changes or the way back to them.
 
 use super::tree;
-use crate::registry::{ArgumentCondition, At, Consequence, Does, Subcommand, Syntax, always, plain, when};
+use crate::registry::{
+    ArgumentCondition::{Has, Lacks},
+    At, Consequence, Does, Subcommand, Syntax, always, each, ruled, when,
+};
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
 
@@ -12,9 +15,9 @@ const TREE: &str = "-q|--quiet --progress --no-progress -m|--merge --recurse-sub
                     --no-overwrite-ignore --no-track -d|--detach -f|--force";
 
 pub(super) const BISECT: Subcommand = Subcommand {
-    names: &["bisect"],
+    names: "bisect",
     subcommands: &[Subcommand {
-        names: &["run"],
+        names: "run",
         syntax: Syntax::LEADING,
         rules: &[always(Does::RunsWords(At::From(0)))],
         ..Subcommand::NEW
@@ -23,7 +26,7 @@ pub(super) const BISECT: Subcommand = Subcommand {
 };
 
 pub(super) const BRANCH: Subcommand = Subcommand {
-    names: &["branch"],
+    names: "branch",
     syntax: Syntax {
         flags: "-v|-vv|--verbose -q|--quiet -r|--remotes -a|--all -d|--delete -D -m|--move -M -c|--copy -C|--force-copy -l|--list \
                 --show-current --create-reflog --edit-description -f|--force --no-column --no-color -i|--ignore-case \
@@ -34,19 +37,16 @@ pub(super) const BRANCH: Subcommand = Subcommand {
     },
     rules: &[
         when(
-            &[ArgumentCondition::Has("-D -M --force-copy --force")],
+            &[Has("-D -M --force-copy --force")],
             Does::Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
         ),
-        when(
-            &[ArgumentCondition::Has("--set-upstream-to --unset-upstream --edit-description")],
-            Does::Writes(At::Path(".git/config")),
-        ),
+        when(&[Has("--set-upstream-to --unset-upstream --edit-description")], Does::Writes(At::Path(".git/config"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const CHECKOUT: Subcommand = Subcommand {
-    names: &["checkout"],
+    names: "checkout",
     syntax: Syntax {
         flags: TREE,
         valued: "-b -B --orphan --conflict --pathspec-from-file -U|--unified --inter-hunk-context",
@@ -54,15 +54,15 @@ pub(super) const CHECKOUT: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--force --pathspec-from-file")], DISCARDS),
-        when(&[ArgumentCondition::Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
-        when(&[ArgumentCondition::Lacks("-b --orphan")], Does::By(tree::discards_whole)),
+        when(&[Has("--force --pathspec-from-file")], DISCARDS),
+        when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(&[Lacks("-b --orphan")], Does::By(tree::discards_whole)),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SWITCH: Subcommand = Subcommand {
-    names: &["switch"],
+    names: "switch",
     syntax: Syntax {
         flags: "-q|--quiet --progress --no-progress -m|--merge --recurse-submodules --no-recurse-submodules --guess \
                 --no-guess --ignore-other-worktrees --overwrite-ignore --no-track -d|--detach -f|--force \
@@ -72,17 +72,14 @@ pub(super) const SWITCH: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--force --discard-changes")], DISCARDS),
-        when(
-            &[ArgumentCondition::Has("--force-create")],
-            Does::Says(Consequence::DiscardsWork, "may lose commits of a branch"),
-        ),
+        when(&[Has("--force --discard-changes")], DISCARDS),
+        when(&[Has("--force-create")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const RESTORE: Subcommand = Subcommand {
-    names: &["restore"],
+    names: "restore",
     syntax: Syntax {
         flags: "-S|--staged -W|--worktree -q|--quiet --progress --no-progress -m|--merge --recurse-submodules \
                 --no-recurse-submodules --ours --theirs -2 -3 -p|--patch --ignore-skip-worktree-bits --overlay \
@@ -91,15 +88,15 @@ pub(super) const RESTORE: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Lacks("--staged")], Does::By(tree::discards_whole)),
-        when(&[ArgumentCondition::Has("--worktree")], Does::By(tree::discards_whole)),
-        when(&[ArgumentCondition::Lacks("--staged"), ArgumentCondition::Has("--pathspec-from-file")], DISCARDS),
+        when(&[Lacks("--staged")], Does::By(tree::discards_whole)),
+        when(&[Has("--worktree")], Does::By(tree::discards_whole)),
+        when(&[Lacks("--staged"), Has("--pathspec-from-file")], DISCARDS),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const COMMIT: Subcommand = Subcommand {
-    names: &["commit"],
+    names: "commit",
     syntax: Syntax {
         flags: "-a|--all -p|--patch --interactive -i|--include -o|--only -n|--no-verify --verify -q|--quiet -v|--verbose \
                 -s|--signoff --no-signoff --amend --no-edit -e|--edit --allow-empty --allow-empty-message --reset-author \
@@ -114,7 +111,7 @@ pub(super) const COMMIT: Subcommand = Subcommand {
 };
 
 pub(super) const RESET: Subcommand = Subcommand {
-    names: &["reset"],
+    names: "reset",
     syntax: Syntax {
         flags: "-q|--quiet --no-quiet --mixed --soft --hard --merge --keep -p|--patch -N|--intent-to-add --refresh \
                 --no-refresh --pathspec-file-nul",
@@ -122,48 +119,36 @@ pub(super) const RESET: Subcommand = Subcommand {
         optional: "--recurse-submodules --no-recurse-submodules",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Has("--hard --keep --merge")], DISCARDS)],
+    rules: &[when(&[Has("--hard --keep --merge")], DISCARDS)],
     ..Subcommand::NEW
 };
 
 pub(super) const READ_TREE: Subcommand = Subcommand {
-    names: &["read-tree"],
+    names: "read-tree",
     syntax: Syntax {
         flags: "-m --reset -u -i -n|--dry-run -v --trivial --aggressive --empty --no-sparse-checkout --recurse-submodules \
                 -q|--quiet",
         valued: "--index-output --prefix --exclude-per-directory",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Has("--reset"), ArgumentCondition::Lacks("--dry-run")], DISCARDS)],
+    rules: &[when(&[Has("--reset"), Lacks("--dry-run")], DISCARDS)],
     ..Subcommand::NEW
 };
 
 pub(super) const STASH: Subcommand = Subcommand {
-    names: &["stash"],
+    names: "stash",
     syntax: Syntax {
         flags: "-p|--patch -S|--staged -k|--keep-index --no-keep-index -q|--quiet -u|--include-untracked \
                 --no-include-untracked -a|--all --index --only-untracked --pathspec-file-nul",
         valued: "-m|--message --pathspec-from-file",
         ..Syntax::GNU
     },
-    subcommands: &[
-        Subcommand { names: &["drop"], rules: &[always(DISCARDS)], ..Subcommand::NEW },
-        Subcommand { names: &["clear"], rules: &[always(DISCARDS)], ..Subcommand::NEW },
-        plain(&["push"]),
-        plain(&["save"]),
-        plain(&["list"]),
-        plain(&["show"]),
-        plain(&["pop"]),
-        plain(&["apply"]),
-        plain(&["branch"]),
-        plain(&["create"]),
-        plain(&["store"]),
-    ],
+    subcommands: &[ruled("drop clear", &[always(DISCARDS)]), each("push save list show pop apply branch create store")],
     ..Subcommand::NEW
 };
 
 pub(super) const TAG: Subcommand = Subcommand {
-    names: &["tag"],
+    names: "tag",
     syntax: Syntax {
         flags: "-l|--list -a|--annotate -s|--sign --no-sign -d|--delete -v|--verify -f|--force -i|--ignore-case \
                 --create-reflog -e|--edit --omit-empty",
@@ -173,14 +158,14 @@ pub(super) const TAG: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
-        when(&[ArgumentCondition::Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
+        when(&[Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
+        when(&[Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const REBASE: Subcommand = Subcommand {
-    names: &["rebase"],
+    names: "rebase",
     syntax: Syntax {
         flags: "--continue --skip --abort --quit --edit-todo --show-current-patch -i|--interactive -q|--quiet \
                 -v|--verbose -n|--no-stat --stat --no-verify --verify -f|--force-rebase|--no-ff --ff --fork-point \
@@ -197,50 +182,33 @@ pub(super) const REBASE: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const UPDATE_REF: Subcommand = Subcommand {
-    names: &["update-ref"],
-    rules: &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
-    ..Subcommand::NEW
-};
+pub(super) const UPDATE_REF: Subcommand =
+    ruled("update-ref", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))]);
 
 pub(super) const REFS: Subcommand = Subcommand {
-    names: &["refs"],
-    subcommands: &[Subcommand {
-        names: &["delete", "update"],
-        group: true,
-        rules: &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
-        ..Subcommand::NEW
-    }],
+    names: "refs",
+    subcommands: &[ruled(
+        "delete update",
+        &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
+    )],
     ..Subcommand::NEW
 };
 
 const WAY_BACK: Does = Does::Says(Consequence::DiscardsWork, "discards the way back to earlier states");
 
 pub(super) const REFLOG: Subcommand = Subcommand {
-    names: &["reflog"],
+    names: "reflog",
     syntax: Syntax {
         flags: "-n|--dry-run --all --oneline --stat -p|--patch --abbrev-commit --no-abbrev-commit --no-decorate --reverse",
         optional: "-# --max-count --date --format --pretty --since --until --after --before --skip --author --grep-reflog",
         ..Syntax::GNU
     },
-    subcommands: &[
-        Subcommand {
-            names: &["expire"],
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: &["delete", "drop"],
-            group: true,
-            rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
-            ..Subcommand::NEW
-        },
-    ],
+    subcommands: &[ruled("expire delete drop", &[when(&[Lacks("--dry-run")], WAY_BACK)])],
     ..Subcommand::NEW
 };
 
 pub(super) const GC: Subcommand = Subcommand {
-    names: &["gc"],
+    names: "gc",
     syntax: Syntax {
         flags: "--aggressive --auto --detach --no-detach -q|--quiet --force --keep-largest-pack --no-prune --cruft \
                 --no-cruft",
@@ -248,31 +216,25 @@ pub(super) const GC: Subcommand = Subcommand {
         optional: "--prune",
         ..Syntax::GNU
     },
-    rules: &[when(&[ArgumentCondition::Has("--prune")], WAY_BACK)],
+    rules: &[when(&[Has("--prune")], WAY_BACK)],
     ..Subcommand::NEW
 };
 
 pub(super) const PRUNE: Subcommand = Subcommand {
-    names: &["prune"],
+    names: "prune",
     syntax: Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
-    rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], WAY_BACK)],
+    rules: &[when(&[Lacks("--dry-run")], WAY_BACK)],
     ..Subcommand::NEW
 };
 
-pub(super) const FAST_IMPORT: Subcommand = Subcommand {
-    names: &["fast-import"],
-    rules: &[always(Does::Says(Consequence::DiscardsWork, "moves any reference"))],
-    ..Subcommand::NEW
-};
+pub(super) const FAST_IMPORT: Subcommand =
+    ruled("fast-import", &[always(Does::Says(Consequence::DiscardsWork, "moves any reference"))]);
 
 pub(super) const FILTER_REPO: Subcommand = Subcommand {
-    names: &["filter-repo"],
+    names: "filter-repo",
     syntax: Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
     rules: &[
-        when(
-            &[ArgumentCondition::Lacks("--analyze --dry-run")],
-            Does::Says(Consequence::DiscardsWork, "rewrites the whole history"),
-        ),
+        when(&[Lacks("--analyze --dry-run")], Does::Says(Consequence::DiscardsWork, "rewrites the whole history")),
         always(Does::Hides("`git filter-repo`, whose callbacks are code")),
     ],
     ..Subcommand::NEW

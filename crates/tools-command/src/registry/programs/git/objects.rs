@@ -5,7 +5,7 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always};
+use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always, ruled};
 
 /// The files that the operands name. A path in a revision is that from the top of the work tree,
 /// which is taken for the folder that git works in.
@@ -31,12 +31,10 @@ fn in_revision(operand: &Value) -> Option<Value> {
     (!is_other).then(|| Value { text: path.to_owned(), ..operand.clone() })
 }
 
-pub(super) const CAT_FILE: Subcommand =
-    Subcommand { names: &["cat-file"], rules: &[always(Does::By(named))], ..Subcommand::NEW };
+pub(super) const CAT_FILE: Subcommand = ruled("cat-file", &[always(Does::By(named))]);
 
 pub(super) const BLAME: Subcommand = Subcommand {
-    names: &["blame", "annotate"],
-    group: true,
+    names: "blame annotate",
     syntax: Syntax {
         flags: "-b --root --show-stats --reverse --first-parent --progress --no-progress -p|--porcelain \
                 --line-porcelain --incremental -c -t -l -s -e|--show-email -w -f|--show-name -n|--show-number --minimal \

@@ -4,7 +4,8 @@ use super::settings;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Parsed, Subcommand, Syntax, always, is_remote, plain, when,
+    ArgumentCondition::{Has, Lacks, OperandStarts},
+    At, Consequence, Does, Parsed, Subcommand, Syntax, always, each, is_remote, ruled, when,
 };
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
@@ -23,7 +24,7 @@ const FETCHES_VALUED: &str = "--upload-pack|--exec -j|--jobs --depth --deepen --
                               -o|--server-option --negotiation-tip --filter --bundle-uri";
 
 const REACHES: [crate::registry::Rule; 4] = [
-    when(&[ArgumentCondition::Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
+    when(&[Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
     always(Does::RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
     always(Does::By(connects)),
     always(Does::By(names_helper)),
@@ -49,7 +50,7 @@ pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
 }
 
 pub(super) const CLONE: Subcommand = Subcommand {
-    names: &["clone"],
+    names: "clone",
     syntax: Syntax {
         flags: "-v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout \
                 --bare --mirror -l|--local --no-local --no-hardlinks -s|--shared --dissociate --single-branch \
@@ -67,10 +68,7 @@ pub(super) const CLONE: Subcommand = Subcommand {
         REACHES[2],
         REACHES[3],
         always(Does::ByOption(settings::of_clone)),
-        when(
-            &[ArgumentCondition::Has("--config --template")],
-            Does::Hides("`git clone` with settings or hooks of its own"),
-        ),
+        when(&[Has("--config --template")], Does::Hides("`git clone` with settings or hooks of its own")),
         always(Does::Writes(At::Nth(1))),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
@@ -78,8 +76,7 @@ pub(super) const CLONE: Subcommand = Subcommand {
 };
 
 pub(super) const FETCH: Subcommand = Subcommand {
-    names: &["fetch", "fetch-pack"],
-    group: true,
+    names: "fetch fetch-pack",
     syntax: Syntax {
         flags: FETCHES,
         valued: FETCHES_VALUED,
@@ -91,7 +88,7 @@ pub(super) const FETCH: Subcommand = Subcommand {
 };
 
 pub(super) const PULL: Subcommand = Subcommand {
-    names: &["pull"],
+    names: "pull",
     syntax: Syntax {
         flags: "--commit --no-commit -e|--edit --no-edit --ff --no-ff --ff-only --no-rebase --autostash --no-autostash \
                 --signoff --no-signoff --stat --no-stat -n|--no-stat --squash --no-squash --verify --no-verify \
@@ -108,7 +105,7 @@ pub(super) const PULL: Subcommand = Subcommand {
 };
 
 pub(super) const LS_REMOTE: Subcommand = Subcommand {
-    names: &["ls-remote"],
+    names: "ls-remote",
     syntax: Syntax {
         flags: "-q|--quiet -h|--heads|-b|--branches -t|--tags --refs --get-url --exit-code --symref",
         valued: "--upload-pack|--exec --sort -o|--server-option",
@@ -121,7 +118,7 @@ pub(super) const LS_REMOTE: Subcommand = Subcommand {
 const OVERWRITES: Does = Does::Says(Consequence::DeletesForOthers, "overwrites or deletes what others may have");
 
 pub(super) const PUSH: Subcommand = Subcommand {
-    names: &["push"],
+    names: "push",
     syntax: Syntax {
         flags: "-v|--verbose -q|--quiet --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force \
                 --force-if-includes --no-force-if-includes --thin --no-thin -u|--set-upstream --progress --no-progress \
@@ -136,22 +133,15 @@ pub(super) const PUSH: Subcommand = Subcommand {
         REACHES[1],
         REACHES[2],
         REACHES[3],
-        when(
-            &[
-                ArgumentCondition::Has("--delete --mirror --prune --force --force-with-lease"),
-                ArgumentCondition::Lacks("--dry-run"),
-            ],
-            OVERWRITES,
-        ),
-        when(&[ArgumentCondition::OperandStarts("+ :"), ArgumentCondition::Lacks("--dry-run")], OVERWRITES),
-        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
+        when(&[Has("--delete --mirror --prune --force --force-with-lease"), Lacks("--dry-run")], OVERWRITES),
+        when(&[OperandStarts("+ :"), Lacks("--dry-run")], OVERWRITES),
+        when(&[Lacks("--dry-run")], PUBLISHES),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SEND_PACK: Subcommand = Subcommand {
-    names: &["send-pack", "http-push", "imap-send"],
-    group: true,
+    names: "send-pack http-push imap-send",
     syntax: Syntax {
         flags: "--all --dry-run --force --verbose -v --thin --atomic --mirror --stateless-rpc --stdin -q -d -D",
         valued: "--receive-pack|--exec --remote --push-option",
@@ -163,14 +153,14 @@ pub(super) const SEND_PACK: Subcommand = Subcommand {
         REACHES[1],
         REACHES[2],
         REACHES[3],
-        when(&[ArgumentCondition::Has("--force --mirror -d -D"), ArgumentCondition::Lacks("--dry-run")], OVERWRITES),
-        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
+        when(&[Has("--force --mirror -d -D"), Lacks("--dry-run")], OVERWRITES),
+        when(&[Lacks("--dry-run")], PUBLISHES),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SEND_EMAIL: Subcommand = Subcommand {
-    names: &["send-email"],
+    names: "send-email",
     syntax: Syntax {
         flags: "--dry-run --quiet --annotate --compose --no-validate --validate --force --no-chain-reply-to --thread",
         valued: "--from --to --cc --bcc --subject --in-reply-to --sendmail-cmd --smtp-server --smtp-server-port --smtp-user \
@@ -179,9 +169,9 @@ pub(super) const SEND_EMAIL: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
+        when(&[Lacks("--dry-run")], PUBLISHES),
         when(
-            &[ArgumentCondition::Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
+            &[Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
             Does::Hides("`git send-email` with programs of its own choice"),
         ),
         always(Does::RunsLine(At::Value("--sendmail-cmd"))),
@@ -194,18 +184,15 @@ pub(super) const SEND_EMAIL: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const REQUEST_PULL: Subcommand = Subcommand {
-    names: &["request-pull"],
-    rules: &[always(Does::Connects(At::Remotes)), always(Does::By(names_helper))],
-    ..Subcommand::NEW
-};
+pub(super) const REQUEST_PULL: Subcommand =
+    ruled("request-pull", &[always(Does::Connects(At::Remotes)), always(Does::By(names_helper))]);
 
 pub(super) const REMOTE: Subcommand = Subcommand {
-    names: &["remote"],
+    names: "remote",
     syntax: Syntax { flags: "-v|--verbose", ..Syntax::GNU },
     subcommands: &[
         Subcommand {
-            names: &["add"],
+            names: "add",
             syntax: Syntax {
                 flags: "-f|--fetch --tags --no-tags",
                 valued: "-t -m",
@@ -216,19 +203,15 @@ pub(super) const REMOTE: Subcommand = Subcommand {
             ..Subcommand::NEW
         },
         Subcommand {
-            names: &["set-url"],
+            names: "set-url",
             syntax: Syntax { flags: "--push --add --delete", ..Syntax::GNU },
             rules: CONFIGURES,
             ..Subcommand::NEW
         },
-        configures(&["rename"]),
-        configures(&["remove", "rm"]),
-        configures(&["set-branches"]),
-        plain(&["set-head"]),
-        plain(&["get-url"]),
-        plain(&["show"]),
-        plain(&["prune"]),
-        plain(&["update"]),
+        configures("rename"),
+        configures("remove|rm"),
+        configures("set-branches"),
+        each("set-head get-url show prune update"),
     ],
     ..Subcommand::NEW
 };
@@ -240,12 +223,12 @@ const CONFIGURES: &[crate::registry::Rule] = &[
     always(Does::By(names_helper)),
 ];
 
-const fn configures(names: &'static [&'static str]) -> Subcommand {
+const fn configures(names: &'static str) -> Subcommand {
     Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
 }
 
 pub(super) const CONFIG: Subcommand = Subcommand {
-    names: &["config"],
+    names: "config",
     syntax: Syntax {
         flags: "--global --system --local --worktree --get --get-all --get-regexp --get-urlmatch -l|--list --add \
                 --replace-all --unset --unset-all --rename-section --remove-section -e|--edit --get-color \
@@ -256,20 +239,12 @@ pub(super) const CONFIG: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[always(Does::ByOption(settings::configures))],
-    subcommands: &[
-        plain(&["list"]),
-        plain(&["get"]),
-        plain(&["set"]),
-        plain(&["unset"]),
-        plain(&["rename-section"]),
-        plain(&["remove-section"]),
-        plain(&["edit"]),
-    ],
+    subcommands: &[each("list get set unset rename-section remove-section edit")],
     ..Subcommand::NEW
 };
 
 pub(super) const INIT: Subcommand = Subcommand {
-    names: &["init", "init-db"],
+    names: "init|init-db",
     syntax: Syntax {
         flags: "-q|--quiet --bare",
         valued: "--template --separate-git-dir --object-format --ref-format -b|--initial-branch",
@@ -277,78 +252,53 @@ pub(super) const INIT: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[ArgumentCondition::Has("--template")], Does::Hides("`git init` with hooks of its own")),
+        when(&[Has("--template")], Does::Hides("`git init` with hooks of its own")),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const CREDENTIAL: Subcommand = Subcommand {
-    names: &["credential"],
+    names: "credential",
     subcommands: &[
-        Subcommand { names: &["fill"], rules: &[always(Does::Is(Consequence::ShowsCredentials))], ..Subcommand::NEW },
-        Subcommand {
-            names: &["approve", "reject"],
-            group: true,
-            rules: &[always(Does::Is(Consequence::ChangesIdentity))],
-            ..Subcommand::NEW
-        },
+        ruled("fill", &[always(Does::Is(Consequence::ShowsCredentials))]),
+        ruled("approve reject", &[always(Does::Is(Consequence::ChangesIdentity))]),
     ],
     ..Subcommand::NEW
 };
 
-pub(super) const CREDENTIAL_HELPERS: Subcommand = Subcommand {
-    names: &[
-        "credential-store",
-        "credential-cache",
-        "credential-cache--daemon",
-        "credential-osxkeychain",
-        "credential-manager",
-        "credential-libsecret",
-    ],
-    group: true,
-    rules: &[always(Does::Is(Consequence::ShowsCredentials))],
-    ..Subcommand::NEW
-};
+pub(super) const CREDENTIAL_HELPERS: Subcommand = ruled(
+    "credential-store credential-cache credential-cache--daemon credential-osxkeychain credential-manager \
+            credential-libsecret",
+    &[always(Does::Is(Consequence::ShowsCredentials))],
+);
 
 pub(super) const MAINTENANCE: Subcommand = Subcommand {
-    names: &["maintenance"],
+    names: "maintenance",
     subcommands: &[
-        Subcommand {
-            names: &["start", "register", "stop", "unregister"],
-            group: true,
-            rules: &[always(Does::Says(Consequence::ChangesSystem, "changes what runs in the background"))],
-            ..Subcommand::NEW
-        },
-        plain(&["run"]),
+        ruled(
+            "start register stop unregister",
+            &[always(Does::Says(Consequence::ChangesSystem, "changes what runs in the background"))],
+        ),
+        each("run"),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SERVERS: Subcommand = Subcommand {
-    names: &[
-        "daemon", "instaweb", "http-backend", "cvsserver", "shell", "upload-pack", "receive-pack", "upload-archive",
-    ],
-    group: true,
+    names: "daemon instaweb http-backend cvsserver shell upload-pack receive-pack upload-archive",
     syntax: Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
     rules: &[
         always(Does::Says(Consequence::Publishes, "serves the repository to others")),
-        when(
-            &[ArgumentCondition::Has("--httpd --browser")],
-            Does::Hides("`git instaweb` with programs of its own choice"),
-        ),
+        when(&[Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
         always(Does::RunsLine(At::Value("--httpd"))),
         always(Does::RunsLine(At::Value("--browser"))),
     ],
     ..Subcommand::NEW
 };
 
-pub(super) const HELPERS: Subcommand = Subcommand {
-    names: &[
-        "remote-ext", "remote-fd", "remote-ftp", "remote-ftps", "remote-http", "remote-https", "web--browse",
-        "http-fetch", "difftool--helper", "submodule--helper",
-    ],
-    group: true,
-    rules: &[always(Does::Hides("a part of `git` that starts programs"))],
-    ..Subcommand::NEW
-};
+pub(super) const HELPERS: Subcommand = ruled(
+    "remote-ext remote-fd remote-ftp remote-ftps remote-http remote-https web--browse http-fetch \
+            difftool--helper submodule--helper",
+    &[always(Does::Hides("a part of `git` that starts programs"))],
+);

@@ -4,7 +4,8 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{First, Has, Lacks},
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const BUN: Syntax = Syntax {
@@ -31,7 +32,7 @@ const RUNNING: &[Rule] = &[
     always(Does::Evaluates(Language::Node, At::Value("--eval"))),
     always(Does::Evaluates(Language::Node, At::Value("--print"))),
     always(Does::RunsScript(At::Value("--preload --require --import"))),
-    when(&[ArgumentCondition::Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
+    when(&[Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
     always(Does::Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
     always(Does::By(registries::addresses)),
     always(Does::By(script)),
@@ -40,7 +41,7 @@ const RUNNING: &[Rule] = &[
     always(Does::By(registries::unlisted)),
 ];
 
-const INSTALLING: &[Rule] = &[when(&[ArgumentCondition::Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(&[Has("--global")], FOR_USER)];
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
@@ -49,36 +50,29 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         folder: "--cwd",
         rules: RUNNING,
         subcommands: &[
+            ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
             Subcommand {
-                names: &["publish"],
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: &["x"],
+                names: "x",
                 syntax: Syntax { flags: "--bun --silent --no-install", valued: "-p|--package", ..Syntax::LEADING },
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["exec"], rules: &[always(Does::RunsLine(At::All))], ..Subcommand::NEW },
+            ruled("exec", &[always(Does::RunsLine(At::All))]),
             Subcommand {
-                names: &["run"],
+                names: "run",
                 syntax: Syntax::LEADING,
-                rules: &[always(Does::By(registries::named)), when(&[ArgumentCondition::First("-")], STDIN)],
+                rules: &[always(Does::By(registries::named)), when(&[First("-")], STDIN)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["create", "c"],
+                names: "create|c",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::By(registries::creates))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["add", "a"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["install", "i"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["remove", "rm"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["update"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["link"], ..Subcommand::NEW },
-            Subcommand { names: &["upgrade"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
+            ruled("add|a install|i remove|rm update", INSTALLING),
+            Subcommand { names: "link", ..Subcommand::NEW },
+            ruled("upgrade", &[always(FOR_USER)]),
         ],
         plain: "audit build feedback help info init outdated patch patch-commit pm repl test unlink why discord ci",
         examples: BUN_EXAMPLES,
@@ -105,37 +99,28 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             always(Does::By(script)),
         ],
         subcommands: &[
+            ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+            ruled("deploy jsr", &[always(PUBLISHES)]),
+            ruled("login logout", &[always(IDENTITY)]),
             Subcommand {
-                names: &["publish"],
-                rules: &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["deploy", "jsr"], group: true, rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-            Subcommand { names: &["login", "logout"], group: true, rules: &[always(IDENTITY)], ..Subcommand::NEW },
-            Subcommand {
-                names: &["eval"],
+                names: "eval",
                 syntax: Syntax { flags: "-p|--print", ..Syntax::LEADING },
                 rules: &[always(Does::Evaluates(Language::Node, At::Nth(0)))],
                 ..Subcommand::NEW
             },
-            deno_runs(&["run"]),
-            deno_runs(&["serve"]),
+            deno_runs("run"),
+            deno_runs("serve"),
             Subcommand {
-                names: &["x"],
+                names: "x",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["install", "i"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["uninstall"], rules: INSTALLING, ..Subcommand::NEW },
-            Subcommand { names: &["upgrade"], rules: &[always(FOR_USER)], ..Subcommand::NEW },
-            Subcommand {
-                names: &["compile"],
-                rules: &[always(Does::Writes(At::Value("--output")))],
-                ..Subcommand::NEW
-            },
-            Subcommand { names: &["task"], syntax: Syntax::LEADING, ..Subcommand::NEW },
-            plain(&["test"]),
+            ruled("install|i uninstall", INSTALLING),
+            ruled("upgrade", &[always(FOR_USER)]),
+            ruled("compile", &[always(Does::Writes(At::Value("--output")))]),
+            Subcommand { names: "task", syntax: Syntax::LEADING, ..Subcommand::NEW },
+            each("test"),
         ],
         plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
                 info init jupyter lint lsp outdated remove repl sandbox types update vendor why",
@@ -162,8 +147,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
 /// Code on the standard input.
 const STDIN: Does = Does::Hides("code that comes in");
 
-const fn deno_runs(names: &'static [&'static str]) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[ArgumentCondition::First("-")], STDIN), always(Does::By(script))];
+const fn deno_runs(names: &'static str) -> Subcommand {
+    const RULES: &[Rule] = &[when(&[First("-")], STDIN), always(Does::By(script))];
     Subcommand { names, syntax: Syntax::LEADING, rules: RULES, ..Subcommand::NEW }
 }
 
@@ -171,7 +156,7 @@ const fn deno_runs(names: &'static [&'static str]) -> Subcommand {
 fn script(parsed: &Parsed<'_>) -> Vec<Effect> {
     let ends = [".ts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".mts", ".cts"];
     let is_code = |text: &str| ends.iter().any(|end| text.ends_with(end)) || text == "/dev/stdin";
-    let runs = parsed.path.last().is_none_or(|last| matches!(last.names[0], "run" | "serve"));
+    let runs = matches!(parsed.subcommand(), "" | "run" | "serve");
     let named = parsed.unlisted.as_ref().map(|(word, _)| word).or_else(|| parsed.operand(0)).filter(|_| runs);
     match named {
         Some(word) if parsed.unlisted.is_some() && word.text == "-" => vec![Effect::hidden("code that comes in")],

@@ -6,8 +6,8 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, plain,
-    when,
+    ArgumentCondition::{self, First, FirstIsNot, Has, Lacks},
+    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const FLAGS: &str = "-a|--all -f|--force -g|--global|--g -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
@@ -33,11 +33,9 @@ const SYNTAX: Syntax = Syntax { flags: FLAGS, valued: VALUED, optional: "--color
 
 /// Options that say what starts scripts, or where settings come from.
 const OPTIONS: &[Rule] = &[
-    when(&[ArgumentCondition::Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
+    when(&[Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
     when(
-        &[ArgumentCondition::Has(
-            "--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module",
-        )],
+        &[Has("--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module")],
         Does::Hides("`npm` with programs or settings from elsewhere"),
     ),
     always(Does::By(registries::addresses)),
@@ -46,23 +44,21 @@ const OPTIONS: &[Rule] = &[
 ];
 
 /// What a publishing subcommand does unless it is a rehearsal.
-const PUBLISHING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES)];
 
 /// Verbs that change something in a registry, whatever the noun.
 const CHANGES: &[Rule] = &[when(
-    &[ArgumentCondition::First(
+    &[First(
         "add a set s rm r remove del d delete create c destroy update edit grant revoke public restricted \
          2fa-required 2fa-not-required enable-2fa enable-tfa disable-2fa disable-tfa",
     )],
     PUBLISHES,
 )];
 
-const INSTALLING: &[Rule] = &[
-    when(&[ArgumentCondition::Has("--global")], FOR_USER),
-    when(&[ArgumentCondition::Value("--location", "global")], FOR_USER),
-];
+const INSTALLING: &[Rule] =
+    &[when(&[Has("--global")], FOR_USER), when(&[ArgumentCondition::Value("--location", "global")], FOR_USER)];
 
-const fn installs(names: &'static [&'static str]) -> Subcommand {
+const fn installs(names: &'static str) -> Subcommand {
     Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
 }
 
@@ -91,12 +87,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         },
         rules: &[
             when(
-                &[ArgumentCondition::Has("--script-shell --shell --node-options --node-arg -n")],
+                &[Has("--script-shell --shell --node-options --node-arg -n")],
                 Does::Hides("scripts run by another shell"),
             ),
-            when(&[ArgumentCondition::Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
+            when(&[Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
             always(Does::RunsLine(At::Value("--call"))),
-            when(&[ArgumentCondition::Lacks("--call")], Does::RunsWords(At::From(0))),
+            when(&[Lacks("--call")], Does::RunsWords(At::From(0))),
         ],
         examples: &[
             ("npx tsc --noEmit", Expect::Runs("tsc --noEmit")),
@@ -112,102 +108,46 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
 ];
 
 const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { names: &["publish"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["unpublish"], rules: WITHDRAWING, ..Subcommand::NEW },
-    Subcommand { names: &["deprecate"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["undeprecate"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["dist-tag", "dist-tags"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["owner", "author"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["access"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["team"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["org", "ogr"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["hook"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["profile"], rules: CHANGES, ..Subcommand::NEW },
-    Subcommand { names: &["trust"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
+    ruled("publish", PUBLISHING),
+    ruled("unpublish", WITHDRAWING),
+    ruled("deprecate undeprecate", PUBLISHING),
+    ruled("dist-tag|dist-tags owner|author access team org|ogr hook profile", CHANGES),
+    ruled("trust", &[always(IDENTITY)]),
+    ruled("token", &[when(&[FirstIsNot("list ls")], IDENTITY)]),
+    ruled("star unstar", PUBLISHING),
+    ruled("adduser|login|add-user logout", &[always(IDENTITY)]),
+    ruled("config|c set", &[always(Does::By(configures))]),
     Subcommand {
-        names: &["token"],
-        rules: &[when(&[ArgumentCondition::FirstIsNot("list ls")], IDENTITY)],
-        ..Subcommand::NEW
-    },
-    Subcommand { names: &["star"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["unstar"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["adduser", "login", "add-user"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
-    Subcommand { names: &["logout"], rules: &[always(IDENTITY)], ..Subcommand::NEW },
-    Subcommand { names: &["config", "c"], rules: &[always(Does::By(configures))], ..Subcommand::NEW },
-    Subcommand { names: &["set"], rules: &[always(Does::By(configures))], ..Subcommand::NEW },
-    Subcommand {
-        names: &["exec", "x"],
+        names: "exec|x",
         syntax: Syntax::LEADING,
-        rules: &[
-            always(Does::RunsLine(At::Value("--call"))),
-            when(&[ArgumentCondition::Lacks("--call")], Does::RunsWords(At::From(0))),
-        ],
+        rules: &[always(Does::RunsLine(At::Value("--call"))), when(&[Lacks("--call")], Does::RunsWords(At::From(0)))],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["explore"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
+    ruled("explore", &[always(Does::RunsWords(At::AfterDashes))]),
     Subcommand {
-        names: &["init", "create", "innit"],
+        names: "init|create|innit",
         syntax: Syntax::LEADING,
         rules: &[always(Does::By(registries::creates))],
         ..Subcommand::NEW
     },
-    installs(&["install", "i", "in", "ins", "inst", "insta", "instal", "isnt", "isnta", "isntal", "isntall", "add"]),
-    installs(&["uninstall", "un", "unlink", "remove", "rm", "r"]),
-    installs(&["update", "up", "upgrade", "udpate"]),
-    installs(&["link", "ln"]),
-    installs(&["install-test", "it"]),
-    Subcommand { names: &["pack"], rules: &[always(Does::Writes(At::Value("--pack-destination")))], ..Subcommand::NEW },
-    Subcommand {
-        names: &["pkg"],
-        rules: &[when(&[ArgumentCondition::First("set delete fix")], Does::Writes(At::Path("package.json")))],
-        ..Subcommand::NEW
-    },
-    plain(&["audit"]),
-    plain(&["bin"]),
-    plain(&["bugs", "issues"]),
-    plain(&["cache"]),
-    plain(&["ci", "clean-install", "ic", "install-clean", "isntall-clean"]),
-    plain(&["completion"]),
-    plain(&["dedupe", "ddp"]),
-    plain(&["diff"]),
-    plain(&["docs", "home"]),
-    plain(&["doctor"]),
-    plain(&["edit"]),
-    plain(&["explain", "why"]),
-    plain(&["find-dupes"]),
-    plain(&["fund"]),
-    plain(&["get"]),
-    plain(&["help"]),
-    plain(&["help-search"]),
-    plain(&["install-ci-test", "cit", "clean-install-test", "sit"]),
-    plain(&["la"]),
-    plain(&["list", "ls"]),
-    plain(&["ll"]),
-    plain(&["outdated"]),
-    plain(&["ping"]),
-    plain(&["prefix"]),
-    plain(&["prune"]),
-    plain(&["query"]),
-    plain(&["rebuild", "rb"]),
-    plain(&["repo"]),
-    plain(&["restart"]),
-    plain(&["root"]),
-    plain(&["run", "run-script", "rum", "urn"]),
-    plain(&["sbom"]),
-    plain(&["search", "find", "s", "se"]),
-    plain(&["set-script"]),
-    plain(&["shrinkwrap"]),
-    plain(&["stars"]),
-    plain(&["start"]),
-    plain(&["stop"]),
-    plain(&["test", "t", "tst"]),
-    plain(&["version", "verison"]),
-    plain(&["view", "v", "info", "show"]),
-    plain(&["whoami"]),
+    installs("install|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|add"),
+    installs("uninstall|un|unlink|remove|rm|r"),
+    installs("update|up|upgrade|udpate"),
+    installs("link|ln"),
+    installs("install-test|it"),
+    ruled("pack", &[always(Does::Writes(At::Value("--pack-destination")))]),
+    ruled("pkg", &[when(&[First("set delete fix")], Does::Writes(At::Path("package.json")))]),
+    each(
+        "audit bin bugs|issues cache ci|clean-install|ic|install-clean|isntall-clean completion dedupe|ddp diff \
+         docs|home doctor edit explain|why find-dupes fund get help help-search \
+         install-ci-test|cit|clean-install-test|sit la list|ls ll outdated ping prefix prune query rebuild|rb repo \
+         restart root run|run-script|rum|urn sbom search|find|s|se set-script shrinkwrap stars start stop \
+         test|t|tst version|verison view|v|info|show whoami",
+    ),
 ];
 
 /// What `unpublish` does unless it is a rehearsal.
-const WITHDRAWING: &[Rule] = &[when(&[ArgumentCondition::Lacks("--dry-run")], WITHDRAWS)];
+const WITHDRAWING: &[Rule] = &[when(&[Lacks("--dry-run")], WITHDRAWS)];
 
 /// `npm config set` and its kin: the file of settings, and settings that start programs.
 fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {

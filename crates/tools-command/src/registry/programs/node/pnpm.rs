@@ -2,7 +2,8 @@
 
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{First, Has, Lacks, Operand},
+    At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -25,14 +26,11 @@ const SYNTAX: Syntax = Syntax {
     ..Syntax::EXACT
 };
 
-const PUBLISHING: &[Rule] = &[
-    when(&[ArgumentCondition::Lacks("--dry-run")], PUBLISHES),
-    when(&[ArgumentCondition::Operand("false")], PUBLISHES),
-];
+const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES), when(&[Operand("false")], PUBLISHES)];
 
 /// Verbs that change something in a registry.
 const CHANGES: &[Rule] = &[when(
-    &[ArgumentCondition::First(
+    &[First(
         "add set rm remove del delete create destroy grant revoke public restricted update enable-2fa disable-2fa",
     )],
     PUBLISHES,
@@ -40,17 +38,17 @@ const CHANGES: &[Rule] = &[when(
 
 /// The words of a command, or a line for a shell.
 const RUNS: &[Rule] = &[
-    when(&[ArgumentCondition::Has("--shell-mode")], Does::RunsLine(At::All)),
-    when(&[ArgumentCondition::Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
+    when(&[Has("--shell-mode")], Does::RunsLine(At::All)),
+    when(&[Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
 ];
 
-const INSTALLING: &[Rule] = &[when(&[ArgumentCondition::Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(&[Has("--global")], FOR_USER)];
 
-const fn installs(names: &'static [&'static str]) -> Subcommand {
+const fn installs(names: &'static str) -> Subcommand {
     Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
 }
 
-const fn changes(names: &'static [&'static str]) -> Subcommand {
+const fn changes(names: &'static str) -> Subcommand {
     Subcommand { names, rules: CHANGES, ..Subcommand::NEW }
 }
 
@@ -62,7 +60,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     rules: &[
         always(Does::StartsIn(At::Value("--dir"))),
         when(
-            &[ArgumentCondition::Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
+            &[Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
@@ -81,64 +79,41 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
 }];
 
 const SUBCOMMANDS: &[Subcommand] = &[
-    Subcommand { names: &["publish"], rules: PUBLISHING, ..Subcommand::NEW },
-    Subcommand { names: &["unpublish"], rules: &[always(WITHDRAWS)], ..Subcommand::NEW },
-    Subcommand { names: &["deprecate"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-    Subcommand { names: &["star"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
-    changes(&["dist-tag"]),
-    changes(&["owner"]),
-    changes(&["access"]),
-    changes(&["team"]),
-    changes(&["org"]),
-    changes(&["hook"]),
-    changes(&["profile"]),
+    ruled("publish", PUBLISHING),
+    ruled("unpublish", &[always(WITHDRAWS)]),
+    ruled("deprecate star", &[always(PUBLISHES)]),
+    changes("dist-tag"),
+    changes("owner"),
+    changes("access"),
+    changes("team"),
+    changes("org"),
+    changes("hook"),
+    changes("profile"),
+    ruled("login adduser logout token", &[always(IDENTITY)]),
+    ruled(
+        "config|c",
+        &[when(&[First("set delete edit")], Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
+    ),
+    ruled("set", &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))]),
+    Subcommand { names: "exec", syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
+    Subcommand { names: "dlx", syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
     Subcommand {
-        names: &["login", "adduser", "logout", "token"],
-        group: true,
-        rules: &[always(IDENTITY)],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["config", "c"],
-        rules: &[when(
-            &[ArgumentCondition::First("set delete edit")],
-            Does::Hides("settings of `pnpm` that decide what is fetched and run"),
-        )],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["set"],
-        rules: &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
-        ..Subcommand::NEW
-    },
-    Subcommand { names: &["exec"], syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
-    Subcommand { names: &["dlx"], syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
-    Subcommand {
-        names: &["create"],
+        names: "create",
         syntax: Syntax::LEADING,
         rules: &[always(Does::By(registries::creates))],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["run", "run-script"], syntax: Syntax::LEADING, ..Subcommand::NEW },
-    plain(&["install", "i"]),
-    plain(&["test", "t", "tst"]),
-    installs(&["add"]),
-    installs(&["remove", "rm", "uninstall", "un"]),
-    installs(&["update", "up", "upgrade"]),
-    installs(&["link", "ln"]),
-    Subcommand { names: &["env"], rules: &[when(&[ArgumentCondition::Has("--global")], FOR_USER)], ..Subcommand::NEW },
-    Subcommand { names: &["setup", "self-update"], group: true, rules: &[always(FOR_USER)], ..Subcommand::NEW },
-    Subcommand { names: &["deploy"], rules: &[always(Does::Writes(At::Nth(0)))], ..Subcommand::NEW },
-    Subcommand {
-        names: &["store"],
-        subcommands: &[plain(&["prune"]), plain(&["path"]), plain(&["status"]), plain(&["add"])],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: &["server"],
-        rules: &[always(Does::Hides("`pnpm server` that goes on behind"))],
-        ..Subcommand::NEW
-    },
+    Subcommand { names: "run|run-script", syntax: Syntax::LEADING, ..Subcommand::NEW },
+    each("install|i test|t|tst"),
+    installs("add"),
+    installs("remove|rm|uninstall|un"),
+    installs("update|up|upgrade"),
+    installs("link|ln"),
+    ruled("env", &[when(&[Has("--global")], FOR_USER)]),
+    ruled("setup self-update", &[always(FOR_USER)]),
+    ruled("deploy", &[always(Does::Writes(At::Nth(0)))]),
+    Subcommand { names: "store", subcommands: &[each("prune path status add")], ..Subcommand::NEW },
+    ruled("server", &[always(Does::Hides("`pnpm server` that goes on behind"))]),
 ];
 
 const EXAMPLES: &[Example] = &[

@@ -3,15 +3,13 @@
 use crate::effect::Effect;
 use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
 use crate::registry::{
-    ArgumentCondition, At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always,
-    plain, when,
+    ArgumentCondition::{Has, Lacks, Operand, OperandHas},
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 /// A program that publishes unless it is a rehearsal.
-const RELEASES: &[Rule] = &[
-    when(&[ArgumentCondition::Lacks("--dry-run --help --version")], PUBLISHES),
-    when(&[ArgumentCondition::Has("--no-dry-run")], PUBLISHES),
-];
+const RELEASES: &[Rule] =
+    &[when(&[Lacks("--dry-run --help --version")], PUBLISHES), when(&[Has("--no-dry-run")], PUBLISHES)];
 const REHEARSAL: Syntax =
     Syntax { flags: "--dry-run --no-dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
 
@@ -19,8 +17,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["corepack"],
         subcommands: &[Subcommand {
-            names: &["npm", "npx", "pnpm", "pnpx", "yarn", "yarnpkg"],
-            group: true,
+            names: "npm npx pnpm pnpx yarn yarnpkg",
             syntax: Syntax::LEADING,
             rules: &[always(Does::By(corepack))],
             ..Subcommand::NEW
@@ -38,11 +35,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[ArgumentCondition::Lacks("--help")], Does::DeletesTrees(At::All)),
-            when(
-                &[ArgumentCondition::Operand(". ./ * ./* ** ./** .. ../")],
-                Does::Says(Consequence::Destroys, "deletes everything"),
-            ),
+            when(&[Lacks("--help")], Does::DeletesTrees(At::All)),
+            when(&[Operand(". ./ * ./* ** ./** .. ../")], Does::Says(Consequence::Destroys, "deletes everything")),
         ],
         examples: &[
             ("rimraf ~/x", Expect::Deletes("/home/me/x")),
@@ -63,20 +57,20 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            Subcommand { names: &["publish"], rules: &[always(PUBLISHES)], ..Subcommand::NEW },
+            ruled("publish", &[always(PUBLISHES)]),
             Subcommand {
-                names: &["version"],
+                names: "version",
                 syntax: Syntax { flags: "--no-push", ..Syntax::EXACT },
-                rules: &[when(&[ArgumentCondition::Lacks("--no-push")], PUBLISHES)],
+                rules: &[when(&[Lacks("--no-push")], PUBLISHES)],
                 ..Subcommand::NEW
             },
             Subcommand {
-                names: &["exec"],
+                names: "exec",
                 syntax: Syntax::LEADING,
                 rules: &[always(Does::RunsWords(At::From(0)))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["watch"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
+            ruled("watch", &[always(Does::RunsWords(At::AfterDashes))]),
         ],
         plain: "add bootstrap changed clean create diff import info init link list ls la ll repair run add-caching",
         otherwise: Otherwise::Opaque("no command of it that is known"),
@@ -98,20 +92,11 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            Subcommand { names: &["release"], rules: RELEASES, ..Subcommand::NEW },
-            Subcommand { names: &["publish"], rules: RELEASES, ..Subcommand::NEW },
-            Subcommand { names: &["exec"], rules: &[always(Does::RunsWords(At::AfterDashes))], ..Subcommand::NEW },
-            Subcommand {
-                names: &["connect", "login", "logout"],
-                group: true,
-                rules: &[always(IDENTITY)],
-                ..Subcommand::NEW
-            },
+            ruled("release publish", RELEASES),
+            ruled("exec", &[always(Does::RunsWords(At::AfterDashes))]),
+            ruled("connect login logout", &[always(IDENTITY)]),
         ],
-        rules: &[when(
-            &[ArgumentCondition::OperandHas(":deploy :publish :release :push"), ArgumentCondition::Lacks("--dry-run")],
-            PUBLISHES,
-        )],
+        rules: &[when(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES)],
         examples: &[
             ("nx run app:deploy", Expect::Asks("publishes")),
             ("nx release", Expect::Asks("publishes")),
@@ -129,21 +114,13 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
             ..Syntax::EXACT
         },
-        subcommands: &[
-            Subcommand {
-                names: &["login", "logout", "link", "unlink"],
-                group: true,
-                rules: &[always(IDENTITY)],
-                ..Subcommand::NEW
-            },
-            plain(&["run"]),
-        ],
+        subcommands: &[ruled("login logout link unlink", &[always(IDENTITY)]), each("run")],
         examples: &[("turbo --cwd x login", Expect::Asks("accounts")), ("turbo run build test", Expect::Plain)],
         ..Program::NEW
     },
     Program {
         names: &["changeset"],
-        subcommands: &[Subcommand { names: &["publish"], rules: RELEASES, ..Subcommand::NEW }, plain(&["tag"])],
+        subcommands: &[ruled("publish", RELEASES), each("tag")],
         examples: &[("changeset publish", Expect::Asks("publishes")), ("changeset status", Expect::Plain)],
         ..Program::NEW
     },
@@ -172,21 +149,13 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         is_family: true,
         subcommands: &[
             Subcommand {
-                names: &[
-                    "publish", "unpublish", "upload", "release", "full-release", "deploy", "push", "build-package",
-                    "commit", "submitrequest", "sr", "delete", "rdelete", "promote", "undraft",
-                ],
-                group: true,
+                names: "publish unpublish upload release full-release deploy push build-package commit \
+                        submitrequest sr delete rdelete promote undraft",
                 syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
                 rules: RELEASES,
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: &["login", "logout", "create-publisher", "delete-publisher", "create-namespace", "store"],
-                group: true,
-                rules: &[always(IDENTITY)],
-                ..Subcommand::NEW
-            },
+            ruled("login logout create-publisher delete-publisher create-namespace store", &[always(IDENTITY)]),
         ],
         examples: &[
             ("vsce publish", Expect::Asks("publishes")),
@@ -201,7 +170,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["husky"],
-        rules: &[when(&[ArgumentCondition::Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
+        rules: &[when(&[Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
         examples: &[("husky install", Expect::Writes(".git/config"))],
         ..Program::NEW
     },

@@ -6,7 +6,8 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
-    ArgumentCondition, At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, plain, when,
+    ArgumentCondition::{First, Has},
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -24,13 +25,9 @@ const SYNTAX: Syntax = Syntax {
 };
 
 /// Verbs that change something in a registry.
-const CHANGES: &[Rule] = &[when(&[ArgumentCondition::First("add remove rm create destroy set")], PUBLISHES)];
+const CHANGES: &[Rule] = &[when(&[First("add remove rm create destroy set")], PUBLISHES)];
 const PUBLISHING: &[Rule] = &[always(PUBLISHES)];
 const SIGNING: &[Rule] = &[always(IDENTITY)];
-
-const fn ruled(names: &'static [&'static str], rules: &'static [Rule]) -> Subcommand {
-    Subcommand { names, rules, ..Subcommand::NEW }
-}
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["yarn", "yarnpkg"],
@@ -39,7 +36,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     folder: "--cwd",
     rules: &[
         when(
-            &[ArgumentCondition::Has("--use-yarnrc --script-shell")],
+            &[Has("--use-yarnrc --script-shell")],
             Does::Hides("scripts run by another shell or with settings from elsewhere"),
         ),
         always(Does::By(registries::addresses)),
@@ -55,70 +52,55 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
 }];
 
 const SUBCOMMANDS: &[Subcommand] = &[
-    ruled(&["publish"], PUBLISHING),
-    ruled(&["tag"], CHANGES),
-    ruled(&["owner"], CHANGES),
-    ruled(&["team"], CHANGES),
-    ruled(&["access"], CHANGES),
-    Subcommand { names: &["login", "logout"], group: true, rules: SIGNING, ..Subcommand::NEW },
+    ruled("publish", PUBLISHING),
+    ruled("tag owner team access", CHANGES),
+    ruled("login logout", SIGNING),
     Subcommand {
-        names: &["npm"],
+        names: "npm",
         subcommands: &[
-            ruled(&["publish"], PUBLISHING),
-            ruled(&["tag"], CHANGES),
-            Subcommand { names: &["login", "logout"], group: true, rules: SIGNING, ..Subcommand::NEW },
-            plain(&["audit"]),
-            plain(&["info"]),
-            plain(&["whoami"]),
+            ruled("publish", PUBLISHING),
+            ruled("tag", CHANGES),
+            ruled("login logout", SIGNING),
+            each("audit info whoami"),
         ],
         ..Subcommand::NEW
     },
-    ruled(&["config"], &[when(&[ArgumentCondition::First("set unset delete")], Does::By(configures))]),
-    ruled(
-        &["plugin"],
-        &[when(&[ArgumentCondition::First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))],
-    ),
-    ruled(
-        &["set"],
-        &[when(
-            &[ArgumentCondition::First("version resolution")],
-            Does::Hides("another version of `yarn` from elsewhere"),
-        )],
-    ),
-    ruled(&["policies"], &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
-    ruled(&["global"], &[when(&[ArgumentCondition::First("add remove upgrade upgrade-interactive")], FOR_USER)]),
+    ruled("config", &[when(&[First("set unset delete")], Does::By(configures))]),
+    ruled("plugin", &[when(&[First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))]),
+    ruled("set", &[when(&[First("version resolution")], Does::Hides("another version of `yarn` from elsewhere"))]),
+    ruled("policies", &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
+    ruled("global", &[when(&[First("add remove upgrade upgrade-interactive")], FOR_USER)]),
     Subcommand {
-        names: &["dlx"],
+        names: "dlx",
         syntax: Syntax::LEADING,
         rules: &[always(Does::RunsWords(At::From(0)))],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["exec"],
+        names: "exec",
         syntax: Syntax::LEADING,
         rules: &[always(Does::RunsWords(At::From(0)))],
         ..Subcommand::NEW
     },
-    Subcommand { names: &["node"], syntax: Syntax::LEADING, rules: &[always(Does::By(node))], ..Subcommand::NEW },
-    Subcommand { names: &["run"], syntax: Syntax::LEADING, ..Subcommand::NEW },
+    Subcommand { names: "node", syntax: Syntax::LEADING, rules: &[always(Does::By(node))], ..Subcommand::NEW },
+    Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
     Subcommand {
-        names: &["create", "init"],
-        group: true,
+        names: "create init",
         syntax: Syntax::LEADING,
         rules: &[always(Does::By(registries::creates))],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["workspace"],
+        names: "workspace",
         syntax: Syntax::LEADING,
         rules: &[always(Does::By(|parsed| registries::again(parsed, 1)))],
         ..Subcommand::NEW
     },
     Subcommand {
-        names: &["workspaces"],
+        names: "workspaces",
         subcommands: &[
             Subcommand {
-                names: &["foreach"],
+                names: "foreach",
                 syntax: Syntax {
                     flags: "-A|--all -R|--recursive -W|--worktree -p|--parallel -i|--interlaced -t|--topological -v|--verbose \
                             --topological-dev --no-private --dry-run -n --since",
@@ -128,10 +110,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
                 rules: &[always(Does::By(|parsed| registries::again(parsed, 0)))],
                 ..Subcommand::NEW
             },
-            Subcommand { names: &["run"], syntax: Syntax::LEADING, ..Subcommand::NEW },
-            plain(&["list"]),
-            plain(&["info"]),
-            plain(&["focus"]),
+            Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
+            each("list info focus"),
         ],
         ..Subcommand::NEW
     },
