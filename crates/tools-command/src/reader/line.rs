@@ -262,6 +262,11 @@ impl Reader<'_> {
         if program.is_exact && program.text.contains('/') {
             command.scripts.push(program.clone());
         }
+        let feared = match &described {
+            None if program.is_exact && !self.functions.contains(command.name()) => registry::feared(&command),
+            _ => Vec::new(),
+        };
+        command.effects.extend(feared.iter().filter(|effect| effect.is_lasting()).cloned());
         let if_unset = if program.is_exact { self.if_unset(&command, described.as_ref()) } else { Vec::new() };
         command.effects.extend(if_unset.iter().filter(|effect| effect.is_lasting()).cloned());
         self.reach_further(&mut command);
@@ -292,8 +297,7 @@ impl Reader<'_> {
         }
         match described {
             Some(described) => self.described(&command, described.program, described.effects),
-            None if !self.functions.contains(command.name()) => self.follow_all(&command, registry::feared(&command)),
-            None => {}
+            None => self.follow_all(&command, feared),
         }
         self.follow_all(&command, if_unset);
         self.containing.pop();

@@ -1,6 +1,7 @@
 //! From a description and the arguments to effects: which rules hold, and what they name.
 
 use super::address;
+use super::by_name;
 use super::doubt::Doubt;
 use super::parsed::Parsed;
 use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule, Style};
@@ -23,9 +24,8 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.unknown.is_some() {
         found.extend(unknown::feared(parsed.command));
     }
-    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let mut undecided = Vec::new();
-    for rule in rules {
+    for rule in parsed.rules() {
         let mut open: Vec<Effect> = Vec::new();
         if !rule.when.iter().all(|when| holds(*when, parsed, &mut open)) {
             continue;
@@ -37,6 +37,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
     }
     found.extend(undecided);
+    found.extend(by_name::of_options(parsed));
     // Last: what a rule says of an argument tells more.
     if decides_by_option(parsed) || runs_later_operands(parsed) {
         found.extend(parsed.doubtful());
@@ -136,14 +137,7 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
         match rule.does {
             Does::Hides(_) | Does::Is(_) | Does::Says(..) | Does::By(_) => rule.when.iter().any(is_chosen),
             Does::ByOption(_) => true,
-            Does::RunsWords(at)
-            | Does::RunsWithVariables(at)
-            | Does::RunsWithMore(at, _)
-            | Does::RunsLine(at)
-            | Does::RunsLineWithMore(at)
-            | Does::RunsScript(at)
-            | Does::Evaluates(_, at) => is_option(at) || rule.when.iter().any(is_chosen),
-            _ => false,
+            does => does.runs().is_some_and(|at| is_option(at) || rule.when.iter().any(is_chosen)),
         }
     })
 }
@@ -151,7 +145,6 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
 /// Whether operands are run or evaluated, or values of some options, so that it matters where they
 /// begin.
 fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool {
-    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let is_operand = |at: At| match at {
         At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast | At::Rest(_) => true,
         At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => or_values(options),
@@ -161,32 +154,19 @@ fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool 
     let is_ruled_out = |rule: &&Rule| {
         rule.when.iter().any(|when| matches!(when, ArgumentCondition::Lacks(options) if parsed.surely_has(options)))
     };
-    rules.into_iter().filter(|rule| !is_ruled_out(rule)).any(|rule| match rule.does {
-        Does::RunsWords(at)
-        | Does::RunsWithVariables(at)
-        | Does::RunsWithMore(at, _)
-        | Does::RunsLine(at)
-        | Does::RunsLineWithMore(at)
-        | Does::RunsThere(at)
-        | Does::RunsLineThere(at)
-        | Does::RunsScript(at)
-        | Does::Evaluates(_, at) => is_operand(at),
-        _ => false,
+    parsed.rules().filter(|rule| !is_ruled_out(rule)).any(|rule| match rule.does {
+        Does::RunsThere(at) | Does::RunsLineThere(at) => is_operand(at),
+        does => does.runs().is_some_and(is_operand),
     })
 }
 
 /// Whether what is run begins behind another operand: one that is an option after all moves it.
 fn runs_later_operands(parsed: &Parsed<'_>) -> bool {
-    let rules = parsed.path.iter().flat_map(|one| one.rules).chain(parsed.program.rules);
     let is_later = |at: At| matches!(at, At::Nth(1..) | At::From(1..));
-    rules.into_iter().any(|rule| match rule.does {
-        Does::RunsWords(at)
-        | Does::RunsWithVariables(at)
-        | Does::RunsWithMore(at, _)
-        | Does::RunsLine(at)
-        | Does::RunsLineWithMore(at) => is_later(at),
-        _ => false,
-    })
+    parsed
+        .rules()
+        .filter(|rule| !matches!(rule.does, Does::RunsScript(_) | Does::Evaluates(..)))
+        .any(|rule| rule.does.runs().is_some_and(is_later))
 }
 
 /// Whether a rule tells of more than files and hosts, which are judged by their names.

@@ -6,6 +6,7 @@ mod spec;
 
 mod address;
 mod apply;
+mod by_name;
 mod carried;
 mod doubt;
 mod index;

@@ -5,7 +5,7 @@
 use super::doubt::Doubt;
 use super::index::ValueForm;
 use super::options::{self, OptionSpelling};
-use super::spec::{Otherwise, Program, Style, Subcommand, Syntax};
+use super::spec::{Otherwise, Program, Rule, Style, Subcommand, Syntax};
 use crate::effect::Effect;
 use crate::reader::{Command, Value};
 
@@ -196,6 +196,11 @@ impl<'a> Parsed<'a> {
     /// The innermost subcommand by its first spelling; empty where there is none.
     pub fn subcommand(&self) -> &'static str {
         self.names.last().copied().unwrap_or_default()
+    }
+
+    /// The rules of the subcommands that were found, and of the program.
+    pub(super) fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
+        self.path.iter().flat_map(|found| found.rules).chain(self.program.rules)
     }
 
     pub(super) fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {

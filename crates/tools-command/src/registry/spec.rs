@@ -192,6 +192,22 @@ pub struct Rule {
     pub does: Does,
 }
 
+impl Rule {
+    /// The options by which it holds, or says what is touched; each text lists some.
+    pub(super) fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
+        use ArgumentCondition::{Has, Value, ValueHas, ValueStarts};
+        let conditions = self.when.iter().filter_map(|when| match when {
+            Has(options) | Value(options, _) | ValueHas(options, _) | ValueStarts(options, _) => Some(*options),
+            _ => None,
+        });
+        let place = match self.does.place() {
+            Some(At::Value(options) | At::Behind(options) | At::ValueRest(options, _)) => Some(options),
+            _ => None,
+        };
+        conditions.chain(place)
+    }
+}
+
 /// A rule without a condition.
 pub(crate) const fn always(does: Does) -> Rule {
     Rule { when: &[], does }
@@ -328,6 +344,42 @@ pub enum Does {
     By(fn(&Parsed<'_>) -> Vec<Effect>),
     /// The same where an option that is not given would run something or do what asks.
     ByOption(fn(&Parsed<'_>) -> Vec<Effect>),
+}
+
+impl Does {
+    /// Where the arguments stand that it is about.
+    pub(super) fn place(&self) -> Option<At> {
+        match self {
+            Self::Reads(at)
+            | Self::ReadsTrees(at)
+            | Self::Writes(at)
+            | Self::Deletes(at)
+            | Self::DeletesTrees(at)
+            | Self::ChangesTrees(at)
+            | Self::Connects(at)
+            | Self::Fetches(at)
+            | Self::StartsIn(at)
+            | Self::Sets(at)
+            | Self::Decides(at)
+            | Self::RunsThere(at)
+            | Self::RunsLineThere(at) => Some(*at),
+            _ => self.runs(),
+        }
+    }
+
+    /// Where the words, the line, the file or the code stand that it runs here.
+    pub(super) fn runs(&self) -> Option<At> {
+        match self {
+            Self::RunsWords(at)
+            | Self::RunsWithVariables(at)
+            | Self::RunsWithMore(at, _)
+            | Self::RunsLine(at)
+            | Self::RunsLineWithMore(at)
+            | Self::RunsScript(at)
+            | Self::Evaluates(_, at) => Some(*at),
+            _ => None,
+        }
+    }
 }
 
 /// Source of further words of a command.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::programs::PROGRAMS;
-use super::spec::{ArgumentCondition, At, Does, Expect, Program, Rule, Style, Subcommand};
+use super::spec::{ArgumentCondition, Expect, Program, Rule, Style, Subcommand};
 use super::{Consequence, find};
 use crate::{Analysis, Effect, Surroundings, analyse};
 
@@ -102,6 +102,35 @@ fn every_program_has_examples_and_a_name_of_its_own() {
         assert!(program.examples.iter().all(|(line, _)| is_own(line)), "an example of `{name}` is of another program");
         assert!(find(name).is_some());
     }
+}
+
+/// A rule on the first of several spellings allows the others: `docker ps|kill` would let `kill` by.
+/// So each is a beginning of the first, or all were looked up and mean the same.
+#[test]
+fn spellings_of_one_name_mean_the_same() {
+    let is_short = |first: &str, other: &str| {
+        let of_gnu = other.strip_prefix('g') == Some(first);
+        let numbered = other.strip_prefix(first).is_some_and(|rest| rest.chars().all(|c| "-.0123456789*".contains(c)));
+        first.starts_with(other) || other.strip_suffix('s') == Some(first) || of_gnu || numbered
+    };
+    let mut found = BTreeSet::new();
+    for program in programs() {
+        let name = program.names[0];
+        let mut groups: Vec<String> = Vec::new();
+        groups.extend((!program.is_family).then(|| program.names.join("|")));
+        let mut below: Vec<&Subcommand> = program.subcommands.iter().collect();
+        while let Some(one) = below.pop() {
+            groups.extend(one.names.split_ascii_whitespace().map(str::to_owned));
+            below.extend(one.subcommands);
+        }
+        let is_meant = |group: &String| {
+            let (first, others) = group.split_once('|').unwrap_or((group, ""));
+            others.split('|').any(|other| !other.is_empty() && !is_short(first, other))
+        };
+        found.extend(groups.into_iter().filter(is_meant).map(|group| format!("{name} {group}")));
+    }
+    let looked_up: BTreeSet<String> = SAME.iter().map(|line| (*line).to_owned()).collect();
+    assert_eq!(found, looked_up);
 }
 
 #[test]
@@ -276,42 +305,13 @@ fn every_option_of_a_rule_is_listed() {
         }
         let lists = syntaxes.iter().flat_map(|syntax| [syntax.flags, syntax.valued, syntax.optional, syntax.last]);
         let listed: BTreeSet<&str> = lists.flat_map(|list| list.split([' ', '|', '\n'])).collect();
-        for options in rules.into_iter().flat_map(options_of) {
+        for options in rules.into_iter().flat_map(Rule::options) {
             let all = options.split_ascii_whitespace().all(|option| listed.contains(option));
             *is_known.entry(options).or_default() |= all;
         }
     }
     let dead: Vec<&str> = is_known.into_iter().filter(|(_, is_known)| !is_known).map(|(options, _)| options).collect();
     assert!(dead.is_empty(), "{}", dead.join("\n"));
-}
-
-/// The options by which a rule holds, or says what is touched.
-fn options_of(rule: &Rule) -> Vec<&'static str> {
-    use ArgumentCondition::{Has, Value, ValueHas, ValueStarts};
-    let conditions = rule.when.iter().filter_map(|when| match when {
-        Has(options) | Value(options, _) | ValueHas(options, _) | ValueStarts(options, _) => Some(*options),
-        _ => None,
-    });
-    let place = match rule.does {
-        Does::Reads(at)
-        | Does::Writes(at)
-        | Does::Deletes(at)
-        | Does::RunsWords(at)
-        | Does::RunsLine(at)
-        | Does::RunsLineWithMore(at)
-        | Does::RunsScript(at)
-        | Does::Evaluates(_, at)
-        | Does::Sets(at)
-        | Does::Connects(at)
-        | Does::Fetches(at)
-        | Does::Decides(at)
-        | Does::StartsIn(at) => match at {
-            At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => Some(options),
-            _ => None,
-        },
-        _ => None,
-    };
-    conditions.chain(place).collect()
 }
 
 /// Options that are there to make a command do less: a rule says that it holds without them.
@@ -341,3 +341,89 @@ const MIN_PIECED: usize = 500;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
 const MIN_VARIANTS: usize = 10_000;
+
+/// Spellings that were looked up, behind the name of their program.
+const SAME: &[&str] = &[
+    "bun remove|rm",
+    "bundle bundle|bundler",
+    "cargo remove|rm",
+    "cargo workspaces|ws",
+    "composer composer|composer.phar",
+    "conda remove|uninstall",
+    "direnv allow|permit|grant",
+    "docker bake|f",
+    "docker rm|remove",
+    "fd fd|fdfind",
+    "gh codespace|cs",
+    "git add|stage",
+    "git init|init-db",
+    "git remove|rm",
+    "glab ci|pipeline|pipe",
+    "glab pulls|pull|pr",
+    "glab repo|project|repos",
+    "gradle gradle|gradlew|gradlew.bat",
+    "helm dependency|dep|dependencies",
+    "helm pull|fetch",
+    "helm show|inspect",
+    "helm uninstall|del|delete|un",
+    "hg config|showconfig|debugconfig",
+    "hg hg|chg|rhg",
+    "hg purge|clean",
+    "hg remove|rm",
+    "hg update|up|checkout|co",
+    "ip neighbour|n|ne|nei|neigh|neighbor",
+    "jj commit|ci",
+    "jj op|operation",
+    "make make|gmake|bmake|remake",
+    "mapfile mapfile|readarray",
+    "mise exec|x",
+    "mise mise|rtx",
+    "mvn mvn|mvnw|mvnd|mvnw.cmd|mvnDebug",
+    "ninja ninja|samu",
+    "npm adduser|login|add-user",
+    "npm bugs|issues",
+    "npm ci|clean-install|ic|install-clean|isntall-clean",
+    "npm dedupe|ddp",
+    "npm docs|home",
+    "npm exec|x",
+    "npm explain|why",
+    "npm init|create|innit",
+    "npm install-ci-test|cit|clean-install-test|sit",
+    "npm install-test|it",
+    "npm install|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|add",
+    "npm link|ln",
+    "npm list|ls",
+    "npm org|ogr",
+    "npm owner|author",
+    "npm rebuild|rb",
+    "npm run|run-script|rum|urn",
+    "npm search|find|s|se",
+    "npm test|t|tst",
+    "npm uninstall|un|unlink|remove|rm|r",
+    "npm update|up|upgrade|udpate",
+    "npm version|verison",
+    "npm view|v|info|show",
+    "pdm exec|x",
+    "pnpm link|ln",
+    "pnpm remove|rm|uninstall|un",
+    "pnpm run|run-script",
+    "pnpm test|t|tst",
+    "pnpm update|up|upgrade",
+    "pytest pytest|py.test|pytest-3",
+    "source source|.",
+    "start-server-and-test start-server-and-test|server-test",
+    "svn blame|praise|annotate|ann",
+    "svn checkout|co",
+    "svn commit|ci",
+    "svn copy|cp",
+    "svn delete|del|remove|rm",
+    "svn list|ls",
+    "svn move|mv|rename|ren",
+    "svn propdel|pdel|pd",
+    "svn propset|pset|ps",
+    "tar tar|gtar|bsdtar",
+    "task task|go-task",
+    "wasm-pack login|adduser|add-user",
+    "yarn yarn|yarnpkg",
+    "yq eval-all|ea",
+];

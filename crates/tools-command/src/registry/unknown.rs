@@ -1,6 +1,8 @@
 //! What is feared of programs and options that no description knows: that they run a shell that
-//! they are given, or the value of an option that by its name takes a command.
+//! they are given, or do what the name of an option says.
 
+use super::by_name;
+use super::lookup::find;
 use super::programs::shells;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
@@ -18,26 +20,21 @@ const NAMING: [&str; 18] = [
     "completion", "completions", "complete", "init", "hook", "activate", "install", "add", "remove", "uninstall",
     "search", "info", "show", "help", "list", "update", "upgrade", "use",
 ];
-/// Options whose value is a command, by their whole name or its last part: `--pre-exec`,
-/// `--editor`.
-const COMMANDS: [&str; 16] = [
-    "exec", "command", "cmd", "shell", "editor", "pager", "rsh", "hook", "preview", "launcher", "executable", "runner",
-    "prefix-command", "wrapper", "sh-exec", "browser",
-];
-
-/// What a command may run although nothing is known of its program, or of one of its options.
+/// What a command may do although nothing is known of its program, or of one of its options.
 pub(crate) fn feared(command: &Command) -> Vec<Effect> {
     let mut found = Vec::new();
     let name = command.name();
+    let is_described = find(name).is_some();
     for (at, arg) in command.args.iter().enumerate() {
         if is_shell(command, at) {
             found.push(Effect::hidden(format!("`{name}` may run `{}`", shorten(&arg.text))));
             found.push(Effect::runs(command.args[at..].to_vec()));
         } else if calls_shell(&arg.text) || calls_program(&arg.text) {
             found.push(Effect::hidden(format!("`{name}` may run what `{}` says", shorten(&arg.text))));
-        } else if let Some(value) = command_of(command, at) {
-            found.push(Effect::hidden(format!("`{name}` may run what the option `{}` says", option_name(&arg.text))));
-            found.extend(Some(value).filter(|value| value.is_exact).map(Effect::Line));
+        } else if !arg.text.starts_with('-') {
+            found.extend(Some(arg).filter(|_| !is_described).and_then(by_name::reached));
+        } else if let Some(value) = value_behind(command, at) {
+            found.extend(by_name::of_option(name, option_name(&arg.text), &value));
         }
     }
     found
@@ -103,22 +100,16 @@ fn calls_program(text: &str) -> bool {
     false
 }
 
-/// The value of an option that by its name takes a command.
-fn command_of(command: &Command, at: usize) -> Option<Value> {
+/// The value of the option at a position, if it has one: behind `=`, or the next argument.
+pub(super) fn value_behind(command: &Command, at: usize) -> Option<Value> {
     let arg = &command.args[at];
-    let name = option_name(&arg.text).trim_start_matches('-');
-    let is_long = arg.text.starts_with("--") || (arg.text.starts_with('-') && name.len() > 3);
-    let is_meant = COMMANDS.iter().any(|end| name == *end || name.ends_with(&format!("-{end}")));
-    if !is_long || !is_meant || name.starts_with("no-") || name.starts_with("list-") {
-        return None;
-    }
     match arg.text.split_once('=') {
         Some((_, value)) => Some(Value { text: value.to_owned(), ..arg.clone() }),
         None => command.args.get(at + 1).cloned(),
     }
 }
 
-fn option_name(text: &str) -> &str {
+pub(super) fn option_name(text: &str) -> &str {
     text.split('=').next().unwrap_or_default()
 }
 

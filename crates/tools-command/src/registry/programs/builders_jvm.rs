@@ -42,6 +42,7 @@ pub(super) static ALL: &[Program] = &[
             ("mvn deploy:deploy-file -Dfile=x", Expect::Asks("publishes")),
             ("mvn org.apache.maven.plugins:maven-deploy-plugin:3.1.1:deploy", Expect::Asks("publishes")),
             ("mvn release:perform", Expect::Asks("publishes")),
+            ("mvn verify sonar:sonar", Expect::Asks("publishes")),
             ("mvn release:prepare -DdryRun=true", Expect::Plain),
             ("mvn exec:exec -Dexec.executable=sudo", Expect::Runs("sudo")),
             ("mvn test -DargLine=-javaagent:x.jar", Expect::Opaque("of its own choice")),
@@ -71,6 +72,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         rules: &[
+            when(&[Has("--scan")], PUBLISHES),
             when(&[Lacks("--dry-run --help")], Does::By(tasks)),
             always(Does::ByOption(properties)),
             always(Does::RunsScript(At::Value("--build-file --settings-file --init-script"))),
@@ -85,6 +87,7 @@ pub(super) static ALL: &[Program] = &[
             ("gradle uploadArchives", Expect::Asks("publishes")),
             ("gradlew pTMR", Expect::Asks("publishes")),
             ("gradle publishPlugins", Expect::Asks("publishes")),
+            ("gradle build --scan", Expect::Asks("publishes")),
             ("gradle publish -m", Expect::Plain),
             ("gradle -x publish build", Expect::Plain),
             ("gradle publishToMavenLocal", Expect::Plain),
@@ -181,7 +184,7 @@ fn goals(parsed: &Parsed<'_>) -> Vec<Effect> {
     let hands_on = |goal: &Value| {
         let verb = goal.text.split('@').next().unwrap_or_default().rsplit(':').next().unwrap_or_default();
         let plugin = goal.text.contains("release:") || goal.text.contains("release-plugin");
-        let staging = ["nexus-staging:", "central-publishing:", "wagon:", "jgitflow:", "gitflow:"]
+        let staging = ["nexus-staging:", "central-publishing:", "wagon:", "jgitflow:", "gitflow:", "sonar:"]
             .iter()
             .any(|one| goal.text.starts_with(one));
         matches!(verb, "deploy" | "site-deploy" | "deploy-file" | "publish" | "push" | "checkin" | "upload")

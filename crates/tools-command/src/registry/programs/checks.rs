@@ -155,6 +155,40 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["actionlint", "cloc", "cppcheck"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "-shellcheck -pyflakes --addon-python --extract-with --vcs --counted --ignored --found --categorized \
+                     --write-lang-def --sql --report-file|--out --output-file --plist-output --rule-file",
+            optional: "--clang",
+            ..Syntax::SINGLE
+        },
+        rules: &[
+            always(Does::RunsLine(At::Value("-shellcheck"))),
+            always(Does::RunsLine(At::Value("-pyflakes"))),
+            always(Does::RunsLineWithMore(At::Value("--clang --addon-python --extract-with"))),
+            always(Does::By(listed)),
+            always(Does::Writes(At::Value(
+                "--counted --ignored --found --categorized --write-lang-def --sql --report-file --output-file --plist-output",
+            ))),
+        ],
+        examples: &[
+            ("actionlint -shellcheck=sudo", Expect::Runs("sudo")),
+            ("actionlint -pyflakes sudo", Expect::Runs("sudo")),
+            ("cppcheck --clang='sudo id' x.c", Expect::Denied("takes other rights")),
+            ("cppcheck --output-file=x y.c", Expect::Writes("x")),
+            ("cloc --extract-with 'sudo id' x", Expect::Denied("takes other rights")),
+            ("cloc --vcs='sudo id' .", Expect::Runs("sudo id")),
+            ("cloc --counted=x .", Expect::Writes("x")),
+            ("cloc --vcs=git .", Expect::Plain),
+            ("cloc --by-file src", Expect::Plain),
+            ("actionlint -shellcheck=", Expect::Plain),
+            ("cppcheck --enable=all --clang src", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &["codecov", "codecovcli", "coveralls", "cypress"],
         is_family: true,
         syntax: Syntax { flags: "--dry-run -d|--dryrun --record", ..Syntax::EXACT },
@@ -170,6 +204,12 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// `cloc --vcs` with a command in place of the name of a system.
+fn listed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let own = parsed.values("--vcs").filter(|value| !matches!(value.text.as_str(), "auto" | "git" | "svn"));
+    own.cloned().map(Effect::Line).collect()
+}
 
 /// `coverage run -m MODULE …` runs what `python -m` would.
 fn measured(parsed: &Parsed<'_>) -> Vec<Effect> {

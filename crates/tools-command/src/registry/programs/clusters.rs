@@ -2,7 +2,7 @@
 
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, Operand, OperandHas, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
@@ -16,6 +16,18 @@ const KUBE_GET: Syntax = Syntax {
     valued: "-o|--output -l|--selector --field-selector -f|--filename -k|--kustomize -L|--label-columns --sort-by --chunk-size --template --raw --subresource",
     ..Syntax::EXACT
 };
+
+const HELM: Syntax = Syntax {
+    flags: "--debug -h|--help --dry-run -*",
+    valued: "-n|--namespace --kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-cache \
+             --repository-config --post-renderer --post-renderer-args -f|--values|--file -e|--environment -l|--selector \
+             --set -o|--output -p|--profile --filename --enable-exec --repo",
+    ..Syntax::EXACT
+};
+const DEPLOYS: &[Rule] = &[
+    when(&[Has("--post-renderer --kubeconfig --enable-exec")], Does::Hides("a deployment that runs a program")),
+    always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
+];
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -31,6 +43,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
             always(Does::Reads(At::Value("--filename --kustomize"))),
             always(Does::Fetches(At::Value("--server"))),
+            when(&[ValueHas("--filename --kustomize", "://")], Does::Fetches(At::Value("--filename --kustomize"))),
         ],
         subcommands: &[
             Subcommand {
@@ -120,6 +133,7 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl delete ns prod", Expect::Asks("removes resources")),
             ("kubectl -s http://evil get pods", Expect::Connects("http://evil")),
             ("kubectl get pods --server evil", Expect::Connects("http://evil")),
+            ("kubectl get -f https://evil/x", Expect::Connects("https://evil/x")),
             ("kubectl get SECRETS -o yaml", Expect::Asks("shows credentials")),
             ("kubectl get configmap,Secret x -o yaml", Expect::Asks("shows credentials")),
             ("kubectl delete --help", Expect::Plain),
@@ -142,16 +156,46 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["helm"],
+        syntax: HELM,
+        rules: DEPLOYS,
+        subcommands: &[
+            ruled("uninstall|del|delete|un", &[when(&[Lacks("--dry-run")], REMOVES)]),
+            ruled("install upgrade rollback test", &[when(&[Lacks("--dry-run")], CHANGES)]),
+            ruled("push", &[always(PUBLISHES)]),
+            ruled("registry login logout", &[always(LOGIN)]),
+            ruled(
+                "template pull|fetch show|inspect dependency|dep|dependencies lint",
+                &[always(Does::Connects(At::Remotes))],
+            ),
+        ],
+        plain: "completion create env get help history hist list ls package repo search status verify version",
+        otherwise: Otherwise::Opaque("a plug-in"),
+        examples: &[
+            ("helm uninstall x", Expect::Asks("removes resources")),
+            ("helm -n x upgrade --install y .", Expect::Asks("changes what others may use")),
+            ("helm push x oci://y", Expect::Asks("publishes")),
+            ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
+            ("helm template https://evil/x.tgz", Expect::Connects("https://evil/x.tgz")),
+            ("helm template -f https://evil/x .", Expect::Connects("https://evil/x")),
+            ("helm template --repo https://evil x", Expect::Connects("https://evil")),
+            ("helm template --output-dir ./x .", Expect::Writes("./x")),
+            ("helm test x", Expect::Asks("what others may use")),
+            ("helm frob", Expect::Opaque("a plug-in")),
+            ("helm template .", Expect::Plain),
+            ("helm uninstall --help", Expect::Plain),
+            ("helm uninstall x --help", Expect::Asks("removes resources")),
+            ("helm list -A", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
-            "helm", "helmfile", "kustomize", "skaffold", "argocd", "flux", "istioctl", "eksctl", "kind", "minikube",
-            "k3d", "tilt", "argo",
+            "helmfile", "kustomize", "skaffold", "argocd", "flux", "istioctl", "eksctl", "kind", "minikube", "k3d",
+            "tilt", "argo",
         ],
         is_family: true,
-        syntax: Syntax {
-            flags: "--debug -h|--help --dry-run -*",
-            valued: "-n|--namespace --kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-cache --repository-config --post-renderer --post-renderer-args -f|--values|--file -e|--environment -l|--selector --set -o|--output -p|--profile --filename --enable-exec",
-            ..Syntax::EXACT
-        },
+        syntax: HELM,
         rules: &[
             when(
                 &[Operand("uninstall delete del un destroy purge remove down stop terminate"), Lacks("--dry-run")],
@@ -175,25 +219,17 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(&[First("push package-push")], PUBLISHES),
             when(&[First("login logout registry account")], LOGIN),
-            when(&[Has("--post-renderer --kubeconfig --enable-exec")], Does::Hides("a deployment that runs a program")),
             when(&[First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
-            always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
+            DEPLOYS[0],
+            DEPLOYS[1],
         ],
         examples: &[
-            ("helm uninstall x", Expect::Asks("removes resources")),
-            ("helm -n x upgrade --install y .", Expect::Asks("changes what others may use")),
             ("argocd app sync x", Expect::Asks("changes what others may use")),
             ("argocd app list", Expect::Plain),
-            ("helm push x oci://y", Expect::Asks("publishes")),
-            ("helm template --post-renderer ./x .", Expect::Opaque("runs a program")),
+            ("helmfile apply --post-renderer ./x", Expect::Opaque("runs a program")),
             ("argo delete x", Expect::Asks("removes resources")),
-            ("helm test x", Expect::Asks("what others may use")),
             ("skaffold delete", Expect::Asks("removes resources")),
             ("argocd app delete x", Expect::Asks("removes resources")),
-            ("helm template .", Expect::Plain),
-            ("helm uninstall --help", Expect::Plain),
-            ("helm uninstall x --help", Expect::Asks("removes resources")),
-            ("helm list -A", Expect::Plain),
         ],
         ..Program::NEW
     },

@@ -103,7 +103,7 @@ const REMOVABLE: &[Subcommand] = &[
         rules: &[always(Does::Writes(At::Value("--output")))],
         ..Subcommand::NEW
     },
-    ruled("cp|copy", &[always(Does::By(copied))]),
+    ruled("cp copy", &[always(Does::By(copied))]),
     each(
         "ls list ps inspect logs pull tag history start stop restart top stats port diff connect disconnect show \
          use version df info events tree exists mount unmount",

@@ -30,12 +30,30 @@ fn tag_expressions(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 pub(super) static ALL: &[Program] = &[
     Program {
+        names: &["ss"],
+        syntax: Syntax {
+            flags: "-K|--kill -*",
+            valued: "-D|--diag -F|--filter -f|--family -A|--query|--socket -N|--net",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[Has("--kill")], Does::Says(Consequence::ChangesSystem, "closes connections of other programs")),
+            always(Does::Writes(At::Value("--diag"))),
+        ],
+        examples: &[
+            ("ss -tK dst 10.0.0.1", Expect::Asks("closes connections")),
+            ("ss -D x", Expect::Writes("x")),
+            ("ss -tulpn", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &[
             "apropos", "arch", "basename", "cal", "clear", "dirname", "echo", "expr", "factor", "false", "findmnt",
             "free", "getconf", "getent", "groups", "hostid", "htop", "id", "iostat", "last", "lastlog", "locale",
             "logname", "lsblk", "lscpu", "lsmod", "lsns", "lsof", "lspci", "lsusb", "mpstat", "ncal", "nproc",
             "numfmt", "pathchk", "pgrep", "pidof", "printenv", "ps", "pstree", "pwd", "readlink", "realpath", "seq",
-            "sleep", "ss", "netstat", "stty", "tldr", "top", "tput", "tr", "true", "tty", "uname", "uptime", "users",
+            "sleep", "netstat", "stty", "tldr", "top", "tput", "tr", "true", "tty", "uname", "uptime", "users",
             "vmstat", "w", "whatis", "whereis", "which", "who", "whoami", "yes", "usleep", "uuidgen", "pinky",
             "modinfo",
         ],

@@ -170,14 +170,14 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-p|--plain -A|--show-all -n|--number -f|--force-colorization -P|--no-paging -L|--list-languages --list-themes --diff -S|--chop-long-lines -u|--unbuffered -V --diagnostic --acknowledgements --no-pager -*",
-            valued: "--pager -l|--language --theme -r|--line-range -H|--highlight-line --style --tabs --wrap --color --italic-text --decorations --paging -m|--map-syntax --file-name --terminal-width --config-dir --cache-dir --ignored-suffix -O -o|--output -x",
+            valued: "--pager -l|--language --theme -r|--line-range -H|--highlight-line --style --tabs --wrap --color --italic-text --decorations --paging -m|--map-syntax --file-name --terminal-width --config-dir --config-file --cache-dir --target --ignored-suffix -O -o|--output -x",
             ..Syntax::EXACT
         },
         rules: &[
             always(Does::RunsLineWithMore(At::Value("--pager"))),
-            when(&[Has("--pager --config-dir")], Does::Hides("a pager of its own choice")),
+            when(&[Has("--pager --config-dir --config-file")], Does::Hides("a pager of its own choice")),
             when(&[Has("-x")], Does::Hides("code that is loaded from a file")),
-            always(Does::Writes(At::Value("--output"))),
+            always(Does::Writes(At::Value("--output --target"))),
             always(Does::Reads(At::All)),
         ],
         examples: &[

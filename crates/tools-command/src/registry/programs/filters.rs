@@ -5,7 +5,7 @@ use tools_core::Access;
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::registry::{
-    ArgumentCondition::{AtMost, Fed, Has, Lacks, OperandHas},
+    ArgumentCondition::{self, AtMost, Fed, Has, Lacks, OperandHas},
     At, Does, Expect, Parsed, Program, Syntax, always, when,
 };
 
@@ -73,6 +73,7 @@ pub(super) static ALL: &[Program] = &[
             // A file whose name holds a brace is rare; what looks like code is read as code.
             when(&[Has("--source --file --exec"), OperandHas("{")], Does::Evaluates(Language::Awk, At::Nth(0))),
             always(Does::Writes(At::Value("-d -o -p"))),
+            when(&[ArgumentCondition::Value("--include", "inplace")], Does::Writes(At::From(1))),
             when(&[Lacks("--source --file --exec")], Does::By(data)),
         ],
         is_exhaustive: true,
@@ -92,6 +93,7 @@ pub(super) static ALL: &[Program] = &[
             ("awk -F, 'NR>1 {sum+=$3} END {print sum}' data.csv", Expect::Plain),
             ("awk '{printf \"%s|\", $0}' f", Expect::Plain),
             ("awk -f script.awk data.txt", Expect::Plain),
+            ("gawk -i inplace '{print}' x", Expect::Writes("x")),
             ("awk -f x 'BEGIN{system(\"id\")}'", Expect::Opaque("system(")),
         ],
         ..Program::NEW

@@ -175,6 +175,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &["gs", "gsc", "gsx", "ghostscript"],
+        is_family: true,
         syntax: Syntax { flags: "-q -P -P- -v", valued: "-s -d -S -D -o -I -r -g -u -p", ..Syntax::GNU },
         rules: &[
             when(&[ValueHas("-s -S -o", "%pipe% |")], Does::Hides("output that another program is given")),

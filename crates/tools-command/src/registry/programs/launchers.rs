@@ -216,7 +216,7 @@ pub(super) static ALL: &[Program] = &[
         },
         subcommands: &[
             Subcommand {
-                names: "exec|do|enter",
+                names: "exec do enter",
                 syntax: Syntax {
                     flags: "-v -q --silent --no-cpan --lts",
                     valued: "--using --with --node --npm",

@@ -1,9 +1,11 @@
 //! Package managers of other languages: .NET, PHP, Haskell, Elixir, Dart, Swift, C++.
 
 use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
+use crate::effect::Effect;
+use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, ValueHas},
-    At, Consequence, Does, Expect, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
 const CODE: &str = "code on the command line";
@@ -48,6 +50,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Does::Writes(At::Value("--output"))),
             when(&[Has("--additionalprobingpath --additional-deps")], OWN),
+            always(Does::ByOption(events)),
         ],
         subcommands: &[
             Subcommand {
@@ -93,6 +96,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         builds: true,
         examples: &[
+            ("dotnet build -p:PreBuildEvent='sudo id'", Expect::Runs("sudo id")),
             ("dotnet nuget push x.nupkg", Expect::Asks("publishes")),
             ("dotnet -d nuget push x.nupkg -k y", Expect::Asks("publishes")),
             ("dotnet nuget delete x 1", Expect::Asks("others may use")),
@@ -175,7 +179,7 @@ pub(super) static ALL: &[Program] = &[
                     --nix --docker --allow-different-user --ignore-project -y|--yes -q|--quiet",
             valued: "-w|--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --store-dir --builddir \
                      --project-file --stack-yaml --stack-root --work-dir --resolver --snapshot --compiler --arch --color --switch --root \
-                     --package -j|--jobs",
+                     --package -j|--jobs --ghc-options",
             optional: "--with-*",
             ..Syntax::EXACT
         },
@@ -186,6 +190,7 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 OWN,
             ),
+            when(&[ValueHas("--ghc-options", "-pgm")], OWN),
             always(Does::By(registries::addresses)),
         ],
         subcommands: &[
@@ -200,6 +205,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         builds: true,
         examples: &[
+            ("cabal build --ghc-options='-pgmF ./x'", Expect::Opaque("of its own choice")),
             ("cabal upload x", Expect::Asks("publishes")),
             ("stack upload .", Expect::Asks("publishes")),
             ("stack --silent upload .", Expect::Asks("publishes")),
@@ -381,3 +387,13 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
 ];
+
+/// Properties of a build that are lines for a shell: `-p:PreBuildEvent=…`.
+fn events(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let line = |arg: &Value| {
+        let (property, line) = arg.text.split_once('=')?;
+        let is_event = property.starts_with(['-', '/']) && property.to_lowercase().ends_with("event");
+        is_event.then(|| Effect::Line(Value { text: line.to_owned(), ..arg.clone() }))
+    };
+    parsed.command.args.iter().filter_map(line).collect()
+}

@@ -86,12 +86,12 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-q|--query -a|--all -f|--file -p|--package -l|--list -i|--info|--install -U|--upgrade -F|--freshen -e|--erase -V|--verify -v|--verbose -h|--hash -K|--checksig -c|--configfiles -d|--docfiles -R|--requires --provides --changelog \
-                    --scripts --triggers --filetriggers --nodeps --force --test --justdb --noscripts --last --whatprovides --whatrequires --showrc --import --rebuilddb --initdb --reinstall --restore --setperms --setugids --version --help -b* -t* --rebuild --recompile -P|--parse",
+                    --scripts --triggers --filetriggers --nodeps --force --test --justdb --noscripts --last --whatprovides --whatrequires --showrc --import --rebuilddb --initdb --reinstall --restore --setperms --setugids --version --help -b* -t* --rebuild --recompile -P|--parse --specfile",
             valued: "--qf|--queryformat -E|--eval -D|--define --undefine --pipe --load --rcfile --macros --dbpath --root --prefix --relocate --with --without --target --buildroot",
             ..Syntax::EXACT
         },
         rules: &[
-            when(&[Has("--eval --define --pipe --load --rcfile --macros --dbpath")], Does::Hides(RUNS)),
+            when(&[Has("--specfile --eval --define --pipe --load --rcfile --macros --dbpath")], Does::Hides(RUNS)),
             always(Does::RunsLine(At::Value("--pipe"))),
             when(
                 &[
@@ -113,6 +113,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         examples: &[
             ("rpm --eval '%(id)'", Expect::Opaque(RUNS)),
+            ("rpm -q --specfile x", Expect::Opaque(RUNS)),
             ("rpm -E '%(id)'", Expect::Opaque(RUNS)),
             ("rpm --pipe 'rm -rf x' -qa", Expect::Runs("rm -rf x")),
             ("rpmquery --eval '%(id)'", Expect::Opaque(RUNS)),

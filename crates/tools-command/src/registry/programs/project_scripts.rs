@@ -24,10 +24,12 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(&[First("flush reset_db")], LOSES),
             when(&[First("migrate"), Operand("zero")], LOSES),
+            when(&[First("sendtestemail")], PUBLISHES),
             when(&[First("shell shell_plus")], Does::Evaluates(Language::Python, At::Value("--command"))),
         ],
         examples: &[
             ("django-admin flush --noinput", Expect::Asks("what is in a database")),
+            ("django-admin sendtestemail a@host", Expect::Asks("publishes")),
             ("./manage.py --settings x flush", Expect::Asks("what is in a database")),
             ("python3 manage.py flush", Expect::Asks("what is in a database")),
             ("python3 -u ./manage.py migrate app zero", Expect::Asks("what is in a database")),
@@ -91,6 +93,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             when(&[First("purge")], Does::Says(Consequence::DeletesForOthers, "removes what waits in queues")),
+            when(&[First("control"), Operand("shutdown")], Does::Says(Consequence::DeletesForOthers, "stops workers")),
             when(
                 &[Operand("queue.purge queue.delete exchange.delete")],
                 Does::Says(Consequence::DeletesForOthers, "removes what waits in queues"),
@@ -100,6 +103,7 @@ pub(super) static ALL: &[Program] = &[
             ("celery -A app purge -f", Expect::Asks("waits in queues")),
             ("python3 -m celery -A app purge", Expect::Asks("waits in queues")),
             ("celery amqp queue.purge x", Expect::Asks("waits in queues")),
+            ("celery -A app control shutdown", Expect::Asks("stops workers")),
             ("celery -A app worker -l info", Expect::Plain),
         ],
         ..Program::NEW

@@ -211,6 +211,18 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
             ),
+            Subcommand {
+                names: "env",
+                subcommands: &[runs(
+                    "run",
+                    Syntax {
+                        flags: "--force-continue --ignore-compat",
+                        valued: "-e|--env -i|--include -x|--exclude -f|--filter",
+                        ..Syntax::LEADING
+                    },
+                )],
+                ..Subcommand::NEW
+            },
             runs("exec|x", Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING }),
             ruled(
                 "config",
@@ -229,6 +241,7 @@ pub(super) static ALL: &[Program] = &[
             ("pdm -p x publish", Expect::Asks("publishes")),
             ("hatch publish", Expect::Asks("publishes")),
             ("hatch -e x run sudo id", Expect::Runs("sudo id")),
+            ("hatch env run -e x sudo id", Expect::Runs("sudo id")),
             ("flit publish", Expect::Asks("publishes")),
             ("rye publish", Expect::Asks("publishes")),
             ("rye run sudo id", Expect::Runs("sudo id")),

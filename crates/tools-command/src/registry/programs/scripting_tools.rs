@@ -1,9 +1,11 @@
 //! Tools of Perl and Ruby, managers of configurations, and testers of load: each runs files of code
 //! that its arguments name.
 
+use crate::effect::Effect;
+use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{AtLeast, Fed, First, FirstIsNot, Has, Lacks, OperandHas, OperandStarts},
-    At, Consequence, Does, Expect, Program, Syntax, always, when,
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
 };
 
 const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "changes the machine as a file says");
@@ -194,6 +196,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLine(At::Value("--post-run-command"))),
             when(&[First("exec")], Does::RunsWords(At::From(1))),
             when(&[Has("--raw-command")], Does::RunsWords(At::From(0))),
+            when(&[Lacks("--raw-command")], Does::By(tested)),
             when(&[Fed], Does::Hides("a debugger that runs what it reads")),
             when(&[First("attach connect")], Does::Hides("a debugger of another process")),
             always(Does::Writes(At::Value("--output --junitfile --jsonfile --log-dest"))),
@@ -206,40 +209,43 @@ pub(super) static ALL: &[Program] = &[
             ("gotestsum --raw-command -- sudo id", Expect::Denied("takes other rights")),
             ("gotestsum --raw-command git push", Expect::Runs("git push")),
             ("gotestsum --junitfile .envrc", Expect::Writes(".envrc")),
+            ("gotestsum -- -exec sudo ./...", Expect::Runs("sudo")),
             ("gotestsum ./...", Expect::Plain),
         ],
         ..Program::NEW
     },
 ];
 
+/// What `gotestsum` hands to `go test`.
+fn tested(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let given = parsed.after_dashes();
+    let words = ["go", "test"].into_iter().map(Value::exact).chain(given.iter().cloned()).collect();
+    let is_meant = parsed.command.name() == "gotestsum" && !given.is_empty();
+    is_meant.then(|| Effect::runs(words)).into_iter().collect()
+}
+
 /// The scripts among the operands: files, not folders of tests.
-fn scripts(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
-    let is_script =
-        |file: &&crate::reader::Value| [".t", ".pl", ".psgi", ".pm"].iter().any(|end| file.text.ends_with(end));
-    parsed.operands().filter(is_script).cloned().map(crate::effect::Effect::Script).collect()
+fn scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_script = |file: &&Value| [".t", ".pl", ".psgi", ".pm"].iter().any(|end| file.text.ends_with(end));
+    parsed.operands().filter(is_script).cloned().map(Effect::Script).collect()
 }
 
 /// Code by `--eval`; the same letter names the environment of some.
-fn evaluates(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn evaluates(parsed: &Parsed<'_>) -> Vec<Effect> {
     let has = |option: &str| parsed.command.args.iter().any(|arg| arg.text.split('=').next() == Some(option));
     let is_code = has("--eval") || has("--builder") || (parsed.command.name() == "rackup" && (has("-e") || has("-b")));
-    is_code.then(|| crate::effect::Effect::hidden("code of a server by an option")).into_iter().collect()
+    is_code.then(|| Effect::hidden("code of a server by an option")).into_iter().collect()
 }
 
 /// A program that does what a file says without a subcommand.
-fn manages(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn manages(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_own = ["chef-apply", "chef-solo", "chef-client", "pyinfra", "cdist", "fab", "rex", "cf-agent", "salt-call"];
     let acts = is_own.contains(&parsed.command.name()) && !parsed.has("--help -h --version");
     let why = "changes the machine as a file says";
-    acts.then(|| crate::effect::Effect::says(Consequence::ChangesSystem, why)).into_iter().collect()
+    acts.then(|| Effect::says(Consequence::ChangesSystem, why)).into_iter().collect()
 }
 
 /// A script of a proxy, or settings that are code.
-fn loaded(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
-    parsed
-        .values("-s --require")
-        .filter(|value| value.text.contains(['.', '/']))
-        .cloned()
-        .map(crate::effect::Effect::Script)
-        .collect()
+fn loaded(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.values("-s --require").filter(|value| value.text.contains(['.', '/'])).cloned().map(Effect::Script).collect()
 }

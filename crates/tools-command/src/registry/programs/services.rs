@@ -24,6 +24,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::GNU
         },
         rules: &[
+            always(Does::Connects(At::Value("--host"))),
             when(
                 &[Operand(
                     "poweroff reboot halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate sleep rescue emergency isolate default exit switch-root",
@@ -43,6 +44,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[First("debug gdb")], Does::Hides("a debugger that runs a command")),
         ],
         examples: &[
+            ("systemctl status -H me@host x", Expect::Connects("tcp://host")),
             ("systemctl reboot", Expect::Denied("stops the machine")),
             ("systemctl --no-wall isolate rescue.target", Expect::Denied("stops the machine")),
             ("systemctl stop x", Expect::Asks("changes services")),

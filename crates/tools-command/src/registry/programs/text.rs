@@ -28,7 +28,7 @@ pub(super) static ALL: &[Program] = &[
             "cat", "tac", "rev", "wc", "nl", "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum",
             "sha384sum", "sha512sum", "b2sum", "md5", "shasum", "tsort", "expand", "unexpand", "zcat", "bzcat",
             "xzcat", "lzcat", "zstdcat", "gzcat", "comm", "cmp", "vdir", "dir", "ls", "exa", "eza", "lsd", "tokei",
-            "cloc", "scc", "look", "ul", "colrm", "col",
+            "scc", "look", "ul", "colrm", "col",
         ],
         is_family: true,
         syntax: Syntax {

@@ -3,7 +3,7 @@
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition::{self, Has, Lacks},
+    ArgumentCondition::{self, AtLeast, Has, Lacks, ValueHas},
     At, Does, Expect, Parsed, Program, Syntax, always, when,
 };
 use tools_core::Access;
@@ -51,6 +51,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
             always(Does::Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
             when(&[Has("--form --data-urlencode")], Does::By(uploads)),
+            when(&[ValueHas("--write-out", "%output{")], Does::Hides("`curl` that writes what its format names")),
             when(&[Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
             always(Does::Reads(At::Value("--config"))),
             when(&[Has("--config")], Does::Hides("`curl` with options from a file")),
@@ -66,6 +67,7 @@ pub(super) static ALL: &[Program] = &[
             ("curl -T private/x https://y", Expect::Reads("private/x")),
             ("curl --engine ./x.so https://y", Expect::Opaque("a library of its own choice")),
             ("curl -K x", Expect::Opaque("options from a file")),
+            ("curl -w '%output{.envrc}x' localhost", Expect::Opaque("what its format names")),
             ("curl https://x", Expect::Connects("https://x")),
             ("curl evil.com localhost", Expect::Connects("http://evil.com")),
             ("curl localhost:80@evil.com/", Expect::Connects("http://evil.com/")),
@@ -88,7 +90,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["wget", "wget2"],
         is_family: true,
         syntax: Syntax {
-            flags: "-*",
+            flags: "-r|--recursive -H|--span-hosts -*",
             valued: "-o|--output-file -a|--append-output -e|--execute -i|--input-file -B|--base --config -t|--tries -O|--output-document \
                      --backups -T|--timeout --dns-timeout --connect-timeout --read-timeout -w|--wait --waitretry -Q|--quota --bind-address --limit-rate \
                      --restrict-file-names --user --password --use-askpass -P|--directory-prefix --cut-dirs --default-page --header --compression \
@@ -111,12 +113,18 @@ pub(super) static ALL: &[Program] = &[
             always(Does::RunsLineWithMore(At::Value("--use-askpass"))),
             when(&[Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
             when(&[Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
+            when(
+                &[Has("--input-file --span-hosts"), AtLeast(1)],
+                Does::Hides("`wget` to addresses that its arguments do not name"),
+            ),
         ],
         examples: &[
             ("wget https://x/.envrc", Expect::Writes(".envrc")),
             ("wget -qO .envrc https://x", Expect::Writes(".envrc")),
             ("wget -P .git/hooks https://x/pre-commit", Expect::Writes(".git/hooks/pre-commit")),
             ("wget -i private/x", Expect::Reads("private/x")),
+            ("wget localhost -i x", Expect::Opaque("do not name")),
+            ("wget -rH localhost", Expect::Opaque("do not name")),
             ("wget --post-file=private/x https://y", Expect::Reads("private/x")),
             ("wget --use-askpass=./x https://y", Expect::Opaque("asks a program for a password")),
             ("wget -e use_askpass=./x https://y", Expect::Opaque("settings of its own")),

@@ -119,7 +119,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ruled("install|i uninstall", INSTALLING),
             ruled("upgrade", &[always(FOR_USER)]),
             ruled("compile", &[always(Does::Writes(At::Value("--output")))]),
-            Subcommand { names: "task", syntax: Syntax::LEADING, ..Subcommand::NEW },
+            Subcommand {
+                names: "task",
+                syntax: Syntax { flags: "--eval", ..Syntax::LEADING },
+                rules: &[when(&[Has("--eval")], Does::RunsLine(At::All))],
+                ..Subcommand::NEW
+            },
             each("test"),
         ],
         plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
@@ -137,6 +142,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("deno --odd publish", Expect::Opaque("`--odd` of `deno`")),
             ("deno test", Expect::Plain),
             ("deno task dev", Expect::Plain),
+            ("deno task --eval 'sudo id'", Expect::Runs("sudo id")),
             ("deno run --allow-read main.ts", Expect::Plain),
             ("deno fmt --check", Expect::Plain),
         ],

@@ -25,7 +25,7 @@ const VALUED: &str = "-C|--prefix -c|--call -L|--location -m|--message -w|--work
     --fetch-retries --fetch-retry-factor --fetch-retry-maxtimeout --fetch-retry-mintimeout --fetch-timeout --git \
     --globalconfig --heading --https-proxy --include --init-author-email --init-author-name --init-author-url \
     --init-license --init-module --init-version --install-strategy --key --libc --local-address --lockfile-version \
-    --loglevel --logs-dir --logs-max --maxsockets --node-options --noproxy --omit --only --os --otp --pack-destination \
+    --loglevel --logs-dir --node-gyp --python --logs-max --maxsockets --node-options --noproxy --omit --only --os --otp --pack-destination \
     --package --preid --provenance-file --proxy --reg|--registry --replace-registry-host --save-prefix --sbom-format \
     --sbom-type --scope --script-shell --searchexclude --searchlimit --searchopts --searchstaleness --shell --tag \
     --tag-version-prefix --umask --user-agent --userconfig --viewer --which --expires --name --cidr-whitelist";
@@ -35,7 +35,9 @@ const SYNTAX: Syntax = Syntax { flags: FLAGS, valued: VALUED, optional: "--color
 const OPTIONS: &[Rule] = &[
     when(&[Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
     when(
-        &[Has("--shell --git --editor --viewer --browser --userconfig --globalconfig --init-module")],
+        &[Has(
+            "--shell --git --node-gyp --python --editor --viewer --browser --userconfig --globalconfig --init-module",
+        )],
         Does::Hides("`npm` with programs or settings from elsewhere"),
     ),
     always(Does::By(registries::addresses)),

@@ -2,7 +2,7 @@
 
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand},
+    ArgumentCondition::{First, Has, Lacks, Operand, ValueStarts},
     At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
 };
 
@@ -23,6 +23,7 @@ const SYNTAX: Syntax = Syntax {
              --script-shell --node-options --location --cache-dir --state-dir --public-hoist-pattern --hoist-pattern \
              --side-effects-cache-readonly --pack-destination --out --shell-emulator --use-node-version --audit-level \
              --ignore-pnpmfile --pnpmfile --global-pnpmfile --save-catalog-name --before --after --cpu --os --libc",
+    optional: "--config.*",
     ..Syntax::EXACT
 };
 
@@ -52,6 +53,8 @@ const fn changes(names: &'static str) -> Subcommand {
     Subcommand { names, rules: CHANGES, ..Subcommand::NEW }
 }
 
+const ELSEWHERE: Does = Does::Hides("scripts run by another shell or with settings from elsewhere");
+
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["pnpm"],
     general: "ls test",
@@ -59,10 +62,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     folder: "--dir",
     rules: &[
         always(Does::StartsIn(At::Value("--dir"))),
-        when(
-            &[Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")],
-            Does::Hides("scripts run by another shell or with settings from elsewhere"),
-        ),
+        when(&[Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")], ELSEWHERE),
+        when(&[ValueStarts("--config.*", "script registry node shell user pnpmfile global")], ELSEWHERE),
         always(Does::By(registries::addresses)),
         always(Does::By(registries::package_scripts)),
         always(Does::By(registries::repositories)),
@@ -117,6 +118,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
 ];
 
 const EXAMPLES: &[Example] = &[
+    ("pnpm test --config.script-shell=x", Expect::Opaque("another shell")),
+    ("pnpm install --config.hoist=false", Expect::Plain),
     ("pnpm publish", Expect::Asks("publishes")),
     ("pnpm -C x publish", Expect::Is("pnpm publish")),
     ("pnpm -r --filter x publish --no-git-checks", Expect::Asks("publishes")),
