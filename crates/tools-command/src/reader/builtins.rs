@@ -5,6 +5,7 @@ use super::command::{Command, Input, Value};
 use super::content::{ANY, ARGUMENTS, Content};
 use super::names;
 use crate::grammar::{Part, Word, parse_word};
+use crate::registry::{DOTS, matches_dots};
 
 /// What a builtin does to variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +76,9 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
         "complete" | "compgen" => complete(args),
         "set" if is_keyword(args) => vec![Opaque("`set -k`, which takes arguments for variables")],
         "set" | "shopt" if expands_history(args) => vec![Opaque("a shell that replaces words by its history")],
+        "shopt" | "setopt" if args.iter().any(|arg| !arg.is_exact || matches_dots(&arg.text)) => {
+            vec![Opaque(DOTS)]
+        }
         name if declares(name) => declare(name, args),
         _ => Vec::new(),
     }

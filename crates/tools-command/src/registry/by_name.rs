@@ -94,7 +94,7 @@ fn kebab(option: &str) -> String {
 }
 
 fn takes_command(name: &str) -> bool {
-    let is_meant = COMMANDS.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| ends_word(rest)));
+    let is_meant = COMMANDS.iter().any(|end| name.strip_suffix(end).is_some_and(ends_word));
     is_meant && !name.starts_with("no-") && !name.starts_with("list-")
 }
 

@@ -32,11 +32,11 @@ pub(crate) use lookup::{positions_of_values, prints};
 pub use open_ended::is_open_ended;
 pub use parsed::{GivenOption, Parsed, UnknownOption};
 pub use programs::PROGRAMS;
-pub(crate) use programs::shells::is_shell;
+pub(crate) use programs::shells::{DOTS, is_shell, matches_dots};
 pub use shown::{OutputKind, shown};
 pub use spec::{
     ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, Rule, Style, Subcommand, Syntax,
 };
-pub(crate) use spec::{always, each, ruled, when};
+pub(crate) use spec::{always, command, each, group, ruled, when};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

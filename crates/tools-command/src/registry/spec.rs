@@ -106,6 +106,16 @@ pub(crate) const fn ruled(names: &'static str, rules: &'static [Rule]) -> Subcom
     Subcommand { names, rules, ..Subcommand::NEW }
 }
 
+/// Subcommands with options of their own, of which these rules tell.
+pub(crate) const fn command(names: &'static str, syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
+    Subcommand { names, syntax, rules, ..Subcommand::NEW }
+}
+
+/// Subcommands that have subcommands.
+pub(crate) const fn group(names: &'static str, subcommands: &'static [Subcommand]) -> Subcommand {
+    Subcommand { names, subcommands, ..Subcommand::NEW }
+}
+
 /// Syntax of options. Each text lists options, separated by blanks; spellings of the same option
 /// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]

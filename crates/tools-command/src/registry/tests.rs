@@ -104,8 +104,8 @@ fn every_program_has_examples_and_a_name_of_its_own() {
     }
 }
 
-/// A rule on the first of several spellings allows the others: `docker ps|kill` would let `kill` by.
-/// So each is a beginning of the first, or all were looked up and mean the same.
+/// A rule on the first of several spellings allows the others: `docker ps|kill` would let `kill`
+/// by. So each is a beginning of the first, or all were looked up and mean the same.
 #[test]
 fn spellings_of_one_name_mean_the_same() {
     let is_short = |first: &str, other: &str| {

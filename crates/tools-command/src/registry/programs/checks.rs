@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{Has, Operand, ValueHas},
-    At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, when,
+    At, Does, Expect, Parsed, Program, Syntax, always, command, each, when,
 };
 
 const OWN: Does = Does::Hides("a check with a program of its own choice");
@@ -41,23 +41,21 @@ pub(super) static ALL: &[Program] = &[
         names: &["coverage", "coverage3"],
         syntax: Syntax { flags: "-h|--help --version", valued: "--rcfile", ..Syntax::EXACT },
         subcommands: &[
-            Subcommand {
-                names: "run",
-                syntax: Syntax {
+            command(
+                "run",
+                Syntax {
                     flags: "-a|--append --branch -L|--pylib -p|--parallel-mode --timid",
                     valued: "--concurrency --context --data-file --include --omit --source --rcfile --debug",
                     last: "-m|--module",
                     ..Syntax::LEADING
                 },
-                rules: &[always(Does::By(measured)), always(Does::RunsScript(At::Nth(0)))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "html xml json lcov",
-                syntax: Syntax { valued: "-o -d|--directory", ..Syntax::EXACT },
-                rules: &[always(Does::Writes(At::Value("-o --directory")))],
-                ..Subcommand::NEW
-            },
+                &[always(Does::By(measured)), always(Does::RunsScript(At::Nth(0)))],
+            ),
+            command(
+                "html xml json lcov",
+                Syntax { valued: "-o -d|--directory", ..Syntax::EXACT },
+                &[always(Does::Writes(At::Value("-o --directory")))],
+            ),
             each("report"),
         ],
         examples: &[

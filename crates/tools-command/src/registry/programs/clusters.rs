@@ -2,7 +2,7 @@
 
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, Operand, OperandHas, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Otherwise, Program, Rule, Syntax, always, command, each, group, ruled, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
@@ -46,80 +46,53 @@ pub(super) static ALL: &[Program] = &[
             when(&[ValueHas("--filename --kustomize", "://")], Does::Fetches(At::Value("--filename --kustomize"))),
         ],
         subcommands: &[
-            Subcommand {
-                names: "get",
-                syntax: KUBE_GET,
-                rules: &[
+            command(
+                "get",
+                KUBE_GET,
+                &[
                     when(&[OperandHas("secret"), ValueStarts("--output", "y j g c t")], SHOWS),
                     when(&[OperandHas("secret"), Has("--template")], SHOWS),
                     when(&[ValueHas("--raw", "secrets")], SHOWS),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "delete drain evict",
-                syntax: ANY,
-                rules: &[when(&[Lacks("--dry-run")], REMOVES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "apply create replace patch edit scale autoscale set expose label annotate taint cordon \
+            ),
+            command("delete drain evict", ANY, &[when(&[Lacks("--dry-run")], REMOVES)]),
+            command(
+                "apply create replace patch edit scale autoscale set expose label annotate taint cordon \
                         uncordon run new-app new-project adm start-build tag process import-image policy",
-                syntax: ANY,
-                rules: &[when(&[Lacks("--dry-run")], CHANGES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "rollout",
-                subcommands: &[
-                    each("status history"),
-                    ruled("undo restart pause resume latest cancel retry", &[always(CHANGES)]),
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "exec attach debug cp rsh rsync",
-                syntax: ANY,
-                rules: &[
+                ANY,
+                &[when(&[Lacks("--dry-run")], CHANGES)],
+            ),
+            group(
+                "rollout",
+                &[each("status history"), ruled("undo restart pause resume latest cancel retry", &[always(CHANGES)])],
+            ),
+            command(
+                "exec attach debug cp rsh rsync",
+                ANY,
+                &[
                     always(Does::RunsThere(At::AfterDashes)),
                     always(Does::Says(Consequence::DeletesForOthers, "works in what others may use")),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("certificate login logout", &[always(LOGIN)]),
-            Subcommand {
-                names: "config",
-                subcommands: &[
+            group(
+                "config",
+                &[
                     each("get-contexts current-context get-clusters get-users"),
-                    Subcommand {
-                        names: "view",
-                        syntax: Syntax {
-                            flags: "--raw --flatten --minify --merge",
-                            valued: "-o|--output",
-                            ..Syntax::EXACT
-                        },
-                        rules: &[when(&[Has("--raw")], SHOWS)],
-                        ..Subcommand::NEW
-                    },
+                    command(
+                        "view",
+                        Syntax { flags: "--raw --flatten --minify --merge", valued: "-o|--output", ..Syntax::EXACT },
+                        &[when(&[Has("--raw")], SHOWS)],
+                    ),
                     ruled(
                         "use-context use set set-context set-cluster set-credentials unset delete-context \
                          delete-cluster delete-user rename-context",
                         &[always(LOGIN)],
                     ),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "auth",
-                subcommands: &[each("can-i whoami"), ruled("reconcile", &[always(CHANGES)])],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "proxy port-forward",
-                syntax: ANY,
-                rules: &[always(Does::NeedsNetwork)],
-                ..Subcommand::NEW
-            },
+            ),
+            group("auth", &[each("can-i whoami"), ruled("reconcile", &[always(CHANGES)])]),
+            command("proxy port-forward", ANY, &[always(Does::NeedsNetwork)]),
         ],
         plain: "describe logs top version cluster-info api-resources api-versions explain diff wait kustomize events \
                 completion options help plugin status projects project whoami",

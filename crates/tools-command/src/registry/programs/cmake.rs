@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{self, Has},
-    At, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, when,
+    At, Does, Expect, Parsed, Program, Syntax, always, command, each, group, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -99,35 +99,28 @@ pub(super) static ALL: &[Program] = &[
         names: &["meson"],
         syntax: Syntax { flags: "-h|--help -v|--version", valued: "-C", ..Syntax::EXACT },
         subcommands: &[
-            Subcommand {
-                names: "test",
-                syntax: Syntax {
-                    valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t",
-                    ..Syntax::EXACT
-                },
-                rules: &[
+            command(
+                "test",
+                Syntax { valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t", ..Syntax::EXACT },
+                &[
                     when(&[Has("--wrap --gdb-path")], Does::Hides("`meson test` with a program of its own choice")),
                     always(Does::RunsLine(At::Value("--wrap"))),
                     always(Does::RunsLine(At::Value("--gdb-path"))),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "devenv",
-                syntax: Syntax { flags: "--dump", valued: "-C --workdir|-w --dump-format", ..Syntax::LEADING },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "subprojects",
-                subcommands: &[Subcommand {
-                    names: "foreach",
-                    syntax: Syntax { valued: "--sourcedir --types -j|--num-processes", ..Syntax::LEADING },
-                    rules: &[always(Does::RunsWords(At::From(0)))],
-                    ..Subcommand::NEW
-                }],
-                ..Subcommand::NEW
-            },
+            ),
+            command(
+                "devenv",
+                Syntax { flags: "--dump", valued: "-C --workdir|-w --dump-format", ..Syntax::LEADING },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
+            group(
+                "subprojects",
+                &[command(
+                    "foreach",
+                    Syntax { valued: "--sourcedir --types -j|--num-processes", ..Syntax::LEADING },
+                    &[always(Does::RunsWords(At::From(0)))],
+                )],
+            ),
             each("setup compile"),
         ],
         builds: true,

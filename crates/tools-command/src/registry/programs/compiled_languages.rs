@@ -3,7 +3,7 @@
 use crate::code::Language;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks},
-    At, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, when,
+    At, Does, Expect, Otherwise, Program, Syntax, always, command, when,
 };
 
 /// Any option, since what matters is the subcommand and the file.
@@ -16,48 +16,40 @@ pub(super) static ALL: &[Program] = &[
         names: &["zig"],
         syntax: Syntax { flags: "-h --help", ..Syntax::LEADING },
         subcommands: &[
-            Subcommand {
-                names: "run test test-obj",
-                syntax: Syntax {
+            command(
+                "run test test-obj",
+                Syntax {
                     flags: "--test-cmd-bin -*",
                     valued: "--test-cmd --test-runner --zig-lib-dir --libc -target -mcpu --name -I -L -l -O --test-filter --test-name-prefix --cache-dir --global-cache-dir -M* --dep",
                     ..Syntax::SINGLE
                 },
-                rules: &[
+                &[
                     always(Does::RunsScript(At::Nth(0))),
                     when(
                         &[Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc")],
                         Does::Hides("`zig` with a program of its own choice"),
                     ),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "build",
-                syntax: Syntax {
+            ),
+            command(
+                "build",
+                Syntax {
                     flags: "-*",
                     valued: "--build-file --prefix|-p --search-prefix --build-runner --seed --summary --cache-dir --sysroot --libc",
                     ..Syntax::EXACT
                 },
-                rules: &[
+                &[
                     when(&[Lacks("--build-file")], Does::Follows("build.zig")),
                     always(Does::RunsScript(At::Value("--build-file"))),
                     when(&[Has("--build-runner")], Does::Hides("`zig` with a program of its own choice")),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "cc c++ build-exe build-lib build-obj translate-c ar objcopy",
-                syntax: Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
-                rules: &[always(Does::Writes(At::Value("-o")))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "fetch",
-                syntax: ANY,
-                rules: &[always(Does::Connects(At::Remotes))],
-                ..Subcommand::NEW
-            },
+            ),
+            command(
+                "cc c++ build-exe build-lib build-obj translate-c ar objcopy",
+                Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
+                &[always(Does::Writes(At::Value("-o")))],
+            ),
+            command("fetch", ANY, &[always(Does::Connects(At::Remotes))]),
         ],
         plain: "fmt init version env help targets zen ast-check std libc lib ranlib rc dlltool reduce init-exe \
                 init-lib",

@@ -9,8 +9,8 @@ use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, Operand, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, each, ruled,
-    when,
+    At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, command, each,
+    group, ruled, when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
@@ -92,17 +92,12 @@ const BUILDS: &[Rule] = &[
 ];
 /// What is done with one kind of thing: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[
-    Subcommand { names: "rm|remove", syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+    command("rm|remove", FORCE, FORCED),
     ruled("prune reset", &[always(REMOVES)]),
     Subcommand { names: "push", rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
     Subcommand { names: "build", syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
-    Subcommand { names: "run create exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
-    Subcommand {
-        names: "save export",
-        syntax: OUT,
-        rules: &[always(Does::Writes(At::Value("--output")))],
-        ..Subcommand::NEW
-    },
+    command("run create exec", IN, RUN),
+    command("save export", OUT, &[always(Does::Writes(At::Value("--output")))]),
     ruled("cp copy", &[always(Does::By(copied))]),
     each(
         "ls list ps inspect logs pull tag history start stop restart top stats port diff connect disconnect show \
@@ -115,19 +110,18 @@ const OUT: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const VOLUMES: &[Subcommand] = &[
-    Subcommand { names: "rm|remove", syntax: FORCE, rules: &[always(DATA)], ..Subcommand::NEW },
+    command("rm|remove", FORCE, &[always(DATA)]),
     ruled("prune", &[always(DATA)]),
-    Subcommand {
-        names: "create",
-        syntax: Syntax {
+    command(
+        "create",
+        Syntax {
             flags: "--ignore",
             valued: "-o|--opt -d|--driver -l|--label --name --availability --group --limit-bytes --required-bytes --scope \
                      --secret --sharing --topology-preferred --topology-required --type",
             ..Syntax::EXACT
         },
-        rules: &[REACHES],
-        ..Subcommand::NEW
-    },
+        &[REACHES],
+    ),
     each("ls list inspect update exists mount unmount export import"),
 ];
 /// What belongs to a cluster of machines.
@@ -140,25 +134,19 @@ const SHARED: &[Subcommand] = &[
     each("ls list inspect ps logs services config show"),
 ];
 const COMPOSE: &[Subcommand] = &[
-    Subcommand {
-        names: "down",
-        syntax: Syntax {
-            flags: "-v|--volumes --remove-orphans --dry-run",
-            valued: "-t|--timeout --rmi",
-            ..Syntax::EXACT
-        },
-        rules: &[when(&[Has("--volumes --rmi"), Lacks("--dry-run")], DATA)],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "rm",
-        syntax: Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
-        rules: &[when(&[Has("--volumes"), Lacks("--dry-run")], DATA)],
-        ..Subcommand::NEW
-    },
+    command(
+        "down",
+        Syntax { flags: "-v|--volumes --remove-orphans --dry-run", valued: "-t|--timeout --rmi", ..Syntax::EXACT },
+        &[when(&[Has("--volumes --rmi"), Lacks("--dry-run")], DATA)],
+    ),
+    command(
+        "rm",
+        Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
+        &[when(&[Has("--volumes"), Lacks("--dry-run")], DATA)],
+    ),
     ruled("push publish", &[always(PUBLISHES)]),
-    Subcommand { names: "build", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: "run exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
+    command("build", BUILD, BUILDS),
+    command("run exec", IN, RUN),
     ruled("create", &[REACHES]),
     ruled("cp", &[always(Does::By(copied))]),
     each(
@@ -191,37 +179,24 @@ pub(super) static ALL: &[Program] = &[
             ),
         ],
         subcommands: &[
-            Subcommand { names: "run create exec", syntax: IN, rules: RUN, ..Subcommand::NEW },
+            command("run create exec", IN, RUN),
             ruled("update", &[REACHES]),
-            Subcommand { names: "build", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+            command("build", BUILD, BUILDS),
             ruled("push", &[always(PUBLISHES)]),
-            Subcommand { names: "rm rmi", syntax: FORCE, rules: FORCED, ..Subcommand::NEW },
+            command("rm rmi", FORCE, FORCED),
             ruled("login logout", &[always(LOGIN)]),
             ruled("cp", &[always(Does::By(copied))]),
-            Subcommand {
-                names: "save export",
-                syntax: OUT,
-                rules: &[always(Does::Writes(At::Value("--output")))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "image container network system builder pod",
-                subcommands: REMOVABLE,
-                ..Subcommand::NEW
-            },
+            command("save export", OUT, &[always(Does::Writes(At::Value("--output")))]),
+            group("image container network system builder pod", REMOVABLE),
             Subcommand {
                 names: "buildx",
                 syntax: Syntax { valued: "--builder", flags: "-D|--debug", ..Syntax::EXACT },
                 subcommands: BUILDX,
                 ..Subcommand::NEW
             },
-            Subcommand { names: "volume", subcommands: VOLUMES, ..Subcommand::NEW },
+            group("volume", VOLUMES),
             Subcommand { names: "compose", syntax: COMPOSE_SYNTAX, subcommands: COMPOSE, ..Subcommand::NEW },
-            Subcommand {
-                names: "swarm node service stack secret config plugin context machine trust manifest farm kube",
-                subcommands: TRUSTED,
-                ..Subcommand::NEW
-            },
+            group("swarm node service stack secret config plugin context machine trust manifest farm kube", TRUSTED),
         ],
         plain: "ps images logs inspect info version pull tag start stop restart kill pause unpause top stats port \
                 diff events history search wait rename attach commit load import scout help init desktop debug model \
@@ -337,21 +312,20 @@ pub(super) static ALL: &[Program] = &[
 ];
 
 const BUILDX: &[Subcommand] = &[
-    Subcommand { names: "build|b", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
-    Subcommand { names: "bake|f", syntax: BUILD, rules: BUILDS, ..Subcommand::NEW },
+    command("build|b", BUILD, BUILDS),
+    command("bake|f", BUILD, BUILDS),
     ruled("rm prune", &[always(REMOVES)]),
-    Subcommand {
-        names: "imagetools",
-        syntax: Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
-        rules: &[when(&[First("create"), Lacks("--dry-run")], PUBLISHES)],
-        ..Subcommand::NEW
-    },
+    command(
+        "imagetools",
+        Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
+        &[when(&[First("create"), Lacks("--dry-run")], PUBLISHES)],
+    ),
     each("ls inspect create use du stop version history dial-stdio debug"),
 ];
 const TRUSTED: &[Subcommand] = &[
     ruled("push sign revoke apply play", &[always(PUBLISHES)]),
     ruled("rm remove leave demote down reset", SHARED[0].rules),
-    Subcommand { names: SHARED[1].names, rules: SHARED[1].rules, ..Subcommand::NEW },
+    ruled(SHARED[1].names, SHARED[1].rules),
     each("ls list inspect ps logs services config show annotate ssh start stop generate"),
 ];
 

@@ -3,7 +3,7 @@
 
 use crate::registry::{
     ArgumentCondition::{AtLeast, Fed, First, Has, Operand},
-    At, Consequence, Does, Expect, Otherwise, Program, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Otherwise, Program, Syntax, always, command, each, ruled, when,
 };
 
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -100,12 +100,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-*", ..Syntax::LEADING },
         subcommands: &[
-            Subcommand {
-                names: "kubectl crictl ctr helm kc",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::By(tool))],
-                ..Subcommand::NEW
-            },
+            command("kubectl crictl ctr helm kc", Syntax::LEADING, &[always(Does::By(tool))]),
             each("status version inspect check-config config help completion"),
             ruled(
                 "enable disable start stop server agent reset refresh-certs add-node remove-node join leave \

@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{First, FirstIsNot, Has},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, command, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -89,12 +89,11 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            crate::registry::Subcommand {
-                names: "run",
-                syntax: Syntax { flags: "--no-masking", valued: "--env-file --environment", ..Syntax::LEADING },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..crate::registry::Subcommand::NEW
-            },
+            command(
+                "run",
+                Syntax { flags: "--no-masking", valued: "--env-file --environment", ..Syntax::LEADING },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
             shows("read"),
             shows("item"),
             shows("document"),
@@ -118,22 +117,21 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            crate::registry::Subcommand {
-                names: "run",
-                syntax: Syntax {
+            command(
+                "run",
+                Syntax {
                     flags: "--fallback-only --fallback-readonly --forward-signals --no-fallback --no-exit-on-write-failure \
                             --preserve-env --watch --expand --include-imports --secret-overriding --recursive",
                     valued: "-p|--project -c|--config -e|--env --command --fallback --mount --mount-format \
                              --name-transformer --path --projectId --tags --project-config-dir --passphrase --shell",
                     ..Syntax::LEADING
                 },
-                rules: &[
+                &[
                     always(Does::RunsWords(At::From(0))),
                     always(Does::RunsLine(At::Value("--command"))),
                     when(&[Has("--shell")], Does::Hides("a shell of its own choice")),
                 ],
-                ..crate::registry::Subcommand::NEW
-            },
+            ),
             shows("secrets|secret export show get env sh"),
         ],
         plain: "me projects environments setup login scan init configs",
@@ -174,7 +172,7 @@ pub(super) static ALL: &[Program] = &[
 /// A subcommand that prints secrets.
 const fn shows(names: &'static str) -> crate::registry::Subcommand {
     const SHOWS: &[crate::registry::Rule] = &[always(Does::Is(Consequence::ShowsCredentials))];
-    crate::registry::Subcommand { names, syntax: Syntax::EXACT, rules: SHOWS, ..crate::registry::Subcommand::NEW }
+    command(names, Syntax::EXACT, SHOWS)
 }
 
 /// What `env -S` splits into words, options and variables of `env` among them.

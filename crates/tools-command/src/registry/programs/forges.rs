@@ -5,7 +5,8 @@ use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
 use crate::effect::Effect;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled,
+    when,
 };
 
 const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
@@ -22,7 +23,7 @@ const fn changes(names: &'static str) -> Subcommand {
                 --delete-branch",
         ..Syntax::EXACT
     };
-    Subcommand { names, syntax, rules: RULES, ..Subcommand::NEW }
+    command(names, syntax, RULES)
 }
 
 const REMOVING: &[Rule] = &[always(REMOVES)];
@@ -30,12 +31,12 @@ const SIGNING: &[Rule] = &[always(IDENTITY)];
 
 /// Verbs that remove what others use.
 const fn removes(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: REMOVING, ..Subcommand::NEW }
+    ruled(names, REMOVING)
 }
 
 /// Verbs that change accounts and keys.
 const fn identity(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: SIGNING, ..Subcommand::NEW }
+    ruled(names, SIGNING)
 }
 
 const fn area(names: &'static str, subcommands: &'static [Subcommand]) -> Subcommand {
@@ -72,25 +73,23 @@ const REPOSITORY: &[Subcommand] = &[
 const AUTH: &[Subcommand] = &[
     identity("login logout refresh setup-git switch configure-docker docker-helper"),
     ruled("token", &[always(SECRETS)]),
-    Subcommand {
-        names: "status",
-        syntax: Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
-        rules: &[when(&[Has("--show-token")], SECRETS)],
-        ..Subcommand::NEW
-    },
+    command(
+        "status",
+        Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
+        &[when(&[Has("--show-token")], SECRETS)],
+    ),
 ];
 
-const API: Subcommand = Subcommand {
-    names: "api",
-    syntax: Syntax {
+const API: Subcommand = command(
+    "api",
+    Syntax {
         flags: "-i|--include --paginate --silent --slurp --verbose",
         valued: "-X|--method -f|--raw-field -F|--field --input -H|--header -q|--jq -t|--template --cache --hostname \
                  -p|--preview --form --output",
         ..Syntax::EXACT
     },
-    rules: &[always(Does::ByOption(api)), always(Does::Reads(At::Value("--input")))],
-    ..Subcommand::NEW
-};
+    &[always(Does::ByOption(api)), always(Does::Reads(At::Value("--input")))],
+);
 
 const SETTINGS: Subcommand = ruled(
     "config alias",

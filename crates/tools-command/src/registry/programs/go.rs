@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks},
-    At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Syntax, always, command, each, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -44,20 +44,10 @@ pub(super) static ALL: &[Program] = &[
         rules: BUILDS,
         prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
-            Subcommand {
-                names: "run",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::ByOption(from_elsewhere))],
-                ..Subcommand::NEW
-            },
+            command("run", Syntax::LEADING, &[always(Does::ByOption(from_elsewhere))]),
             ruled("install", &[always(FOR_USER)]),
             ruled("env", &[when(&[Has("-w -u")], Does::Hides("settings of `go` that later calls obey"))]),
-            Subcommand {
-                names: "tool",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::ByOption(tool))],
-                ..Subcommand::NEW
-            },
+            command("tool", Syntax::LEADING, &[always(Does::ByOption(tool))]),
             each("build test"),
         ],
         plain: "bug clean doc fix fmt generate get help list mod telemetry version vet work",

@@ -3,7 +3,7 @@
 
 use crate::registry::{
     ArgumentCondition::{AtLeast, Fed, Has, Lacks},
-    At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, when,
+    At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, command, when,
 };
 
 /// Every argument from the first operand on is a command.
@@ -226,20 +226,19 @@ pub(super) static ALL: &[Program] = &[
                 rules: &[always(Does::RunsWords(At::From(0))), always(Does::RunsWords(At::From(1)))],
                 ..Subcommand::NEW
             },
-            Subcommand {
-                names: "run in activate shell workon develop services tmp",
-                syntax: Syntax {
+            command(
+                "run in activate shell workon develop services tmp",
+                Syntax {
                     flags: "-q -s --silent --lts -q --pure",
                     valued: "-p --node --npm --yarn -c",
                     ..Syntax::LEADING
                 },
-                rules: &[
+                &[
                     always(Does::RunsWords(At::From(0))),
                     always(Does::RunsWords(At::From(1))),
                     always(Does::RunsLine(At::Value("-c"))),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
         ],
         plain: "install uninstall use ls list current alias default env which pin help version ls-remote lsr doctor \
                 latest lts rm prune info available search add init remove update status completions setup cache \

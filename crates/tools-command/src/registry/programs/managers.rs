@@ -3,7 +3,7 @@
 use super::registries::{FOR_USER, PUBLISHES};
 use crate::registry::{
     ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Program, Style, Subcommand, Syntax, always, ruled, when,
+    At, Does, Expect, Program, Style, Subcommand, Syntax, always, command, ruled, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -15,22 +15,20 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            Subcommand {
-                names: "exec|x",
-                syntax: Syntax { flags: "--raw", valued: "-c|--command -j|--jobs", ..Syntax::LEADING },
-                rules: &[
+            command(
+                "exec|x",
+                Syntax { flags: "--raw", valued: "-c|--command -j|--jobs", ..Syntax::LEADING },
+                &[
                     always(Does::RunsLine(At::Value("--command"))),
                     when(&[Lacks("--command")], Does::By(tool_and_words)),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("trust", &[always(Does::Hides("`mise trust` lets a file run whenever its folder is entered"))]),
-            Subcommand {
-                names: "install i use u upgrade up",
-                syntax: Syntax { flags: "-g|--global -f|--force -p -v --pin --dry-run -n", ..Syntax::EXACT },
-                rules: &[always(Does::NeedsNetwork), when(&[Has("--global")], FOR_USER)],
-                ..Subcommand::NEW
-            },
+            command(
+                "install i use u upgrade up",
+                Syntax { flags: "-g|--global -f|--force -p -v --pin --dry-run -n", ..Syntax::EXACT },
+                &[always(Does::NeedsNetwork), when(&[Has("--global")], FOR_USER)],
+            ),
             Subcommand {
                 names: "run|r",
                 syntax: Syntax {
@@ -60,12 +58,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax::LEADING,
         subcommands: &[
-            Subcommand {
-                names: "exec",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+            command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
             ruled("install", &[always(Does::NeedsNetwork)]),
             ruled(
                 "plugin plugin-add",
@@ -106,24 +99,13 @@ pub(super) static ALL: &[Program] = &[
                 "registry",
                 &[when(&[First("add pin remove")], Does::Hides("settings that later calls of `nix` obey"))],
             ),
-            Subcommand {
-                names: "copy",
-                syntax: Syntax { flags: "--all -s --no-check-sigs", valued: "--to --from", ..Syntax::EXACT },
-                rules: &[always(Does::Connects(At::Value("--to --from"))), when(&[Has("--to")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "exec",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "run",
-                syntax: NIX,
-                rules: &[always(Does::Hides("`nix run` starts a program from elsewhere"))],
-                ..Subcommand::NEW
-            },
+            command(
+                "copy",
+                Syntax { flags: "--all -s --no-check-sigs", valued: "--to --from", ..Syntax::EXACT },
+                &[always(Does::Connects(At::Value("--to --from"))), when(&[Has("--to")], PUBLISHES)],
+            ),
+            command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
+            command("run", NIX, &[always(Does::Hides("`nix run` starts a program from elsewhere"))]),
         ],
         plain: "build eval flake search fmt log path-info hash repl why-depends config doctor help derivation edit \
                 key nar bundle",

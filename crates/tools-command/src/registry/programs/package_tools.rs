@@ -5,7 +5,8 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, ValueHas},
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled,
+    when,
 };
 
 const CODE: &str = "code on the command line";
@@ -16,7 +17,7 @@ const CHANGES_DATABASE: Does = Does::Says(Consequence::DeletesForOthers, "change
 
 /// A subcommand whose operands are another command.
 const fn runs(names: &'static str) -> Subcommand {
-    Subcommand { names, syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW }
+    command(names, Syntax::LEADING, RUNS)
 }
 
 const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
@@ -25,17 +26,17 @@ const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 const fn publishes(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[when(&[Lacks("--dry-run --help")], PUBLISHES)];
     let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
-    Subcommand { names, syntax, rules: RULES, ..Subcommand::NEW }
+    command(names, syntax, RULES)
 }
 
 const fn signs(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[always(IDENTITY)];
-    Subcommand { names, rules: RULES, ..Subcommand::NEW }
+    ruled(names, RULES)
 }
 
 const fn for_user(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[always(FOR_USER)];
-    Subcommand { names, rules: RULES, ..Subcommand::NEW }
+    ruled(names, RULES)
 }
 
 pub(super) static ALL: &[Program] = &[
@@ -53,46 +54,36 @@ pub(super) static ALL: &[Program] = &[
             always(Does::ByOption(events)),
         ],
         subcommands: &[
-            Subcommand {
-                names: "nuget",
-                subcommands: &[
+            group(
+                "nuget",
+                &[
                     publishes("push"),
                     ruled("delete", &[always(WITHDRAWS)]),
                     ruled("add remove update disable enable trust config", &[always(SOURCES)]),
                     each("list locals why"),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "tool",
-                subcommands: &[
+            ),
+            group(
+                "tool",
+                &[
                     ruled("install update uninstall", &[when(&[Has("--global")], FOR_USER)]),
                     runs("run"),
                     each("list restore"),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             for_user("workload"),
             ruled(
                 "dev-certs",
                 &[always(Does::Says(Consequence::ChangesSystem, "changes certificates that are trusted"))],
             ),
-            Subcommand {
-                names: "user-secrets",
-                subcommands: &[
-                    ruled("list", &[always(Does::Is(Consequence::ShowsCredentials))]),
-                    signs("set remove clear"),
-                ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "ef",
-                subcommands: &[ruled(
-                    "database",
-                    &[when(&[First("drop")], DROPS), when(&[First("update")], CHANGES_DATABASE)],
-                )],
-                ..Subcommand::NEW
-            },
+            group(
+                "user-secrets",
+                &[ruled("list", &[always(Does::Is(Consequence::ShowsCredentials))]), signs("set remove clear")],
+            ),
+            group(
+                "ef",
+                &[ruled("database", &[when(&[First("drop")], DROPS), when(&[First("update")], CHANGES_DATABASE)])],
+            ),
         ],
         builds: true,
         examples: &[
@@ -146,16 +137,15 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             runs("exec"),
             ruled("global", &[when(&[FirstIsNot("show info outdated licenses")], FOR_USER)]),
-            Subcommand {
-                names: "config",
-                syntax: Syntax {
+            command(
+                "config",
+                Syntax {
                     flags: "-g|--global -e|--editor -a|--auth --unset -l|--list",
                     valued: "-f|--file",
                     ..Syntax::EXACT
                 },
-                rules: &[when(&[AtLeast(2), Lacks("--list")], SOURCES), when(&[Has("--editor --unset")], SOURCES)],
-                ..Subcommand::NEW
-            },
+                &[when(&[AtLeast(2), Lacks("--list")], SOURCES), when(&[Has("--editor --unset")], SOURCES)],
+            ),
             for_user("self-update selfupdate"),
             each("install update require show run-script"),
         ],
@@ -233,16 +223,15 @@ pub(super) static ALL: &[Program] = &[
             signs("hex.owner hex.user hex.organization hex.registry"),
             ruled("hex.repo", &[when(&[First("add set remove")], SOURCES)]),
             runs("cmd"),
-            Subcommand {
-                names: "run",
-                syntax: Syntax {
+            command(
+                "run",
+                Syntax {
                     flags: "--no-halt --no-start --no-compile",
                     valued: "-e|--eval -r|--require -p|--parallel",
                     ..Syntax::LEADING
                 },
-                rules: &[when(&[Has("--eval")], Does::Hides(CODE))],
-                ..Subcommand::NEW
-            },
+                &[when(&[Has("--eval")], Does::Hides(CODE))],
+            ),
             ruled("eval", &[always(Does::Hides(CODE))]),
             ruled("do", &[always(Does::Hides("several tasks in one"))]),
             ruled("ecto.drop ecto.reset", &[always(DROPS)]),
@@ -273,24 +262,22 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::EXACT
         },
         subcommands: &[
-            Subcommand {
-                names: "pub",
-                subcommands: &[
+            group(
+                "pub",
+                &[
                     publishes("publish lish"),
                     ruled("global", &[when(&[First("activate deactivate")], FOR_USER)]),
                     signs("login logout token uploader"),
                     each("get add"),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             publishes("publish"),
             runs("exec"),
-            Subcommand {
-                names: "compile",
-                syntax: Syntax { valued: "-o|--output", ..Syntax::EXACT },
-                rules: &[always(Does::Writes(At::Value("--output")))],
-                ..Subcommand::NEW
-            },
+            command(
+                "compile",
+                Syntax { valued: "-o|--output", ..Syntax::EXACT },
+                &[always(Does::Writes(At::Value("--output")))],
+            ),
             for_user("upgrade downgrade channel global"),
         ],
         builds: true,
@@ -326,19 +313,18 @@ pub(super) static ALL: &[Program] = &[
                 "package-registry",
                 &[when(&[First("publish")], PUBLISHES), when(&[First("login logout set unset")], IDENTITY)],
             ),
-            Subcommand {
-                names: "package",
-                syntax: Syntax {
+            command(
+                "package",
+                Syntax {
                     flags: "--disable-sandbox --allow-writing-to-package-directory",
                     valued: "--allow-writing-to-directory --allow-network-connections",
                     ..Syntax::EXACT
                 },
-                rules: &[
+                &[
                     when(&[Has("--disable-sandbox --allow-network-connections")], OWN),
                     always(Does::Writes(At::Value("--allow-writing-to-directory"))),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             each("build"),
         ],
         builds: true,
@@ -362,15 +348,14 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             publishes("upload"),
             ruled("remove", &[when(&[Has("--remote")], WITHDRAWS)]),
-            Subcommand {
-                names: "remote",
-                subcommands: &[
+            group(
+                "remote",
+                &[
                     signs("login logout set-user auth"),
                     each("list"),
                     ruled("add remove update rename", &[always(SOURCES)]),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("config", &[when(&[First("install set")], SOURCES)]),
             for_user("integrate"),
         ],

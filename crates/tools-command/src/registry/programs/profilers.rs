@@ -2,7 +2,7 @@
 
 use crate::code::Language;
 use crate::registry::{
-    ArgumentCondition::Lacks, At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, ruled, when,
+    ArgumentCondition::Lacks, At, Does, Expect, Otherwise, Program, Rule, Syntax, always, command, ruled, when,
 };
 
 /// What is measured stands behind the options.
@@ -21,12 +21,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: "-v -q --version --help", valued: "-o --output", ..Syntax::LEADING },
         subcommands: &[
-            Subcommand {
-                names: "record live profile launch trace start stream top profile-run",
-                syntax: RECORDING,
-                rules: MEASURES,
-                ..Subcommand::NEW
-            },
+            command("record live profile launch trace start stream top profile-run", RECORDING, MEASURES),
             ruled("replay script plugin", &[always(Does::Hides("a recording that is run again"))]),
         ],
         plain: "report dump graph info list ls ps pack stats export stat show hist status tui version analyze \
@@ -59,22 +54,21 @@ pub(super) static ALL: &[Program] = &[
         names: &["mprof", "memray", "fil-profile"],
         is_family: true,
         syntax: Syntax { flags: "-v|--verbose -h|--help -V|--version", ..Syntax::LEADING },
-        subcommands: &[Subcommand {
-            names: "run",
-            syntax: Syntax {
+        subcommands: &[command(
+            "run",
+            Syntax {
                 flags: "--python -C --include-children -M --multiprocess --native --live --follow-fork -f|--force -q|--quiet --no-compress \
                             --aggregate --trace-python-allocators --nopython --live-remote",
                 valued: "-o|--output -T|--interval --live-port -p -m -c --backend --timeout",
                 ..Syntax::LEADING
             },
-            rules: &[
+            &[
                 always(Does::Writes(At::Value("--output"))),
                 always(Does::Evaluates(Language::Python, At::Value("-c"))),
                 always(Does::RunsWords(At::From(0))),
                 when(&[Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
             ],
-            ..Subcommand::NEW
-        }],
+        )],
         plain: "plot list clean rm peak flamegraph table tree summary stats parse transform attach",
         examples: &[
             ("mprof run sudo id", Expect::Denied("takes other rights")),

@@ -5,12 +5,13 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand},
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled,
+    when,
 };
 
 /// A subcommand whose operands are another command.
 const fn runs(names: &'static str, syntax: Syntax) -> Subcommand {
-    Subcommand { names, syntax, rules: RUNS, ..Subcommand::NEW }
+    command(names, syntax, RUNS)
 }
 
 const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
@@ -22,7 +23,7 @@ const fn publishes(names: &'static str) -> Subcommand {
         valued: "-r|--repository -u|--username -p|--password -t|--token",
         ..Syntax::EXACT
     };
-    Subcommand { names, syntax, rules: PUBLISHING, ..Subcommand::NEW }
+    command(names, syntax, PUBLISHING)
 }
 
 const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES)];
@@ -152,15 +153,14 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             publishes("publish"),
             runs("run", Syntax::LEADING),
-            Subcommand {
-                names: "config",
-                syntax: Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
-                rules: &[when(
+            command(
+                "config",
+                Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
+                &[when(
                     &[AtLeast(2), Lacks("--list")],
                     Does::Hides("settings of `poetry` that decide what is fetched"),
                 )],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("self", &[when(&[First("add remove update install sync lock")], FOR_USER)]),
             ruled("source", &[when(&[First("add remove")], Does::Hides("a source that decides what is fetched"))]),
             ruled("python", &[when(&[First("install remove")], FOR_USER)]),
@@ -211,9 +211,9 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
             ),
-            Subcommand {
-                names: "env",
-                subcommands: &[runs(
+            group(
+                "env",
+                &[runs(
                     "run",
                     Syntax {
                         flags: "--force-continue --ignore-compat",
@@ -221,8 +221,7 @@ pub(super) static ALL: &[Program] = &[
                         ..Syntax::LEADING
                     },
                 )],
-                ..Subcommand::NEW
-            },
+            ),
             runs("exec|x", Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING }),
             ruled(
                 "config",
@@ -317,32 +316,22 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
             ),
-            Subcommand {
-                names: "config",
-                syntax: Syntax {
+            command(
+                "config",
+                Syntax {
                     flags: "--get --show --show-sources --describe --validate --env --system",
                     valued: "--set --add --append --prepend --remove --remove-key --file",
                     ..Syntax::EXACT
                 },
-                rules: &[
+                &[
                     when(&[Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
                     always(Does::Writes(At::Value("--file"))),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("init deinit shell", &[always(FOR_USER)]),
             ruled("upload login logout copy move label auth groups register", &[always(PUBLISHES)]),
-            Subcommand {
-                names: "env",
-                subcommands: &[each("list export create update"), ruled("remove", &[always(REMOVES)])],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "remove|uninstall",
-                syntax: Syntax { flags: "--all", ..Syntax::EXACT },
-                rules: &[when(&[Has("--all")], REMOVES)],
-                ..Subcommand::NEW
-            },
+            group("env", &[each("list export create update"), ruled("remove", &[always(REMOVES)])]),
+            command("remove|uninstall", Syntax { flags: "--all", ..Syntax::EXACT }, &[when(&[Has("--all")], REMOVES)]),
         ],
         examples: &[
             ("conda run -n x sudo id", Expect::Runs("sudo id")),
@@ -402,50 +391,39 @@ const UV_RUN: Syntax = Syntax {
 
 const UV: &[Subcommand] = &[
     publishes("publish"),
-    Subcommand {
-        names: "run",
-        syntax: UV_RUN,
-        rules: &[
+    command(
+        "run",
+        UV_RUN,
+        &[
             when(&[Lacks("--module --script")], Does::RunsWords(At::From(0))),
             when(&[Has("--script")], Does::RunsScript(At::Nth(0))),
             when(&[First("-")], Does::Hides("code that comes in")),
             always(Does::By(module)),
         ],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "venv",
-        syntax: Syntax {
-            flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable",
-            ..Syntax::EXACT
-        },
-        rules: &[when(&[Has("--clear")], Does::By(cleared))],
-        ..Subcommand::NEW
-    },
-    Subcommand { names: "pip", syntax: Syntax::LEADING, rules: &[always(Does::By(pip))], ..Subcommand::NEW },
-    Subcommand {
-        names: "tool",
-        subcommands: &[
-            Subcommand { names: "run", syntax: UVX, rules: RUNS, ..Subcommand::NEW },
+    ),
+    command(
+        "venv",
+        Syntax { flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable", ..Syntax::EXACT },
+        &[when(&[Has("--clear")], Does::By(cleared))],
+    ),
+    command("pip", Syntax::LEADING, &[always(Does::By(pip))]),
+    group(
+        "tool",
+        &[
+            command("run", UVX, RUNS),
             each("list dir"),
             ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]),
         ],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "python",
-        subcommands: &[ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]), each("list find pin dir")],
-        ..Subcommand::NEW
-    },
+    ),
+    group("python", &[ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]), each("list find pin dir")]),
     ruled("self", &[when(&[First("update")], FOR_USER)]),
-    Subcommand {
-        names: "auth",
-        subcommands: &[
+    group(
+        "auth",
+        &[
             ruled("login logout", &[always(IDENTITY)]),
             ruled("token helper", &[always(Does::Is(Consequence::ShowsCredentials))]),
         ],
-        ..Subcommand::NEW
-    },
+    ),
 ];
 
 /// `uv pip …` is `pip …`.

@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{Fed, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, command, each, ruled, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -26,12 +26,11 @@ pub(super) static ALL: &[Program] = &[
         subcommands: &[
             ruled("push", &[always(PUBLISHES)]),
             ruled("yank", &[always(WITHDRAWS)]),
-            Subcommand {
-                names: "owner",
-                syntax: Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
-                rules: &[when(&[Has("--add --remove")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
+            command(
+                "owner",
+                Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
+                &[when(&[Has("--add --remove")], PUBLISHES)],
+            ),
             ruled("signin signout", &[always(IDENTITY)]),
             ruled(
                 "install uninstall update",
@@ -41,29 +40,23 @@ pub(super) static ALL: &[Program] = &[
                 "open",
                 &[always(Does::Hides("`gem open` starts an editor")), always(Does::RunsLine(At::Value("--editor")))],
             ),
-            Subcommand {
-                names: "exec",
-                syntax: Syntax {
-                    flags: "--conservative --prerelease",
-                    valued: "-g|--gem -v|--version",
-                    ..Syntax::LEADING
-                },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "sources",
-                syntax: Syntax {
+            command(
+                "exec",
+                Syntax { flags: "--conservative --prerelease", valued: "-g|--gem -v|--version", ..Syntax::LEADING },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
+            command(
+                "sources",
+                Syntax {
                     flags: "-c|--clear-all -u|--update -l|--list",
                     valued: "-a|--add -r|--remove -p|--prepend",
                     ..Syntax::GNU
                 },
-                rules: &[when(
+                &[when(
                     &[Has("--add --remove --prepend --clear-all")],
                     Does::Hides("sources that decide what is fetched"),
                 )],
-                ..Subcommand::NEW
-            },
+            ),
             ruled("build", &[always(Does::Writes(At::Value("--output")))]),
             each("list search specification outdated environment info pristine fetch"),
         ],
@@ -95,32 +88,30 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[always(Does::RunsScript(At::Value("--gemfile")))],
         subcommands: &[
-            Subcommand {
-                names: "exec|e",
-                syntax: Syntax {
+            command(
+                "exec|e",
+                Syntax {
                     flags: "--keep-file-descriptors --no-keep-file-descriptors",
                     valued: "--gemfile",
                     ..Syntax::LEADING
                 },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
             ruled("plugin", &[when(&[First("install")], Does::Hides("a plug-in from elsewhere"))]),
             ruled("open", &[always(Does::Hides("`bundle open` starts an editor"))]),
             each("install update"),
-            Subcommand {
-                names: "add",
-                syntax: Syntax {
+            command(
+                "add",
+                Syntax {
                     flags: "--skip-install --optimistic --strict --quiet",
                     valued: "--git --github --source|-s --path --branch --ref --glob --version|-v --group|-g --require|-r",
                     ..Syntax::EXACT
                 },
-                rules: &[
+                &[
                     always(Does::Connects(At::Value("--git --source"))),
                     when(&[Has("--github")], Does::Connects(At::Path("https://github.com/"))),
                 ],
-                ..Subcommand::NEW
-            },
+            ),
             ruled(
                 "config",
                 &[when(&[OperandStarts("build. bin shebang gemfile mirror.")], Does::Hides("settings of `bundle`"))],
@@ -155,12 +146,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax::LEADING,
         rules: &[always(Does::By(drops)), always(Does::Decides(At::All))],
         subcommands: &[
-            Subcommand {
-                names: "runner|r",
-                syntax: Syntax { valued: "-e|--environment", ..Syntax::LEADING },
-                rules: &[always(Does::By(runner))],
-                ..Subcommand::NEW
-            },
+            command("runner|r", Syntax { valued: "-e|--environment", ..Syntax::LEADING }, &[always(Does::By(runner))]),
             ruled(
                 "credentials:show credentials:edit encrypted:show",
                 &[always(Does::Is(Consequence::ShowsCredentials))],

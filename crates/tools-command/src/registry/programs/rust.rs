@@ -8,7 +8,7 @@ use crate::plain_path;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, OperandStarts, ValueHas},
-    At, Does, Example, Expect, Parsed, Program, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Example, Expect, Parsed, Program, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 /// Settings of `-Z` that start nothing.
@@ -61,12 +61,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-v|--verbose -q|--quiet -V|--version -h|--help", optional: "+*", ..Syntax::EXACT },
         rules: &[always(Does::By(toolchain))],
         subcommands: &[
-            Subcommand {
-                names: "run",
-                syntax: Syntax { flags: "--install", ..Syntax::LEADING },
-                rules: &[always(Does::RunsWords(At::From(1)))],
-                ..Subcommand::NEW
-            },
+            command("run", Syntax { flags: "--install", ..Syntax::LEADING }, &[always(Does::RunsWords(At::From(1)))]),
             ruled("self", &[when(&[First("update uninstall upgrade-data")], FOR_USER)]),
             ruled(
                 "toolchain",
@@ -138,106 +133,88 @@ const CARGO: &[Subcommand] = &[
     each("build|b check|c doc|d remove|rm"),
     Subcommand { names: "test|t", syntax: Syntax { flags: "--no-run", ..Syntax::GNU }, ..Subcommand::NEW },
     Subcommand { names: "run|r", syntax: RUN, ..Subcommand::NEW },
-    Subcommand {
-        names: "publish",
-        syntax: Syntax {
+    command(
+        "publish",
+        Syntax {
             flags: "-n|--dry-run --allow-dirty --no-verify --all-features --no-default-features --keep-going --workspace|--all",
             valued: "--index --registry --token -p|--package --exclude -F|--features --target -j|--jobs",
             ..Syntax::GNU
         },
-        rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
-        ..Subcommand::NEW
-    },
+        &[when(&[Lacks("--dry-run")], PUBLISHES)],
+    ),
     ruled("yank", &[always(WITHDRAWS)]),
-    Subcommand {
-        names: "owner",
-        syntax: Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
-        rules: &[when(&[Has("--add --remove")], PUBLISHES)],
-        ..Subcommand::NEW
-    },
+    command(
+        "owner",
+        Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
+        &[when(&[Has("--add --remove")], PUBLISHES)],
+    ),
     ruled("login logout", &[always(IDENTITY)]),
-    Subcommand {
-        names: "install",
-        syntax: Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
-        rules: &[
+    command(
+        "install",
+        Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
+        &[
             when(&[Lacks("--list")], FOR_USER),
             always(Does::Writes(At::Value("--root"))),
             always(Does::Connects(At::Value("--git"))),
         ],
-        ..Subcommand::NEW
-    },
+    ),
     ruled("uninstall binstall", &[always(FOR_USER)]),
     ruled("rustc rustdoc", &[always(Does::ByOption(flags))]),
-    Subcommand {
-        names: "watch",
-        syntax: Syntax {
+    command(
+        "watch",
+        Syntax {
             flags: "-c|--clear -N|--notify --ignore-nothing --no-gitignore --no-vcs-ignores --no-ignore --no-dot-ignores \
                     --no-process-group --no-restart --poll --postpone -q --watch-when-idle --skip-local-deps --why -B",
             valued: "-x|--exec -s|--shell -d|--delay --features -i|--ignore -w|--watch -E|--env --use-shell --workdir -L",
             ..Syntax::LEADING
         },
-        rules: &[
+        &[
             always(Does::By(watches)),
             when(&[Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
             always(Does::RunsLine(At::Value("--shell"))),
             always(Does::Sets(At::Value("--env"))),
             always(Does::RunsWords(At::From(0))),
         ],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "nextest",
-        syntax: Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
-        rules: &[when(
-            &[Has("--config-file --tool-config-file")],
-            Does::Hides("`cargo nextest` with settings of its own"),
-        )],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "release smart-release",
-        syntax: Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
-        rules: &[when(&[Has("--execute -e")], PUBLISHES)],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "workspaces|ws",
-        subcommands: &[
-            Subcommand {
-                names: "publish",
-                syntax: Syntax { flags: "--dry-run", ..Syntax::GNU },
-                rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "version",
-                syntax: Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
-                rules: &[when(&[Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "exec",
-                syntax: Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+    ),
+    command(
+        "nextest",
+        Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
+        &[when(&[Has("--config-file --tool-config-file")], Does::Hides("`cargo nextest` with settings of its own"))],
+    ),
+    command(
+        "release smart-release",
+        Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
+        &[when(&[Has("--execute -e")], PUBLISHES)],
+    ),
+    group(
+        "workspaces|ws",
+        &[
+            command("publish", Syntax { flags: "--dry-run", ..Syntax::GNU }, &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+            command(
+                "version",
+                Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
+                &[when(&[Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
+            ),
+            command(
+                "exec",
+                Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
         ],
-        ..Subcommand::NEW
-    },
+    ),
     ruled("unleash", &[always(PUBLISHES)]),
     ruled("lambda shuttle dist", &[when(&[First("deploy publish host")], PUBLISHES)]),
-    Subcommand {
-        names: "hack",
-        syntax: Syntax {
+    command(
+        "hack",
+        Syntax {
             flags: "--each-feature --feature-powerset --workspace --no-dev-deps --remove-dev-deps --ignore-private \
                     --no-private --clean-per-run --keep-going --rust-version",
             valued: "--skip --depth --group-features --exclude-features --include-features --version-range -p --package \
                      --exclude --features",
             ..Syntax::LEADING
         },
-        rules: &[always(Does::By(|parsed| registries::again(parsed, 0)))],
-        ..Subcommand::NEW
-    },
+        &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+    ),
 ];
 
 /// Options of `cargo run` in front of the arguments of what is run.

@@ -7,7 +7,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{AtLeast, AtMost, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
+    At, Does, Expect, Parsed, Program, Style, Syntax, always, command, ruled, when,
 };
 
 pub(super) static ALL: &[Program] = &[
@@ -255,17 +255,15 @@ pub(super) static ALL: &[Program] = &[
         names: &["direnv"],
         syntax: Syntax::LEADING,
         subcommands: &[
-            crate::registry::Subcommand {
-                names: "exec",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::RunsWords(At::From(1))), always(Does::RunsScript(At::Path(".envrc")))],
-                ..crate::registry::Subcommand::NEW
-            },
-            crate::registry::Subcommand {
-                names: "allow|permit|grant",
-                rules: &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
-                ..crate::registry::Subcommand::NEW
-            },
+            command(
+                "exec",
+                Syntax::LEADING,
+                &[always(Does::RunsWords(At::From(1))), always(Does::RunsScript(At::Path(".envrc")))],
+            ),
+            ruled(
+                "allow|permit|grant",
+                &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
+            ),
         ],
         plain: "status deny block disallow revoke hook version prune reload fetchurl export edit",
         examples: &[

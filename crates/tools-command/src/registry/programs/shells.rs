@@ -19,6 +19,14 @@ pub(crate) const OTHER: &[&str] =
 /// Settings of a shell that have it read commands out of its history.
 const HISTORY: [&str; 2] = ["history", "histexpand"];
 
+pub(crate) const DOTS: &str = "patterns that match names with a dot in front";
+
+/// Whether a setting of a shell has its patterns match names with a dot in front: files that other
+/// programs obey.
+pub(crate) fn matches_dots(setting: &str) -> bool {
+    matches!(setting.to_lowercase().replace('_', "").as_str(), "dotglob" | "globdots")
+}
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: POSIX,
@@ -57,6 +65,11 @@ pub(super) static ALL: &[Program] = &[
             ("bash /dev/stdin <<< ls", Expect::Opaque("read from a descriptor")),
             ("bash -o histexpand -o history -c 'ls'", Expect::Opaque("by its history")),
             ("bash -c", Expect::Opaque("without the line")),
+            ("bash -O dotglob -c 'ls *'", Expect::Opaque("a dot in front")),
+            ("shopt -s dotglob; bash -c 'ls *'", Expect::Opaque("a dot in front")),
+            ("bash -c 'x=dotglob; shopt -s \"$x\"'", Expect::Opaque("a dot in front")),
+            ("bash -c 'shopt -s $(echo dotglob)'", Expect::Opaque("a dot in front")),
+            ("bash -O nullglob -c 'shopt -s failglob'", Expect::Plain),
             ("bash -n x.sh", Expect::Plain),
             ("bash -x build.sh --release", Expect::Plain),
             ("sh -c 'cd sub && make'", Expect::Plain),
@@ -191,6 +204,9 @@ fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     if command.args[..told.operand.min(command.args.len())].iter().any(|arg| HISTORY.contains(&arg.text.as_str())) {
         found.push(Effect::hidden("a shell that replaces words by its history"));
+    }
+    if command.args[..told.operand.min(command.args.len())].iter().any(|arg| !arg.is_exact || matches_dots(&arg.text)) {
+        found.push(Effect::hidden(DOTS));
     }
     match command.args.get(told.operand) {
         Some(line) if told.line => found.push(Effect::Line(line.clone())),

@@ -6,7 +6,7 @@ use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{
     ArgumentCondition::{First, Has},
-    At, Does, Expect, Parsed, Program, Rule, Style, Subcommand, Syntax, always, when,
+    At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, command, when,
 };
 
 /// The command that is measured.
@@ -57,15 +57,14 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[when(&[Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
         subcommands: &[
-            Subcommand { names: "stat", syntax: PERF, rules: STAT, ..Subcommand::NEW },
-            Subcommand { names: "record|rec", syntax: PERF, rules: RECORD, ..Subcommand::NEW },
-            Subcommand { names: "trace top", syntax: PERF, rules: RECORD, ..Subcommand::NEW },
-            Subcommand {
-                names: "mem lock kmem sched c2c kvm timechart kwork ftrace iostat script",
-                syntax: PERF,
-                rules: &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
-                ..Subcommand::NEW
-            },
+            command("stat", PERF, STAT),
+            command("record|rec", PERF, RECORD),
+            command("trace top", PERF, RECORD),
+            command(
+                "mem lock kmem sched c2c kvm timechart kwork ftrace iostat script",
+                PERF,
+                &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
+            ),
         ],
         plain: "report annotate diff list bench test evlist buildid-list buildid-cache data archive probe version \
                 help inject config check daemon",

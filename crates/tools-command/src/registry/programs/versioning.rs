@@ -5,7 +5,8 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, Operand},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, when,
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group,
+    ruled, when,
 };
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
@@ -23,10 +24,6 @@ const REACHING: Syntax = Syntax {
     valued: "-e|--ssh --remotecmd -r|--rev -b|--branch -B",
     ..Syntax::GNU
 };
-
-const fn ruled(names: &'static str, syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
-    Subcommand { names, syntax, rules, ..Subcommand::NEW }
-}
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -122,34 +119,24 @@ pub(super) static ALL: &[Program] = &[
             Does::Hides("`jj` with settings that may run a program"),
         )],
         subcommands: &[
-            Subcommand {
-                names: "git",
-                subcommands: &[
-                    Subcommand {
-                        names: "push",
-                        syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
-                        rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
-                        ..Subcommand::NEW
-                    },
-                    ruled("clone fetch", Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
+            group(
+                "git",
+                &[
+                    command(
+                        "push",
+                        Syntax { flags: "--dry-run", ..Syntax::EXACT },
+                        &[when(&[Lacks("--dry-run")], PUBLISHES)],
+                    ),
+                    command("clone fetch", Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
                     each("init"),
                 ],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "util",
-                rules: &[when(&[First("exec")], Does::RunsWords(At::From(1))), when(&[First("gc")], DISCARDS)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "config",
-                rules: &[when(&[First("set edit unset")], Does::Hides("settings that later calls obey"))],
-                ..Subcommand::NEW
-            },
-            ruled("abandon restore undo", Syntax::EXACT, &[always(DISCARDS)]),
-            ruled("op|operation", Syntax::EXACT, &[when(&[First("abandon restore revert undo")], DISCARDS)]),
-            ruled("gerrit", Syntax::EXACT, &[when(&[First("upload")], PUBLISHES)]),
-            ruled(
+            ),
+            ruled("util", &[when(&[First("exec")], Does::RunsWords(At::From(1))), when(&[First("gc")], DISCARDS)]),
+            ruled("config", &[when(&[First("set edit unset")], Does::Hides("settings that later calls obey"))]),
+            command("abandon restore undo", Syntax::EXACT, &[always(DISCARDS)]),
+            command("op|operation", Syntax::EXACT, &[when(&[First("abandon restore revert undo")], DISCARDS)]),
+            command("gerrit", Syntax::EXACT, &[when(&[First("upload")], PUBLISHES)]),
+            command(
                 "diff diffedit interdiff log resolve show split squash commit|ci evolog",
                 Syntax { valued: "--tool", flags: "-*", ..Syntax::EXACT },
                 &[when(&[Has("--tool")], Does::Hides("`jj` with a tool of one's own choice"))],
@@ -184,16 +171,16 @@ pub(super) static ALL: &[Program] = &[
 const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], always(PUBLISHES)];
 
 const HG: &[Subcommand] = &[
-    ruled("push", REACHING, PUSHES),
-    ruled("pull clone incoming|in outgoing|out", REACHING, REACHES),
-    ruled("email", Syntax::GNU, &[always(PUBLISHES)]),
-    ruled("serve", Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
-    ruled(
+    command("push", REACHING, PUSHES),
+    command("pull clone incoming|in outgoing|out", REACHING, REACHES),
+    command("email", Syntax::GNU, &[always(PUBLISHES)]),
+    command("serve", Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
+    command(
         "update|up|checkout|co",
         Syntax { flags: "-C|--clean -c|--check -m|--merge", valued: "-d|--date -r|--rev -t|--tool", ..Syntax::GNU },
         &[when(&[Has("--clean")], DISCARDS), when(&[Has("--tool")], OWN)],
     ),
-    ruled(
+    command(
         "revert",
         Syntax {
             flags: "-a|--all -C|--no-backup -n|--dry-run -i|--interactive",
@@ -202,18 +189,18 @@ const HG: &[Subcommand] = &[
         },
         &[when(&[Has("--all --no-backup"), Lacks("--dry-run")], DISCARDS)],
     ),
-    ruled("strip debugstrip prune rollback qdelete", Syntax::GNU, &[always(DISCARDS)]),
-    ruled(
+    command("strip debugstrip prune rollback qdelete", Syntax::GNU, &[always(DISCARDS)]),
+    command(
         "purge|clean",
         Syntax { flags: "-p|--print", ..Syntax::GNU },
         &[when(&[Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
     ),
-    ruled(
+    command(
         "remove|rm",
         Syntax { flags: "-A|--after -f|--force -S|--subrepos -n|--dry-run", ..Syntax::GNU },
         &[when(&[Lacks("--dry-run")], Does::DeletesTrees(At::All))],
     ),
-    ruled(
+    command(
         "bisect",
         Syntax {
             flags: "-r|--reset -g|--good -b|--bad -s|--skip -e|--extend -U",
@@ -222,7 +209,7 @@ const HG: &[Subcommand] = &[
         },
         &[always(Does::RunsLine(At::Value("--command")))],
     ),
-    ruled(
+    command(
         "extdiff",
         Syntax {
             flags: "--patch --confirm --per-file",
@@ -231,9 +218,9 @@ const HG: &[Subcommand] = &[
         },
         &[when(&[Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
     ),
-    ruled("export", Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
-    ruled("bundle", REACHING, &[always(Does::Writes(At::Nth(0)))]),
-    ruled(
+    command("export", Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
+    command("bundle", REACHING, &[always(Does::Writes(At::Nth(0)))]),
+    command(
         "config|showconfig|debugconfig",
         Syntax { flags: "-e|--edit -l|--local -g|--global", ..Syntax::GNU },
         &[when(&[Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
@@ -243,28 +230,28 @@ const HG: &[Subcommand] = &[
 const BY_ADDRESS: &[Rule] = &[always(Does::By(publishes_by_address))];
 
 const fn remote(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: BY_ADDRESS, ..Subcommand::NEW }
+    ruled(names, BY_ADDRESS)
 }
 
 const SVN: &[Subcommand] = &[
-    ruled("commit|ci import lock unlock", Syntax::EXACT, &[always(PUBLISHES)]),
+    command("commit|ci import lock unlock", Syntax::EXACT, &[always(PUBLISHES)]),
     remote("mkdir"),
     remote("copy|cp"),
     remote("move|mv|rename|ren"),
     remote("propset|pset|ps"),
     remote("propdel|pdel|pd"),
-    ruled(
+    command(
         "delete|del|remove|rm",
         Syntax::EXACT,
         &[always(Does::By(publishes_by_address)), when(&[Lacks("--keep-local")], Does::DeletesTrees(At::All))],
     ),
-    ruled("revert", Syntax::EXACT, &[when(&[Has("--recursive --depth")], DISCARDS), when(&[Operand(".")], DISCARDS)]),
-    ruled(
+    command("revert", Syntax::EXACT, &[when(&[Has("--recursive --depth")], DISCARDS), when(&[Operand(".")], DISCARDS)]),
+    command(
         "cleanup",
         Syntax::EXACT,
         &[when(&[Has("--remove-unversioned --remove-ignored")], Does::Says(Consequence::Destroys, "deletes files"))],
     ),
-    ruled("export", Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
+    command("export", Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
     each("checkout|co status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 

@@ -3,7 +3,7 @@
 use super::objects;
 use crate::registry::{
     ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 /// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
@@ -27,15 +27,11 @@ const SHOWS: [crate::registry::Rule; 3] = [
 const DIFF_SYNTAX: Syntax =
     Syntax { flags: DIFF_FLAGS, valued: DIFF_VALUED, optional: "--stat --color -M -B -#", ..Syntax::GNU };
 
-pub(super) const DIFF: Subcommand = Subcommand {
-    names: "diff",
-    syntax: DIFF_SYNTAX,
-    rules: &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[Has("--no-index")], Does::Reads(At::All))],
-    ..Subcommand::NEW
-};
+pub(super) const DIFF: Subcommand =
+    command("diff", DIFF_SYNTAX, &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[Has("--no-index")], Does::Reads(At::All))]);
 
 const fn shows(names: &'static str) -> Subcommand {
-    Subcommand { names, syntax: DIFF_SYNTAX, rules: &SHOWS, ..Subcommand::NEW }
+    command(names, DIFF_SYNTAX, &SHOWS)
 }
 
 pub(super) const LOG: Subcommand = shows("log");
@@ -45,9 +41,9 @@ pub(super) const DIFF_TREE: Subcommand = shows("diff-tree");
 pub(super) const DIFF_INDEX: Subcommand = shows("diff-index");
 pub(super) const DIFF_FILES: Subcommand = shows("diff-files");
 
-pub(super) const FORMAT_PATCH: Subcommand = Subcommand {
-    names: "format-patch",
-    syntax: Syntax {
+pub(super) const FORMAT_PATCH: Subcommand = command(
+    "format-patch",
+    Syntax {
         flags: "--stdout -k|--keep-subject -n|--numbered -N|--no-numbered -s|--signoff --cover-letter -q|--quiet --root \
                 --ext-diff -p -#",
         valued: "-o|--output-directory --output --start-number -v|--reroll-count --to --cc --in-reply-to --subject-prefix \
@@ -55,13 +51,12 @@ pub(super) const FORMAT_PATCH: Subcommand = Subcommand {
         optional: "--attach --inline --thread --from --rfc",
         ..Syntax::GNU
     },
-    rules: &[SHOWS[0], SHOWS[1], always(Does::Writes(At::Value("--output-directory")))],
-    ..Subcommand::NEW
-};
+    &[SHOWS[0], SHOWS[1], always(Does::Writes(At::Value("--output-directory")))],
+);
 
-pub(super) const GREP: Subcommand = Subcommand {
-    names: "grep",
-    syntax: Syntax {
+pub(super) const GREP: Subcommand = command(
+    "grep",
+    Syntax {
         flags: "--cached --no-index --untracked --no-exclude-standard --exclude-standard --recurse-submodules \
                 -v|--invert-match -i|--ignore-case -w|--word-regexp -a|--text --textconv --no-textconv -I -r|--recursive \
                 --no-recursive -E|--extended-regexp -G|--basic-regexp -F|--fixed-strings -P|--perl-regexp \
@@ -72,58 +67,54 @@ pub(super) const GREP: Subcommand = Subcommand {
         optional: "--color -O|--open-files-in-pager",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
         always(Does::RunsLine(At::Value("--open-files-in-pager"))),
         always(Does::Reads(At::Value("-f"))),
         always(Does::By(objects::named)),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const ADD: Subcommand = Subcommand { names: "add|stage", ..Subcommand::NEW };
 
-pub(super) const RM: Subcommand = Subcommand {
-    names: "rm",
-    syntax: Syntax {
+pub(super) const RM: Subcommand = command(
+    "rm",
+    Syntax {
         flags: "-n|--dry-run -q|--quiet --cached -f|--force -r --ignore-unmatch --sparse --pathspec-file-nul",
         valued: "--pathspec-from-file",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(
             &[Has("-r --force --pathspec-from-file"), Lacks("--cached --dry-run")],
             Does::Says(Consequence::Destroys, "deletes files"),
         ),
         when(&[Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const MV: Subcommand = Subcommand {
-    names: "mv",
-    syntax: Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
-    rules: &[
+pub(super) const MV: Subcommand = command(
+    "mv",
+    Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
+    &[
         when(&[Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
         when(&[Lacks("--dry-run")], Does::Writes(At::Last)),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const CLEAN: Subcommand = Subcommand {
-    names: "clean",
-    syntax: Syntax {
+pub(super) const CLEAN: Subcommand = command(
+    "clean",
+    Syntax {
         flags: "-d -f|--force -i|--interactive -n|--dry-run -q|--quiet -x -X",
         valued: "-e|--exclude",
         ..Syntax::GNU
     },
-    rules: &[when(&[Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
-    ..Subcommand::NEW
-};
+    &[when(&[Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
+);
 
-pub(super) const APPLY: Subcommand = Subcommand {
-    names: "apply",
-    syntax: Syntax {
+pub(super) const APPLY: Subcommand = command(
+    "apply",
+    Syntax {
         flags: "--stat --numstat --summary --check --index -N|--intent-to-add --3way|-3 --ours --theirs --union --cached \
                 --apply --no-add -R|--reverse --allow-binary-replacement|--binary --reject -z --inaccurate-eof \
                 --recount --ignore-space-change --ignore-whitespace --unidiff-zero --unsafe-paths --allow-overlap \
@@ -131,22 +122,21 @@ pub(super) const APPLY: Subcommand = Subcommand {
         valued: "--build-fake-ancestor -p -C --directory --exclude --include --whitespace",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--unsafe-paths")], Does::Hides("a patch that may change files outside of the repository")),
         always(Does::Reads(At::All)),
         always(Does::Writes(At::Value("--build-fake-ancestor"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const ARCHIVE: Subcommand = Subcommand {
-    names: "archive",
-    syntax: Syntax {
+pub(super) const ARCHIVE: Subcommand = command(
+    "archive",
+    Syntax {
         flags: "-v|--verbose -l|--list --worktree-attributes -#",
         valued: "-o|--output --format --prefix --add-file --add-virtual-file --remote --exec --mtime",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         always(Does::Writes(At::Value("--output"))),
         always(Does::Reads(At::Value("--add-file"))),
         always(Does::By(super::remotes::remote)),
@@ -154,130 +144,114 @@ pub(super) const ARCHIVE: Subcommand = Subcommand {
         when(&[Has("--exec")], super::remotes::OTHER_SIDE),
         always(Does::RunsLine(At::Value("--exec"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const BUNDLE: Subcommand = Subcommand {
-    names: "bundle",
-    subcommands: &[ruled("create", &[always(Does::Writes(At::Nth(0)))]), each("verify list-heads unbundle")],
-    ..Subcommand::NEW
-};
+pub(super) const BUNDLE: Subcommand =
+    group("bundle", &[ruled("create", &[always(Does::Writes(At::Nth(0)))]), each("verify list-heads unbundle")]);
 
-pub(super) const CHECKOUT_INDEX: Subcommand = Subcommand {
-    names: "checkout-index",
-    syntax: Syntax {
+pub(super) const CHECKOUT_INDEX: Subcommand = command(
+    "checkout-index",
+    Syntax {
         flags: "-u|--index -q|--quiet -f|--force -a|--all -n|--no-create -z --stdin --temp",
         valued: "--prefix --stage",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--force"), Lacks("--prefix")], Does::Is(Consequence::DiscardsWork)),
         always(Does::Writes(At::Value("--prefix"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const FAST_EXPORT: Subcommand = Subcommand {
-    names: "fast-export",
-    syntax: Syntax { valued: "--export-marks --import-marks --import-marks-if-exists --refspec", ..Syntax::GNU },
-    rules: &[always(Does::Writes(At::Value("--export-marks")))],
-    ..Subcommand::NEW
-};
+pub(super) const FAST_EXPORT: Subcommand = command(
+    "fast-export",
+    Syntax { valued: "--export-marks --import-marks --import-marks-if-exists --refspec", ..Syntax::GNU },
+    &[always(Does::Writes(At::Value("--export-marks")))],
+);
 
-pub(super) const INTERPRET_TRAILERS: Subcommand = Subcommand {
-    names: "interpret-trailers",
-    syntax: Syntax {
+pub(super) const INTERPRET_TRAILERS: Subcommand = command(
+    "interpret-trailers",
+    Syntax {
         flags: "--in-place --trim-empty --only-trailers --only-input --unfold --parse --no-divider",
         valued: "--where --if-exists --if-missing --trailer",
         ..Syntax::GNU
     },
-    rules: &[when(&[Has("--in-place")], Does::Writes(At::All))],
-    ..Subcommand::NEW
-};
+    &[when(&[Has("--in-place")], Does::Writes(At::All))],
+);
 
-pub(super) const MERGE_FILE: Subcommand = Subcommand {
-    names: "merge-file",
-    syntax: Syntax {
+pub(super) const MERGE_FILE: Subcommand = command(
+    "merge-file",
+    Syntax {
         flags: "-p|--stdout --diff3 --zdiff3 --ours --theirs --union -q|--quiet --object-id",
         valued: "-L --marker-size --diff-algorithm",
         ..Syntax::GNU
     },
-    rules: &[when(&[Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
-    ..Subcommand::NEW
-};
+    &[when(&[Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
+);
 
-pub(super) const WORKTREE: Subcommand = Subcommand {
-    names: "worktree",
-    subcommands: &[
-        Subcommand {
-            names: "add",
-            syntax: Syntax {
+pub(super) const WORKTREE: Subcommand = group(
+    "worktree",
+    &[
+        command(
+            "add",
+            Syntax {
                 flags: "-f|--force --detach -d --checkout --no-checkout --lock -q|--quiet --track --no-track \
                         --guess-remote --no-guess-remote --orphan --relative-paths",
                 valued: "-b -B --reason",
                 ..Syntax::GNU
             },
-            rules: &[
+            &[
                 always(Does::Writes(At::Nth(0))),
                 when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
             ],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "remove",
-            syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
-            rules: &[always(Does::DeletesTrees(At::All)), when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "move",
-            syntax: Syntax { flags: "-f|--force", ..Syntax::GNU },
-            rules: &[always(Does::DeletesTrees(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
-            ..Subcommand::NEW
-        },
+        ),
+        command(
+            "remove",
+            Syntax { flags: "-f|--force", ..Syntax::GNU },
+            &[always(Does::DeletesTrees(At::All)), when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+        ),
+        command(
+            "move",
+            Syntax { flags: "-f|--force", ..Syntax::GNU },
+            &[always(Does::DeletesTrees(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
+        ),
         each("list prune lock unlock repair"),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const SUBMODULE: Subcommand = Subcommand {
     names: "submodule",
     syntax: Syntax { flags: "-q|--quiet --cached", ..Syntax::GNU },
     subcommands: &[
-        Subcommand {
-            names: "foreach",
-            syntax: Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING },
-            rules: &[always(Does::RunsLine(At::All))],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "add",
-            syntax: Syntax { flags: "-f|--force -q", valued: "-b|--branch --name --reference --depth", ..Syntax::GNU },
-            rules: &[
+        command(
+            "foreach",
+            Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING },
+            &[always(Does::RunsLine(At::All))],
+        ),
+        command(
+            "add",
+            Syntax { flags: "-f|--force -q", valued: "-b|--branch --name --reference --depth", ..Syntax::GNU },
+            &[
                 always(Does::Connects(At::Remotes)),
                 always(Does::By(super::remotes::names_helper)),
                 always(Does::Writes(At::Path(".gitmodules"))),
                 always(Does::Writes(At::Path(".git/config"))),
             ],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "deinit",
-            syntax: Syntax { flags: "-f|--force --all", ..Syntax::GNU },
-            rules: &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "update",
-            syntax: Syntax {
+        ),
+        command(
+            "deinit",
+            Syntax { flags: "-f|--force --all", ..Syntax::GNU },
+            &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+        ),
+        command(
+            "update",
+            Syntax {
                 flags: "--init --remote -N|--no-fetch -f|--force --checkout --merge --rebase --recursive --progress \
                         --no-recommend-shallow --recommend-shallow --single-branch --no-single-branch",
                 valued: "--reference --depth -j|--jobs --filter",
                 ..Syntax::GNU
             },
-            rules: &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
-            ..Subcommand::NEW
-        },
+            &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+        ),
         configures("set-url"),
         configures("set-branch"),
         each("status init summary sync absorbgitdirs"),
@@ -290,5 +264,5 @@ const CONFIGURES: &[crate::registry::Rule] =
     &[always(Does::Writes(At::Path(".gitmodules"))), always(Does::Writes(At::Path(".git/config")))];
 
 const fn configures(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
+    ruled(names, CONFIGURES)
 }

@@ -3,42 +3,40 @@
 use crate::effect::Effect;
 use crate::registry::{
     ArgumentCondition::{FirstIsNot, Has, Lacks},
-    At, Consequence, Does, Parsed, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Parsed, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
 
-pub(super) const DIFFTOOL: Subcommand = Subcommand {
-    names: "difftool",
-    syntax: Syntax {
+pub(super) const DIFFTOOL: Subcommand = command(
+    "difftool",
+    Syntax {
         flags: "-d|--dir-diff -y|--no-prompt --prompt --symlinks --no-symlinks -g|--gui --no-gui --tool-help \
                 --trust-exit-code --no-trust-exit-code --cached|--staged --no-index",
         valued: "-t|--tool -x|--extcmd --rotate-to --skip-to",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
         always(Does::RunsLine(At::Value("--extcmd"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const MERGE_INDEX: Subcommand = Subcommand {
-    names: "merge-index",
-    syntax: Syntax { flags: "-o -q", ..Syntax::LEADING },
-    rules: &[always(Does::RunsWords(At::From(0))), always(Does::Hides("`git merge-index` with a program"))],
-    ..Subcommand::NEW
-};
+pub(super) const MERGE_INDEX: Subcommand = command(
+    "merge-index",
+    Syntax { flags: "-o -q", ..Syntax::LEADING },
+    &[always(Does::RunsWords(At::From(0))), always(Does::Hides("`git merge-index` with a program"))],
+);
 
-pub(super) const FILTERS: Subcommand = Subcommand {
-    names: "filter-branch",
-    syntax: Syntax {
+pub(super) const FILTERS: Subcommand = command(
+    "filter-branch",
+    Syntax {
         flags: "-f|--force --prune-empty",
         valued: "--setup --subdirectory-filter --env-filter --tree-filter --index-filter --parent-filter --msg-filter \
                  --commit-filter --tag-name-filter --original -d --state-branch",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         always(Does::Hides("`git filter-branch` runs its filters")),
         always(Does::RunsLine(At::Value("--env-filter"))),
         always(Does::RunsLine(At::Value("--tree-filter"))),
@@ -46,36 +44,32 @@ pub(super) const FILTERS: Subcommand = Subcommand {
         always(Does::RunsLine(At::Value("--msg-filter"))),
         always(Does::RunsLine(At::Value("--commit-filter"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const FOR_EACH_REPO: Subcommand =
     ruled("for-each-repo", &[always(Does::Hides("`git` in repositories that a setting names"))]);
 
-pub(super) const LFS: Subcommand = Subcommand {
-    names: "lfs",
-    subcommands: &[
-        Subcommand {
-            names: "push",
-            syntax: Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
-            rules: &[when(&[Lacks("--dry-run")], PUBLISHES)],
-            ..Subcommand::NEW
-        },
+pub(super) const LFS: Subcommand = group(
+    "lfs",
+    &[
+        command(
+            "push",
+            Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
+            &[when(&[Lacks("--dry-run")], PUBLISHES)],
+        ),
         ruled("lock unlock", &[always(PUBLISHES)]),
         ruled("migrate", &[when(&[FirstIsNot("info")], Does::Says(Consequence::DiscardsWork, "rewrites history"))]),
-        Subcommand {
-            names: "prune",
-            syntax: Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
-            rules: &[when(&[Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
-            ..Subcommand::NEW
-        },
+        command(
+            "prune",
+            Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
+            &[when(&[Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
+        ),
         ruled(
             "install uninstall update",
             &[always(Does::Writes(At::Path(".git/config"))), always(Does::Writes(At::Path(".git/hooks")))],
         ),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const SUBTREE: Subcommand = Subcommand {
     names: "subtree",

@@ -3,7 +3,7 @@
 use super::tree;
 use crate::registry::{
     ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
@@ -14,20 +14,12 @@ const TREE: &str = "-q|--quiet --progress --no-progress -m|--merge --recurse-sub
                     --pathspec-file-nul -l --guess --no-guess --ignore-other-worktrees --overwrite-ignore \
                     --no-overwrite-ignore --no-track -d|--detach -f|--force";
 
-pub(super) const BISECT: Subcommand = Subcommand {
-    names: "bisect",
-    subcommands: &[Subcommand {
-        names: "run",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWords(At::From(0)))],
-        ..Subcommand::NEW
-    }],
-    ..Subcommand::NEW
-};
+pub(super) const BISECT: Subcommand =
+    group("bisect", &[command("run", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))])]);
 
-pub(super) const BRANCH: Subcommand = Subcommand {
-    names: "branch",
-    syntax: Syntax {
+pub(super) const BRANCH: Subcommand = command(
+    "branch",
+    Syntax {
         flags: "-v|-vv|--verbose -q|--quiet -r|--remotes -a|--all -d|--delete -D -m|--move -M -c|--copy -C|--force-copy -l|--list \
                 --show-current --create-reflog --edit-description -f|--force --no-column --no-color -i|--ignore-case \
                 --recurse-submodules --unset-upstream --no-track --omit-empty --no-abbrev",
@@ -35,35 +27,33 @@ pub(super) const BRANCH: Subcommand = Subcommand {
         optional: "-t|--track --color --abbrev --column",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(
             &[Has("-D -M --force-copy --force")],
             Does::Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
         ),
         when(&[Has("--set-upstream-to --unset-upstream --edit-description")], Does::Writes(At::Path(".git/config"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const CHECKOUT: Subcommand = Subcommand {
-    names: "checkout",
-    syntax: Syntax {
+pub(super) const CHECKOUT: Subcommand = command(
+    "checkout",
+    Syntax {
         flags: TREE,
         valued: "-b -B --orphan --conflict --pathspec-from-file -U|--unified --inter-hunk-context",
         optional: "-t|--track",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--force --pathspec-from-file")], DISCARDS),
         when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
         when(&[Lacks("-b --orphan")], Does::By(tree::discards_whole)),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const SWITCH: Subcommand = Subcommand {
-    names: "switch",
-    syntax: Syntax {
+pub(super) const SWITCH: Subcommand = command(
+    "switch",
+    Syntax {
         flags: "-q|--quiet --progress --no-progress -m|--merge --recurse-submodules --no-recurse-submodules --guess \
                 --no-guess --ignore-other-worktrees --overwrite-ignore --no-track -d|--detach -f|--force \
                 --discard-changes",
@@ -71,29 +61,27 @@ pub(super) const SWITCH: Subcommand = Subcommand {
         optional: "-t|--track",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--force --discard-changes")], DISCARDS),
         when(&[Has("--force-create")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const RESTORE: Subcommand = Subcommand {
-    names: "restore",
-    syntax: Syntax {
+pub(super) const RESTORE: Subcommand = command(
+    "restore",
+    Syntax {
         flags: "-S|--staged -W|--worktree -q|--quiet --progress --no-progress -m|--merge --recurse-submodules \
                 --no-recurse-submodules --ours --theirs -2 -3 -p|--patch --ignore-skip-worktree-bits --overlay \
                 --no-overlay --ignore-unmerged --pathspec-file-nul",
         valued: "-s|--source --conflict --pathspec-from-file -U|--unified --inter-hunk-context",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Lacks("--staged")], Does::By(tree::discards_whole)),
         when(&[Has("--worktree")], Does::By(tree::discards_whole)),
         when(&[Lacks("--staged"), Has("--pathspec-from-file")], DISCARDS),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const COMMIT: Subcommand = Subcommand {
     names: "commit",
@@ -110,30 +98,28 @@ pub(super) const COMMIT: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const RESET: Subcommand = Subcommand {
-    names: "reset",
-    syntax: Syntax {
+pub(super) const RESET: Subcommand = command(
+    "reset",
+    Syntax {
         flags: "-q|--quiet --no-quiet --mixed --soft --hard --merge --keep -p|--patch -N|--intent-to-add --refresh \
                 --no-refresh --pathspec-file-nul",
         valued: "--pathspec-from-file -U|--unified --inter-hunk-context",
         optional: "--recurse-submodules --no-recurse-submodules",
         ..Syntax::GNU
     },
-    rules: &[when(&[Has("--hard --keep --merge")], DISCARDS)],
-    ..Subcommand::NEW
-};
+    &[when(&[Has("--hard --keep --merge")], DISCARDS)],
+);
 
-pub(super) const READ_TREE: Subcommand = Subcommand {
-    names: "read-tree",
-    syntax: Syntax {
+pub(super) const READ_TREE: Subcommand = command(
+    "read-tree",
+    Syntax {
         flags: "-m --reset -u -i -n|--dry-run -v --trivial --aggressive --empty --no-sparse-checkout --recurse-submodules \
                 -q|--quiet",
         valued: "--index-output --prefix --exclude-per-directory",
         ..Syntax::GNU
     },
-    rules: &[when(&[Has("--reset"), Lacks("--dry-run")], DISCARDS)],
-    ..Subcommand::NEW
-};
+    &[when(&[Has("--reset"), Lacks("--dry-run")], DISCARDS)],
+);
 
 pub(super) const STASH: Subcommand = Subcommand {
     names: "stash",
@@ -147,9 +133,9 @@ pub(super) const STASH: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const TAG: Subcommand = Subcommand {
-    names: "tag",
-    syntax: Syntax {
+pub(super) const TAG: Subcommand = command(
+    "tag",
+    Syntax {
         flags: "-l|--list -a|--annotate -s|--sign --no-sign -d|--delete -v|--verify -f|--force -i|--ignore-case \
                 --create-reflog -e|--edit --omit-empty",
         valued: "-m|--message -F|--file -u|--local-user --cleanup --contains --no-contains --merged --no-merged --sort \
@@ -157,16 +143,15 @@ pub(super) const TAG: Subcommand = Subcommand {
         optional: "-n --column --color",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
         when(&[Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const REBASE: Subcommand = Subcommand {
-    names: "rebase",
-    syntax: Syntax {
+pub(super) const REBASE: Subcommand = command(
+    "rebase",
+    Syntax {
         flags: "--continue --skip --abort --quit --edit-todo --show-current-patch -i|--interactive -q|--quiet \
                 -v|--verbose -n|--no-stat --stat --no-verify --verify -f|--force-rebase|--no-ff --ff --fork-point \
                 --no-fork-point --root --autosquash --no-autosquash --autostash --no-autostash --keep-base --apply \
@@ -178,21 +163,16 @@ pub(super) const REBASE: Subcommand = Subcommand {
         optional: "-r|--rebase-merges -S|--gpg-sign",
         ..Syntax::GNU
     },
-    rules: &[always(Does::RunsLine(At::Value("--exec")))],
-    ..Subcommand::NEW
-};
+    &[always(Does::RunsLine(At::Value("--exec")))],
+);
 
 pub(super) const UPDATE_REF: Subcommand =
     ruled("update-ref", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))]);
 
-pub(super) const REFS: Subcommand = Subcommand {
-    names: "refs",
-    subcommands: &[ruled(
-        "delete update",
-        &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))],
-    )],
-    ..Subcommand::NEW
-};
+pub(super) const REFS: Subcommand = group(
+    "refs",
+    &[ruled("delete update", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))])],
+);
 
 const WAY_BACK: Does = Does::Says(Consequence::DiscardsWork, "discards the way back to earlier states");
 
@@ -207,35 +187,32 @@ pub(super) const REFLOG: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const GC: Subcommand = Subcommand {
-    names: "gc",
-    syntax: Syntax {
+pub(super) const GC: Subcommand = command(
+    "gc",
+    Syntax {
         flags: "--aggressive --auto --detach --no-detach -q|--quiet --force --keep-largest-pack --no-prune --cruft \
                 --no-cruft",
         valued: "--max-cruft-size --expire-to",
         optional: "--prune",
         ..Syntax::GNU
     },
-    rules: &[when(&[Has("--prune")], WAY_BACK)],
-    ..Subcommand::NEW
-};
+    &[when(&[Has("--prune")], WAY_BACK)],
+);
 
-pub(super) const PRUNE: Subcommand = Subcommand {
-    names: "prune",
-    syntax: Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
-    rules: &[when(&[Lacks("--dry-run")], WAY_BACK)],
-    ..Subcommand::NEW
-};
+pub(super) const PRUNE: Subcommand = command(
+    "prune",
+    Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
+    &[when(&[Lacks("--dry-run")], WAY_BACK)],
+);
 
 pub(super) const FAST_IMPORT: Subcommand =
     ruled("fast-import", &[always(Does::Says(Consequence::DiscardsWork, "moves any reference"))]);
 
-pub(super) const FILTER_REPO: Subcommand = Subcommand {
-    names: "filter-repo",
-    syntax: Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
-    rules: &[
+pub(super) const FILTER_REPO: Subcommand = command(
+    "filter-repo",
+    Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
+    &[
         when(&[Lacks("--analyze --dry-run")], Does::Says(Consequence::DiscardsWork, "rewrites the whole history")),
         always(Does::Hides("`git filter-repo`, whose callbacks are code")),
     ],
-    ..Subcommand::NEW
-};
+);

@@ -5,7 +5,7 @@ use tools_core::Access;
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always, ruled};
+use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always, command, ruled};
 
 /// The files that the operands name. A path in a revision is that from the top of the work tree,
 /// which is taken for the folder that git works in.
@@ -33,9 +33,9 @@ fn in_revision(operand: &Value) -> Option<Value> {
 
 pub(super) const CAT_FILE: Subcommand = ruled("cat-file", &[always(Does::By(named))]);
 
-pub(super) const BLAME: Subcommand = Subcommand {
-    names: "blame annotate",
-    syntax: Syntax {
+pub(super) const BLAME: Subcommand = command(
+    "blame annotate",
+    Syntax {
         flags: "-b --root --show-stats --reverse --first-parent --progress --no-progress -p|--porcelain \
                 --line-porcelain --incremental -c -t -l -s -e|--show-email -w -f|--show-name -n|--show-number --minimal \
                 --score-debug --color-lines --color-by-age",
@@ -43,11 +43,10 @@ pub(super) const BLAME: Subcommand = Subcommand {
         optional: "-M -C --abbrev",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         always(Does::Reads(At::Last)),
         always(Does::Reads(At::Value("--contents"))),
         always(Does::Reads(At::Value("--ignore-revs-file"))),
         always(Does::Reads(At::Value("-S"))),
     ],
-    ..Subcommand::NEW
-};
+);

@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{Has, Lacks, OperandStarts},
-    At, Consequence, Does, Parsed, Subcommand, Syntax, always, each, is_remote, ruled, when,
+    At, Consequence, Does, Parsed, Subcommand, Syntax, always, command, each, group, is_remote, ruled, when,
 };
 
 const PUBLISHES: Does = Does::Is(Consequence::Publishes);
@@ -49,9 +49,9 @@ pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
     named.find(is_helper).map(|_| Effect::hidden("`git` with an address that names a program")).into_iter().collect()
 }
 
-pub(super) const CLONE: Subcommand = Subcommand {
-    names: "clone",
-    syntax: Syntax {
+pub(super) const CLONE: Subcommand = command(
+    "clone",
+    Syntax {
         flags: "-v|--verbose -q|--quiet --progress --no-progress --reject-shallow --no-reject-shallow -n|--no-checkout \
                 --bare --mirror -l|--local --no-local --no-hardlinks -s|--shared --dissociate --single-branch \
                 --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules -4|--ipv4 -6|--ipv6 \
@@ -62,7 +62,7 @@ pub(super) const CLONE: Subcommand = Subcommand {
         optional: "--recurse-submodules|--recursive",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         REACHES[0],
         REACHES[1],
         REACHES[2],
@@ -72,24 +72,22 @@ pub(super) const CLONE: Subcommand = Subcommand {
         always(Does::Writes(At::Nth(1))),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const FETCH: Subcommand = Subcommand {
-    names: "fetch fetch-pack",
-    syntax: Syntax {
+pub(super) const FETCH: Subcommand = command(
+    "fetch fetch-pack",
+    Syntax {
         flags: FETCHES,
         valued: FETCHES_VALUED,
         optional: "--recurse-submodules --recurse-submodules-default --submodule-prefix",
         ..Syntax::GNU
     },
-    rules: &REACHES,
-    ..Subcommand::NEW
-};
+    &REACHES,
+);
 
-pub(super) const PULL: Subcommand = Subcommand {
-    names: "pull",
-    syntax: Syntax {
+pub(super) const PULL: Subcommand = command(
+    "pull",
+    Syntax {
         flags: "--commit --no-commit -e|--edit --no-edit --ff --no-ff --ff-only --no-rebase --autostash --no-autostash \
                 --signoff --no-signoff --stat --no-stat -n|--no-stat --squash --no-squash --verify --no-verify \
                 --allow-unrelated-histories --verify-signatures --no-verify-signatures -v|--verbose -q|--quiet --all \
@@ -100,26 +98,24 @@ pub(super) const PULL: Subcommand = Subcommand {
         optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
         ..Syntax::GNU
     },
-    rules: &REACHES,
-    ..Subcommand::NEW
-};
+    &REACHES,
+);
 
-pub(super) const LS_REMOTE: Subcommand = Subcommand {
-    names: "ls-remote",
-    syntax: Syntax {
+pub(super) const LS_REMOTE: Subcommand = command(
+    "ls-remote",
+    Syntax {
         flags: "-q|--quiet -h|--heads|-b|--branches -t|--tags --refs --get-url --exit-code --symref",
         valued: "--upload-pack|--exec --sort -o|--server-option",
         ..Syntax::GNU
     },
-    rules: &REACHES,
-    ..Subcommand::NEW
-};
+    &REACHES,
+);
 
 const OVERWRITES: Does = Does::Says(Consequence::DeletesForOthers, "overwrites or deletes what others may have");
 
-pub(super) const PUSH: Subcommand = Subcommand {
-    names: "push",
-    syntax: Syntax {
+pub(super) const PUSH: Subcommand = command(
+    "push",
+    Syntax {
         flags: "-v|--verbose -q|--quiet --all|--branches --mirror -d|--delete --tags -n|--dry-run --porcelain -f|--force \
                 --force-if-includes --no-force-if-includes --thin --no-thin -u|--set-upstream --progress --no-progress \
                 --prune --verify --no-verify --follow-tags --no-follow-tags --atomic --no-atomic -4|--ipv4 -6|--ipv6 \
@@ -128,7 +124,7 @@ pub(super) const PUSH: Subcommand = Subcommand {
         optional: "--force-with-lease --signed",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         REACHES[0],
         REACHES[1],
         REACHES[2],
@@ -137,18 +133,17 @@ pub(super) const PUSH: Subcommand = Subcommand {
         when(&[OperandStarts("+ :"), Lacks("--dry-run")], OVERWRITES),
         when(&[Lacks("--dry-run")], PUBLISHES),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const SEND_PACK: Subcommand = Subcommand {
-    names: "send-pack http-push imap-send",
-    syntax: Syntax {
+pub(super) const SEND_PACK: Subcommand = command(
+    "send-pack http-push imap-send",
+    Syntax {
         flags: "--all --dry-run --force --verbose -v --thin --atomic --mirror --stateless-rpc --stdin -q -d -D",
         valued: "--receive-pack|--exec --remote --push-option",
         optional: "--signed",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         REACHES[0],
         REACHES[1],
         REACHES[2],
@@ -156,8 +151,7 @@ pub(super) const SEND_PACK: Subcommand = Subcommand {
         when(&[Has("--force --mirror -d -D"), Lacks("--dry-run")], OVERWRITES),
         when(&[Lacks("--dry-run")], PUBLISHES),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const SEND_EMAIL: Subcommand = Subcommand {
     names: "send-email",
@@ -191,23 +185,12 @@ pub(super) const REMOTE: Subcommand = Subcommand {
     names: "remote",
     syntax: Syntax { flags: "-v|--verbose", ..Syntax::GNU },
     subcommands: &[
-        Subcommand {
-            names: "add",
-            syntax: Syntax {
-                flags: "-f|--fetch --tags --no-tags",
-                valued: "-t -m",
-                optional: "--mirror",
-                ..Syntax::GNU
-            },
-            rules: CONFIGURES,
-            ..Subcommand::NEW
-        },
-        Subcommand {
-            names: "set-url",
-            syntax: Syntax { flags: "--push --add --delete", ..Syntax::GNU },
-            rules: CONFIGURES,
-            ..Subcommand::NEW
-        },
+        command(
+            "add",
+            Syntax { flags: "-f|--fetch --tags --no-tags", valued: "-t -m", optional: "--mirror", ..Syntax::GNU },
+            CONFIGURES,
+        ),
+        command("set-url", Syntax { flags: "--push --add --delete", ..Syntax::GNU }, CONFIGURES),
         configures("rename"),
         configures("remove|rm"),
         configures("set-branches"),
@@ -224,7 +207,7 @@ const CONFIGURES: &[crate::registry::Rule] = &[
 ];
 
 const fn configures(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: CONFIGURES, ..Subcommand::NEW }
+    ruled(names, CONFIGURES)
 }
 
 pub(super) const CONFIG: Subcommand = Subcommand {
@@ -243,29 +226,27 @@ pub(super) const CONFIG: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-pub(super) const INIT: Subcommand = Subcommand {
-    names: "init|init-db",
-    syntax: Syntax {
+pub(super) const INIT: Subcommand = command(
+    "init|init-db",
+    Syntax {
         flags: "-q|--quiet --bare",
         valued: "--template --separate-git-dir --object-format --ref-format -b|--initial-branch",
         optional: "--shared",
         ..Syntax::GNU
     },
-    rules: &[
+    &[
         when(&[Has("--template")], Does::Hides("`git init` with hooks of its own")),
         always(Does::Writes(At::Value("--separate-git-dir"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const CREDENTIAL: Subcommand = Subcommand {
-    names: "credential",
-    subcommands: &[
+pub(super) const CREDENTIAL: Subcommand = group(
+    "credential",
+    &[
         ruled("fill", &[always(Does::Is(Consequence::ShowsCredentials))]),
         ruled("approve reject", &[always(Does::Is(Consequence::ChangesIdentity))]),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const CREDENTIAL_HELPERS: Subcommand = ruled(
     "credential-store credential-cache credential-cache--daemon credential-osxkeychain credential-manager \
@@ -273,29 +254,27 @@ pub(super) const CREDENTIAL_HELPERS: Subcommand = ruled(
     &[always(Does::Is(Consequence::ShowsCredentials))],
 );
 
-pub(super) const MAINTENANCE: Subcommand = Subcommand {
-    names: "maintenance",
-    subcommands: &[
+pub(super) const MAINTENANCE: Subcommand = group(
+    "maintenance",
+    &[
         ruled(
             "start register stop unregister",
             &[always(Does::Says(Consequence::ChangesSystem, "changes what runs in the background"))],
         ),
         each("run"),
     ],
-    ..Subcommand::NEW
-};
+);
 
-pub(super) const SERVERS: Subcommand = Subcommand {
-    names: "daemon instaweb http-backend cvsserver shell upload-pack receive-pack upload-archive",
-    syntax: Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
-    rules: &[
+pub(super) const SERVERS: Subcommand = command(
+    "daemon instaweb http-backend cvsserver shell upload-pack receive-pack upload-archive",
+    Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
+    &[
         always(Does::Says(Consequence::Publishes, "serves the repository to others")),
         when(&[Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
         always(Does::RunsLine(At::Value("--httpd"))),
         always(Does::RunsLine(At::Value("--browser"))),
     ],
-    ..Subcommand::NEW
-};
+);
 
 pub(super) const HELPERS: Subcommand = ruled(
     "remote-ext remote-fd remote-ftp remote-ftps remote-http remote-https web--browse http-fetch \

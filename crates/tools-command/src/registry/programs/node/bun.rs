@@ -5,7 +5,7 @@ use crate::effect::Effect;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks},
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled, when,
 };
 
 const BUN: Syntax = Syntax {
@@ -51,25 +51,14 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         rules: RUNNING,
         subcommands: &[
             ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
-            Subcommand {
-                names: "x",
-                syntax: Syntax { flags: "--bun --silent --no-install", valued: "-p|--package", ..Syntax::LEADING },
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+            command(
+                "x",
+                Syntax { flags: "--bun --silent --no-install", valued: "-p|--package", ..Syntax::LEADING },
+                &[always(Does::RunsWords(At::From(0)))],
+            ),
             ruled("exec", &[always(Does::RunsLine(At::All))]),
-            Subcommand {
-                names: "run",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::By(registries::named)), when(&[First("-")], STDIN)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "create|c",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::By(registries::creates))],
-                ..Subcommand::NEW
-            },
+            command("run", Syntax::LEADING, &[always(Does::By(registries::named)), when(&[First("-")], STDIN)]),
+            command("create|c", Syntax::LEADING, &[always(Does::By(registries::creates))]),
             ruled("add|a install|i remove|rm update", INSTALLING),
             Subcommand { names: "link", ..Subcommand::NEW },
             ruled("upgrade", &[always(FOR_USER)]),
@@ -102,29 +91,22 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
             ruled("deploy jsr", &[always(PUBLISHES)]),
             ruled("login logout", &[always(IDENTITY)]),
-            Subcommand {
-                names: "eval",
-                syntax: Syntax { flags: "-p|--print", ..Syntax::LEADING },
-                rules: &[always(Does::Evaluates(Language::Node, At::Nth(0)))],
-                ..Subcommand::NEW
-            },
+            command(
+                "eval",
+                Syntax { flags: "-p|--print", ..Syntax::LEADING },
+                &[always(Does::Evaluates(Language::Node, At::Nth(0)))],
+            ),
             deno_runs("run"),
             deno_runs("serve"),
-            Subcommand {
-                names: "x",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+            command("x", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
             ruled("install|i uninstall", INSTALLING),
             ruled("upgrade", &[always(FOR_USER)]),
             ruled("compile", &[always(Does::Writes(At::Value("--output")))]),
-            Subcommand {
-                names: "task",
-                syntax: Syntax { flags: "--eval", ..Syntax::LEADING },
-                rules: &[when(&[Has("--eval")], Does::RunsLine(At::All))],
-                ..Subcommand::NEW
-            },
+            command(
+                "task",
+                Syntax { flags: "--eval", ..Syntax::LEADING },
+                &[when(&[Has("--eval")], Does::RunsLine(At::All))],
+            ),
             each("test"),
         ],
         plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
@@ -155,7 +137,7 @@ const STDIN: Does = Does::Hides("code that comes in");
 
 const fn deno_runs(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[when(&[First("-")], STDIN), always(Does::By(script))];
-    Subcommand { names, syntax: Syntax::LEADING, rules: RULES, ..Subcommand::NEW }
+    command(names, Syntax::LEADING, RULES)
 }
 
 /// A file of code in place of a subcommand, or behind `run`.

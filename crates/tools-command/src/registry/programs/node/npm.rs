@@ -7,7 +7,8 @@ use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
     ArgumentCondition::{self, First, FirstIsNot, Has, Lacks},
-    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled,
+    when,
 };
 
 const FLAGS: &str = "-a|--all -f|--force -g|--global|--g -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
@@ -61,7 +62,7 @@ const INSTALLING: &[Rule] =
     &[when(&[Has("--global")], FOR_USER), when(&[ArgumentCondition::Value("--location", "global")], FOR_USER)];
 
 const fn installs(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
+    ruled(names, INSTALLING)
 }
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
@@ -119,19 +120,13 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ruled("star unstar", PUBLISHING),
     ruled("adduser|login|add-user logout", &[always(IDENTITY)]),
     ruled("config|c set", &[always(Does::By(configures))]),
-    Subcommand {
-        names: "exec|x",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsLine(At::Value("--call"))), when(&[Lacks("--call")], Does::RunsWords(At::From(0)))],
-        ..Subcommand::NEW
-    },
+    command(
+        "exec|x",
+        Syntax::LEADING,
+        &[always(Does::RunsLine(At::Value("--call"))), when(&[Lacks("--call")], Does::RunsWords(At::From(0)))],
+    ),
     ruled("explore", &[always(Does::RunsWords(At::AfterDashes))]),
-    Subcommand {
-        names: "init|create|innit",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::By(registries::creates))],
-        ..Subcommand::NEW
-    },
+    command("init|create|innit", Syntax::LEADING, &[always(Does::By(registries::creates))]),
     installs("install|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|add"),
     installs("uninstall|un|unlink|remove|rm|r"),
     installs("update|up|upgrade|udpate"),

@@ -3,7 +3,7 @@
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::registry::{
     ArgumentCondition::{First, Has, Lacks, Operand, ValueStarts},
-    At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -46,11 +46,11 @@ const RUNS: &[Rule] = &[
 const INSTALLING: &[Rule] = &[when(&[Has("--global")], FOR_USER)];
 
 const fn installs(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: INSTALLING, ..Subcommand::NEW }
+    ruled(names, INSTALLING)
 }
 
 const fn changes(names: &'static str) -> Subcommand {
-    Subcommand { names, rules: CHANGES, ..Subcommand::NEW }
+    ruled(names, CHANGES)
 }
 
 const ELSEWHERE: Does = Does::Hides("scripts run by another shell or with settings from elsewhere");
@@ -96,14 +96,9 @@ const SUBCOMMANDS: &[Subcommand] = &[
         &[when(&[First("set delete edit")], Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
     ),
     ruled("set", &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))]),
-    Subcommand { names: "exec", syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
-    Subcommand { names: "dlx", syntax: Syntax::LEADING, rules: RUNS, ..Subcommand::NEW },
-    Subcommand {
-        names: "create",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::By(registries::creates))],
-        ..Subcommand::NEW
-    },
+    command("exec", Syntax::LEADING, RUNS),
+    command("dlx", Syntax::LEADING, RUNS),
+    command("create", Syntax::LEADING, &[always(Does::By(registries::creates))]),
     Subcommand { names: "run|run-script", syntax: Syntax::LEADING, ..Subcommand::NEW },
     each("install|i test|t|tst"),
     installs("add"),
@@ -113,7 +108,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ruled("env", &[when(&[Has("--global")], FOR_USER)]),
     ruled("setup self-update", &[always(FOR_USER)]),
     ruled("deploy", &[always(Does::Writes(At::Nth(0)))]),
-    Subcommand { names: "store", subcommands: &[each("prune path status add")], ..Subcommand::NEW },
+    group("store", &[each("prune path status add")]),
     ruled("server", &[always(Does::Hides("`pnpm server` that goes on behind"))]),
 ];
 

@@ -4,7 +4,7 @@ use crate::effect::Effect;
 use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
 use crate::registry::{
     ArgumentCondition::{Has, Lacks, Operand, OperandHas},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Syntax, always, command, each, ruled, when,
 };
 
 /// A program that publishes unless it is a rehearsal.
@@ -16,12 +16,7 @@ const REHEARSAL: Syntax =
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["corepack"],
-        subcommands: &[Subcommand {
-            names: "npm npx pnpm pnpx yarn yarnpkg",
-            syntax: Syntax::LEADING,
-            rules: &[always(Does::By(corepack))],
-            ..Subcommand::NEW
-        }],
+        subcommands: &[command("npm npx pnpm pnpx yarn yarnpkg", Syntax::LEADING, &[always(Does::By(corepack))])],
         examples: &[("corepack pnpm publish", Expect::Asks("publishes")), ("corepack enable", Expect::Plain)],
         ..Program::NEW
     },
@@ -58,18 +53,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         },
         subcommands: &[
             ruled("publish", &[always(PUBLISHES)]),
-            Subcommand {
-                names: "version",
-                syntax: Syntax { flags: "--no-push", ..Syntax::EXACT },
-                rules: &[when(&[Lacks("--no-push")], PUBLISHES)],
-                ..Subcommand::NEW
-            },
-            Subcommand {
-                names: "exec",
-                syntax: Syntax::LEADING,
-                rules: &[always(Does::RunsWords(At::From(0)))],
-                ..Subcommand::NEW
-            },
+            command(
+                "version",
+                Syntax { flags: "--no-push", ..Syntax::EXACT },
+                &[when(&[Lacks("--no-push")], PUBLISHES)],
+            ),
+            command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
             ruled("watch", &[always(Does::RunsWords(At::AfterDashes))]),
         ],
         plain: "add bootstrap changed clean create diff import info init link list ls la ll repair run add-caching",
@@ -148,13 +137,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         ],
         is_family: true,
         subcommands: &[
-            Subcommand {
-                names: "publish unpublish upload release full-release deploy push build-package commit \
+            command(
+                "publish unpublish upload release full-release deploy push build-package commit \
                         submitrequest sr delete rdelete promote undraft",
-                syntax: Syntax { flags: "--dry-run", ..Syntax::EXACT },
-                rules: RELEASES,
-                ..Subcommand::NEW
-            },
+                Syntax { flags: "--dry-run", ..Syntax::EXACT },
+                RELEASES,
+            ),
             ruled("login logout create-publisher delete-publisher create-namespace store", &[always(IDENTITY)]),
         ],
         examples: &[

@@ -7,7 +7,7 @@ use crate::reader::Value;
 use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
 use crate::registry::{
     ArgumentCondition::{First, Has},
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, each, ruled, when,
+    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 const SYNTAX: Syntax = Syntax {
@@ -55,66 +55,43 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ruled("publish", PUBLISHING),
     ruled("tag owner team access", CHANGES),
     ruled("login logout", SIGNING),
-    Subcommand {
-        names: "npm",
-        subcommands: &[
+    group(
+        "npm",
+        &[
             ruled("publish", PUBLISHING),
             ruled("tag", CHANGES),
             ruled("login logout", SIGNING),
             each("audit info whoami"),
         ],
-        ..Subcommand::NEW
-    },
+    ),
     ruled("config", &[when(&[First("set unset delete")], Does::By(configures))]),
     ruled("plugin", &[when(&[First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))]),
     ruled("set", &[when(&[First("version resolution")], Does::Hides("another version of `yarn` from elsewhere"))]),
     ruled("policies", &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
     ruled("global", &[when(&[First("add remove upgrade upgrade-interactive")], FOR_USER)]),
-    Subcommand {
-        names: "dlx",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWords(At::From(0)))],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "exec",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWords(At::From(0)))],
-        ..Subcommand::NEW
-    },
-    Subcommand { names: "node", syntax: Syntax::LEADING, rules: &[always(Does::By(node))], ..Subcommand::NEW },
+    command("dlx", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
+    command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
+    command("node", Syntax::LEADING, &[always(Does::By(node))]),
     Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
-    Subcommand {
-        names: "create init",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::By(registries::creates))],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "workspace",
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::By(|parsed| registries::again(parsed, 1)))],
-        ..Subcommand::NEW
-    },
-    Subcommand {
-        names: "workspaces",
-        subcommands: &[
-            Subcommand {
-                names: "foreach",
-                syntax: Syntax {
+    command("create init", Syntax::LEADING, &[always(Does::By(registries::creates))]),
+    command("workspace", Syntax::LEADING, &[always(Does::By(|parsed| registries::again(parsed, 1)))]),
+    group(
+        "workspaces",
+        &[
+            command(
+                "foreach",
+                Syntax {
                     flags: "-A|--all -R|--recursive -W|--worktree -p|--parallel -i|--interlaced -t|--topological -v|--verbose \
                             --topological-dev --no-private --dry-run -n --since",
                     valued: "-j|--jobs --include --exclude --from",
                     ..Syntax::LEADING
                 },
-                rules: &[always(Does::By(|parsed| registries::again(parsed, 0)))],
-                ..Subcommand::NEW
-            },
+                &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+            ),
             Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
             each("list info focus"),
         ],
-        ..Subcommand::NEW
-    },
+    ),
 ];
 
 /// `yarn node ARGUMENTS`.
