@@ -277,18 +277,28 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
 
 /// The command behind assignments of harmless variables to plain words; `None` when there are none.
 fn without_assignments(line: &str) -> Option<&str> {
-    let mut rest = line.trim_start();
-    let whole = rest;
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ',' | ':' | '/' | '=' | '+');
-    while let Some((word, after)) = rest.split_once([' ', '\t']) {
-        let Some((name, value)) = word.split_once('=') else { break };
+    let whole = line.trim_start();
+    let mut rest = whole;
+    while let Some((name, value)) = rest.split_once('=') {
+        let Some((value, after)) = plain_value(value) else { break };
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name || !value.chars().all(is_plain) || decides_what_runs(name, value) {
+        if !is_name || decides_what_runs(name, value) {
             break;
         }
         rest = after.trim_start_matches([' ', '\t']);
     }
     (rest.len() < whole.len() && !rest.is_empty()).then_some(rest)
+}
+
+/// A value in which nothing is expanded, perhaps in quotes, and what stands behind it.
+fn plain_value(text: &str) -> Option<(&str, &str)> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/=+".contains(c);
+    let (value, after) = match text.strip_prefix(['"', '\'']) {
+        Some(quoted) => quoted.split_once(&text[..1]).filter(|(_, after)| after.starts_with([' ', '\t']))?,
+        None => text.split_at(text.find([' ', '\t'])?),
+    };
+    let is_quoted = text.starts_with(['"', '\'']);
+    value.chars().all(|c| is_plain(c) || is_quoted && c == ' ').then_some((value, after))
 }
 
 #[cfg(test)]
@@ -356,7 +366,11 @@ mod tests {
         check("CI=1 LD_PRELOAD=x ls", Some("LD_PRELOAD=x ls"));
         check("LD_PRELOAD=x ls", None);
         check("CI=$(id) ls", None);
-        check("CI='a b' ls", None);
+        check("CI='a b' RUSTFLAGS=\"-D warnings -C debuginfo=0\" cargo test", Some("cargo test"));
+        check("RUSTFLAGS='-C linker=x' cargo test", None);
+        check("CI='a$b' ls", None);
+        check("CI=\"a b' ls", None);
+        check("CI='a'b ls", None);
         check("CI=1", None);
         check("CI=1 ", None);
         check("ls CI=1", None);

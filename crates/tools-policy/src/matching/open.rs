@@ -11,6 +11,8 @@ use super::{alternatives::first_choice, forms::lower};
 
 /// Alternatives of a pattern beyond these are read as `*`.
 const MAX_ALTERNATIVES: usize = 64;
+/// More forms of a name are not told apart.
+const MAX_FORMS: usize = 16;
 
 /// A command as far as it is known: its words, and where anything may stand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,8 @@ enum Piece {
     Is(char),
     /// One character, no matter which.
     One,
+    /// One character other than `/` and a dot.
+    Undotted,
     /// Any number of characters.
     Any,
     /// Any number of characters other than `/`.
@@ -50,14 +54,19 @@ impl Open {
         // Below the working directory they are known by both of their forms.
         let relative =
             workdir.and_then(|workdir| pattern.strip_prefix(&escape(&workdir)).map(|rest| format!("./{rest}")));
-        let others = relative.iter().map(|relative| partly(relative)).collect();
-        Self { pieces: partly(pattern), others }
+        let mut forms = partly(pattern);
+        forms.extend(relative.iter().flat_map(|relative| partly(relative)));
+        Self { pieces: forms.swap_remove(0), others: forms }
     }
 
     /// Whether one of the files may be meant by a glob on paths, or lie below what it names. Where
     /// no folder is known, it could lie below any: then it counts what the files themselves may be.
     pub(crate) fn may_be(&self, glob: &str) -> bool {
-        let is_meant = |glob: &str, form: &[Piece]| alternatives(glob).iter().any(|glob| meet(&pieces(glob), form));
+        // `**` stands for no folder too.
+        let is_met = |glob: &str, form: &[Piece]| {
+            meet(&pieces(glob), form) || (glob.contains("/**/") && meet(&pieces(&glob.replace("/**/", "/")), form))
+        };
+        let is_meant = |glob: &str, form: &[Piece]| alternatives(glob).iter().any(|glob| is_met(glob, form));
         let below = format!("{}/**", glob.trim_end_matches("/**"));
         self.forms().any(|form| is_meant(glob, form) || (form.first() != Some(&Piece::Any) && is_meant(&below, form)))
     }
@@ -163,23 +172,39 @@ fn pieces(glob: &str) -> Vec<Piece> {
     found
 }
 
-/// The pieces of a name that is known in part: `*` stays within one folder, `**` does not.
-fn partly(pattern: &str) -> Vec<Piece> {
-    let mut found: Vec<Piece> = Vec::new();
-    let mut characters = pattern.chars();
+/// The pieces of a name that is known in part, in each of its forms: `*` stays within one folder,
+/// `**` does not.
+fn partly(pattern: &str) -> Vec<Vec<Piece>> {
+    // A pattern of the shell, which never begins with a dot unasked; other programs' cross folders.
+    let is_of_shell = !pattern.contains("**");
+    let mut forms: Vec<Vec<Piece>> = vec![Vec::new()];
+    let mut characters = pattern.chars().peekable();
+    let mut last = None;
     while let Some(character) = characters.next() {
-        let is_second = character == '*' && found.last() == Some(&Piece::Within);
-        if is_second {
-            found.pop();
+        let begins = matches!(last, None | Some('/')) && forms.len() < MAX_FORMS;
+        if character == '*' && is_of_shell && begins {
+            let is_some = matches!(characters.peek(), None | Some('/' | '.'));
+            let without = if is_some { Vec::new() } else { forms.clone() };
+            for form in &mut forms {
+                form.extend([Piece::Undotted, Piece::Within]);
+            }
+            forms.extend(without);
+        } else {
+            let is_second = character == '*' && last == Some('*');
+            let piece = match character {
+                '*' if is_second => Piece::Any,
+                '*' => Piece::Within,
+                '\\' => characters.next().map_or(Piece::One, Piece::Is),
+                other => Piece::Is(other),
+            };
+            for form in &mut forms {
+                form.truncate(form.len() - usize::from(is_second && form.last() == Some(&Piece::Within)));
+                form.push(piece);
+            }
         }
-        found.push(match character {
-            '*' if is_second => Piece::Any,
-            '*' => Piece::Within,
-            '\\' => characters.next().map_or(Piece::One, Piece::Is),
-            other => Piece::Is(other),
-        });
+        last = Some(character).filter(|character| *character != '\\');
     }
-    found
+    forms
 }
 
 /// Whether two patterns have a text in common.
@@ -198,7 +223,8 @@ fn meet(a: &[Piece], b: &[Piece]) -> bool {
                 (Piece::Within, Piece::Is('/')) => row[at + 1],
                 (Piece::Is('/'), Piece::Within) => next[at],
                 (Piece::Any | Piece::Within, _) | (_, Piece::Any | Piece::Within) => row[at + 1] || next[at],
-                (Piece::One, _) | (_, Piece::One) => row[at],
+                (Piece::Undotted, Piece::Is('.' | '/')) | (Piece::Is('.' | '/'), Piece::Undotted) => false,
+                (Piece::Undotted | Piece::One, _) | (_, Piece::Undotted | Piece::One) => row[at],
                 (one, other) => row[at] && one == other,
             };
         }
@@ -262,6 +288,16 @@ mod tests {
         check("**/x", "/**/.envrc", false);
         check("**/.env*", "/**/.envrc", true);
         check(r"/w/a\*b", "./a*b", true);
+        // A folder is none of those that `**` needs, and the shell's patterns match no leading dot.
+        check("/w/.env*", "./**/.*", true);
+        check("/w/.git/hook*/x", "./**/.*", true);
+        check("/w/*", "./**/.*", false);
+        check("/w/img/*", "./**/.*", false);
+        check("/w/*/*.png", "./**/.*", false);
+        check("/w/img/*envrc", "./**/.*", false);
+        check("/w/img/*envrc", "./**/envrc", true);
+        check("/w/img/*a*/.x", "./**/.*", true);
+        check("/w/**/*rc", "./**/.*", true);
     }
 
     #[test]
