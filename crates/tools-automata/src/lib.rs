@@ -2,7 +2,7 @@
 //! starts without compiling a pattern.
 //!
 //! A build script makes them with the feature `build`; the program includes what it wrote and reads
-//! [`Table`]s and [`Words`].
+//! [`Table`]s.
 
 mod ascii;
 mod table;
@@ -11,7 +11,7 @@ mod table;
 mod build;
 
 pub use ascii::ascii;
-pub use table::{Table, Words};
+pub use table::Table;
 
 #[cfg(feature = "build")]
 pub use build::{Automaton, Code, joined};

@@ -73,7 +73,7 @@ impl Emitter<'_> {
         }
         self.close();
         // What only looks blank is so, but where content is shown.
-        if line.is_empty() || (self.state.collapse && line.trim_matches(['\t', ' ']).is_empty()) {
+        if line.is_empty() || (self.state.collapse && line.bytes().all(|byte| matches!(byte, b'\t' | b' '))) {
             if std::mem::replace(&mut self.state.after_blank, true) && self.state.collapse {
                 (self.sink)(FilterEvent::Dropped(line));
                 return;

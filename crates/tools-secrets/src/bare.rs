@@ -260,9 +260,14 @@ pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let end = end + bytes[end..].iter().take(64).take_while(|byte| is_part(byte)).count();
-    let rest = &text[end..text.floor_char_boundary((end + MAX_MARGIN_BYTES).min(text.len()))];
-    let rest = rest[..rest.find('\n').unwrap_or(rest.len())].trim_start_matches(['"', '\'', '\\']);
-    let rest = rest.trim_end();
+    let limit = text.floor_char_boundary((end + MAX_MARGIN_BYTES).min(text.len()));
+    let end = end + bytes[end..limit].iter().take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\')).count();
+    // What most words are followed by needs no look at the line.
+    if bytes[..limit].get(end).is_some_and(|byte| byte.is_ascii_graphic() && !b",|;:=".contains(byte)) {
+        return false;
+    }
+    let line = memchr::memchr(b'\n', &bytes[end..limit]).map_or(limit, |length| end + length);
+    let rest = text[end..line].trim_end();
     match rest.as_bytes().first() {
         None | Some(b',' | b'\t' | b'|') => true,
         Some(b';') => rest.len() > 1,

@@ -1,9 +1,8 @@
-//! Commands with passwords among their arguments, and where among them; also read by the build
-//! script.
+//! Commands with passwords among their arguments, and where among them.
 
 /// How a command takes a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Flag {
+pub(crate) enum Flag {
     /// `-pPASSWORD`, in one word.
     Attached(&'static str),
     /// `-p PASSWORD`, or in one word.
@@ -25,7 +24,7 @@ pub(super) enum Flag {
 use Flag::{Apart, Argument, Attached, Cookie, Next, Pair, Percent, Source};
 
 /// Commands with passwords among their arguments.
-pub(super) const COMMANDS: &[(&str, &[Flag])] = &[
+pub(crate) const COMMANDS: &[(&str, &[Flag])] = &[
     ("mysql ", &[Attached("-p")]),
     ("mysqldump ", &[Attached("-p")]),
     ("mysqladmin ", &[Attached("-p")]),

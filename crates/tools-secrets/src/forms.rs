@@ -9,6 +9,8 @@ use tools_core::hex;
 pub(crate) const MIN_FORM_BYTES: usize = 8;
 /// When the forms are longer together, further values are searched as they stand only.
 const MAX_ENCODED: usize = 8 << 20;
+/// Places that are looked at together.
+const STEP: usize = 8;
 /// The logarithm of how many bits the first look takes.
 const BITS: u32 = 18;
 
@@ -34,6 +36,7 @@ impl Forms {
 
     fn insert(&mut self, form: &str, kind: &'static str) {
         let Some(beginning) = beginning(form.as_bytes()) else { return };
+        let (word, bit) = slot(std::array::from_fn(|at| form.as_bytes()[at]));
         let forms = self.by_beginning.entry(beginning).or_default();
         if forms.iter().any(|(known, _)| **known == *form) {
             return;
@@ -43,7 +46,6 @@ impl Forms {
         if self.beginnings.is_empty() {
             self.beginnings = vec![0; 1 << (BITS - 6)];
         }
-        let (word, bit) = slot(form.as_bytes());
         self.beginnings[word] |= bit;
     }
 
@@ -51,10 +53,18 @@ impl Forms {
     pub(crate) fn find<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize, &'static str)> + 'a {
         let bytes = text.as_bytes();
         let last = if self.beginnings.is_empty() { 0 } else { (bytes.len() + 1).saturating_sub(MIN_FORM_BYTES) };
-        (0..last).filter_map(move |start| {
+        let may_begin = move |four: &[u8; 4]| {
+            let (word, bit) = slot(*four);
+            self.beginnings[word] & bit != 0
+        };
+        // Most places are passed several at once, without a branch for each.
+        let is_asked =
+            move |block: &[u8; STEP + 3]| block.array_windows().fold(false, |any, four| any | may_begin(four));
+        let blocks = (0..last).step_by(STEP).filter(move |at| bytes[*at..].first_chunk().is_none_or(is_asked));
+        let places = blocks.flat_map(move |at| at..(at + STEP).min(last));
+        places.filter_map(move |start| {
             let rest = &bytes[start..];
-            let (word, bit) = slot(rest);
-            if self.beginnings[word] & bit == 0 {
+            if !may_begin(rest.first_chunk()?) {
                 return None;
             }
             let forms = self.by_beginning.get(&beginning(rest)?)?;
@@ -69,9 +79,8 @@ fn beginning(bytes: &[u8]) -> Option<u64> {
     bytes.first_chunk::<MIN_FORM_BYTES>().map(|bytes| u64::from_le_bytes(*bytes))
 }
 
-fn slot(bytes: &[u8]) -> (usize, u64) {
-    let four = bytes.first_chunk::<4>().map_or(0, |bytes| u32::from_le_bytes(*bytes));
-    let hash = four.wrapping_mul(0x9e37_79b1) >> (32 - BITS);
+fn slot(four: [u8; 4]) -> (usize, u64) {
+    let hash = u32::from_le_bytes(four).wrapping_mul(0x9e37_79b1) >> (32 - BITS);
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 

@@ -1,11 +1,10 @@
-//! Keywords, and what each calls for; also read by the build script, which makes one automaton of
-//! all of them.
+//! Keywords, and what each calls for.
 
-use super::{commands, providers};
+use crate::{commands, providers};
 
 /// What a keyword calls for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Scanner {
+pub(crate) enum Scanner {
     Provider(&'static providers::Provider),
     Jwt,
     Atlas,
@@ -93,9 +92,8 @@ const HASHES: &[&str] = &[
     "{SSHA}",
     "{SSHA512}",
 ];
-/// All keywords in the order in which the automaton numbers them. Of two at the same place the
-/// longer counts.
-pub(super) fn all() -> Vec<(&'static str, Scanner)> {
+/// All keywords. Of two at the same place the longer counts.
+pub(crate) fn all() -> Vec<(&'static str, Scanner)> {
     let mut words: Vec<(&'static str, Scanner)> =
         providers::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();
     words.extend(NAMES.iter().map(|name| (*name, Scanner::Assignment)));

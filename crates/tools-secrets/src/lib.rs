@@ -1,13 +1,14 @@
 //! Credentials in text: finding them, naming their kind, putting placeholders in their place and,
 //! where a text goes back into a file, the credentials in the place of placeholders.
 //!
-//! One pass of an automaton over keywords finds where a credential may be; a small scanner per kind
+//! One pass over a text for keywords finds where a credential may be; a small scanner per kind
 //! of place then reads forward from there and checks the value. Every scanner is linear, and
 //! bounded by the line except for private keys.
 
 mod name;
 mod table;
 mod value;
+mod words;
 mod wordy;
 
 mod commands;

@@ -1,6 +1,8 @@
 //! Where the value of a name stands: how it is joined to the name, where it begins and ends. Says
 //! nothing about whether either is a credential.
 
+/// No value is shorter.
+pub(crate) const MIN_VALUE_BYTES: usize = 6;
 /// How long a value is read.
 const MAX_VALUE_BYTES: usize = 8192;
 /// How far a line is looked at for what stands before a name.
@@ -163,6 +165,13 @@ fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
     if let Some(value) = rest.strip_prefix("BY ").filter(|value| value.starts_with(['"', '\''])) {
         return Some(Join::new(text.len() - value.len(), Style::Statement));
     }
+    // Neither a word of letters nor a short one is a credential.
+    let word = rest.bytes().take(LINE).take_while(|byte| byte.is_ascii_graphic() && !b"\"'`\\|<>[]{}".contains(byte));
+    let (length, is_lower) = word.fold((0, true), |(length, is), byte| (length + 1, is && byte.is_ascii_lowercase()));
+    let is_ended = matches!(rest.as_bytes().get(length), Some(b' ' | b'\n'));
+    if is_ended && length > 0 && (is_lower || length < MIN_VALUE_BYTES) {
+        return None;
+    }
     let line = line_before(text, name_start);
     let is_set = ["setenv ", "set -x ", "set -gx ", "set -Ux ", "ENV ", "ARG "].iter().any(|word| line.ends_with(word));
     let is_configured = line.contains("config") && line.contains(" set ");
@@ -207,10 +216,14 @@ fn named_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
 
 /// Whether what stands here is itself the value of `name`, `key` or the like.
 fn is_named(text: &str, name_start: usize) -> bool {
-    let line = line_before(text, name_start).trim_end_matches(['"', '\'', ' ', ':', '=', '\\']);
-    let end = &line[line.floor_char_boundary(line.len().saturating_sub(8))..];
-    let end = end.to_ascii_lowercase();
-    ["name", "key", "variable", "property"].iter().any(|word| end.ends_with(word))
+    let before = &text.as_bytes()[name_start.saturating_sub(LINE)..name_start];
+    let between = |byte: &u8| matches!(byte, b'"' | b'\'' | b' ' | b':' | b'=' | b'\\');
+    let end = before.len() - before.iter().rev().take_while(|byte| between(byte)).count();
+    let ends_with = |word: &&str| {
+        let start = end.checked_sub(word.len());
+        start.is_some_and(|start| before[start..end].eq_ignore_ascii_case(word.as_bytes()))
+    };
+    ["name", "key", "variable", "property"].iter().any(ends_with)
 }
 
 /// Where the value begins and ends.

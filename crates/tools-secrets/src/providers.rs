@@ -1,9 +1,9 @@
 //! Tokens that are told by a prefix: the prefix, an alphabet, a length. From the providers'
-//! documentation; also read by the build script.
+//! documentation.
 
 /// What follows a prefix.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Alphabet {
+pub(crate) enum Alphabet {
     /// Letters and digits.
     Alnum,
     /// Upper-case letters and digits.
@@ -19,7 +19,7 @@ pub(super) enum Alphabet {
 }
 
 impl Alphabet {
-    pub(super) fn has(self, byte: u8) -> bool {
+    pub(crate) fn has(self, byte: u8) -> bool {
         match self {
             Self::Alnum => byte.is_ascii_alphanumeric(),
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -35,12 +35,12 @@ impl Alphabet {
 
 /// A kind of token.
 #[derive(Debug)]
-pub(super) struct Provider {
-    pub(super) kind: &'static str,
-    pub(super) prefix: &'static str,
-    pub(super) alphabet: Alphabet,
+pub(crate) struct Provider {
+    pub(crate) kind: &'static str,
+    pub(crate) prefix: &'static str,
+    pub(crate) alphabet: Alphabet,
     /// How long the rest is at least, and at most.
-    pub(super) length: (usize, usize),
+    pub(crate) length: (usize, usize),
 }
 
 const fn token(kind: &'static str, prefix: &'static str, alphabet: Alphabet, least: usize, most: usize) -> Provider {
@@ -50,7 +50,7 @@ const fn token(kind: &'static str, prefix: &'static str, alphabet: Alphabet, lea
 use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 
 /// All kinds. A prefix decides; where one is the beginning of another, the longer is found first.
-pub(super) const PROVIDERS: &[Provider] = &[
+pub(crate) const PROVIDERS: &[Provider] = &[
     token("github", "ghp_", Alnum, 36, 255),
     token("github", "gho_", Alnum, 36, 255),
     token("github", "ghu_", Alnum, 36, 255),
@@ -245,7 +245,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
 
 impl Provider {
     /// Whether the prefix is also the beginning of a name: `secret_…`.
-    pub(super) fn is_name(&self) -> bool {
+    pub(crate) fn is_name(&self) -> bool {
         matches!(self.prefix, "secret_" | "key-" | "access_token$production$")
     }
 }

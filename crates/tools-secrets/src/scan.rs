@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use crate::table::KEYWORDS;
 use crate::{
     assignment,
     bare::{self, Bare},
@@ -12,11 +11,14 @@ use crate::{
     header, key_material,
     keywords::{self, Scanner},
     manifest, provider, shapes, url,
+    words::Words,
 };
 
-/// What each keyword calls for, and how long it is.
-static SCANNERS: LazyLock<Vec<(usize, Scanner)>> =
-    LazyLock::new(|| keywords::all().into_iter().map(|(word, scanner)| (word.len(), scanner)).collect());
+/// The keywords, and what each calls for.
+static KEYWORDS: LazyLock<(Words, Vec<Scanner>)> = LazyLock::new(|| {
+    let (words, scanners): (Vec<_>, Vec<_>) = keywords::all().into_iter().unzip();
+    (Words::new(&words), scanners)
+});
 
 /// The credentials in a text, in order, none over another.
 pub fn scan(text: &str) -> Vec<Finding> {
@@ -34,14 +36,13 @@ const DEEPEST: usize = 3;
 /// The findings in a text, in any order; lines with up to `depth` margins are read without them,
 /// too.
 fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
-    let scanners = SCANNERS.as_slice();
+    let (words, scanners) = &*KEYWORDS;
     let mut findings = Vec::new();
     // Where the scanners that read on are already done: a keyword behind adds nothing, and each
     // byte is read once.
     let mut done = Done::default();
-    for (word, end) in KEYWORDS.find_iter(text) {
-        let (length, scanner) = scanners[word];
-        let start = end - length;
+    for (word, start, end) in words.find_iter(text) {
+        let scanner = scanners[word];
         let needs_lines = match scanner {
             Scanner::Pem | Scanner::PemEnd | Scanner::Putty | Scanner::Data => true,
             Scanner::Assignment => bare::is_asked_for(text, start, end),

@@ -1,5 +1,5 @@
-//! Automata that were made when the program was built.
+//! An automaton that was made when the program was built.
 
-use tools_automata::{Table, Words};
+use tools_automata::Table;
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

@@ -5,7 +5,6 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use aho_corasick::{Anchored as Anchor, MatchKind, StartKind as Starts, automaton::Automaton as _, dfa as words};
 use regex_automata::{
     Anchored,
     dfa::{Automaton as _, StartKind, dense},
@@ -18,11 +17,11 @@ const COLUMNS: usize = 257;
 
 /// What reaching a state means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum StateKind {
+enum StateKind {
     /// Nothing can match any more.
     Dead,
-    /// Something matched: of several words, which.
-    Match(usize),
+    /// Something matched.
+    Match,
     /// It depends on what comes.
     Open,
 }
@@ -30,13 +29,11 @@ pub(super) enum StateKind {
 /// States in the order of their meanings, so that a number tells it.
 pub struct Automaton {
     pub(super) start: usize,
-    pub(super) meanings: Vec<StateKind>,
+    meanings: Vec<StateKind>,
     /// For each state the next one by class.
     pub(super) rows: Vec<Vec<usize>>,
     /// The class of each byte, and of the end.
     pub(super) classes: Vec<usize>,
-    /// Bytes of the longest of the words; 0 for a pattern.
-    pub(super) longest: usize,
 }
 
 impl Automaton {
@@ -65,7 +62,7 @@ impl Automaton {
         let meaning = |state: StateID| {
             assert!(!dfa.is_quit_state(state), "no byte ends a search");
             if dfa.is_match_state(state) {
-                StateKind::Match(0)
+                StateKind::Match
             } else if dfa.is_dead_state(state) {
                 StateKind::Dead
             } else {
@@ -77,36 +74,6 @@ impl Automaton {
             Err(_) => dfa.next_eoi_state(state),
         };
         Some(Self::explored(start, meaning, next))
-    }
-
-    /// Finds the longest of these words, whatever their case.
-    ///
-    /// # Panics
-    /// Of more words than an automaton can hold.
-    pub fn of_words(list: &[&str]) -> Self {
-        let dfa = words::DFA::builder()
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::LeftmostLongest)
-            .start_kind(Starts::Unanchored)
-            .prefilter(false)
-            .build(list)
-            .expect("a few hundred constant keywords fit");
-        let start = dfa.start_state(Anchor::No).expect("it was asked for");
-        let meaning = |state| {
-            if dfa.is_match(state) {
-                StateKind::Match(dfa.match_pattern(state, 0).as_usize())
-            } else if dfa.is_dead(state) {
-                StateKind::Dead
-            } else {
-                StateKind::Open
-            }
-        };
-        let next = |state, column: usize| match u8::try_from(column) {
-            Ok(byte) => dfa.next_state(Anchor::No, state, byte),
-            Err(_) => state,
-        };
-        let longest = list.iter().map(|word| word.len()).max().unwrap_or(0);
-        Self { longest, ..Self::explored(start, meaning, next) }
     }
 
     /// All that can be reached from `start`.
@@ -126,7 +93,7 @@ impl Automaton {
         }
         let meanings = states.into_iter().map(meaning).collect();
         let (rows, classes) = without_equal_columns(&rows);
-        Self { start: 0, meanings, rows, classes, longest: 0 }.without_equal_states()
+        Self { start: 0, meanings, rows, classes }.without_equal_states()
     }
 
     /// The same with one state of those that cannot be told apart, ordered by what they mean.
@@ -134,8 +101,8 @@ impl Automaton {
         let mut groups: Vec<usize> = numbered(self.meanings.iter());
         loop {
             let refined = numbered(self.rows.iter().zip(&groups).zip(&self.meanings).map(|((row, group), meaning)| {
-                // What comes after a match of a single pattern does not matter.
-                let row = if *meaning == StateKind::Match(0) && self.is_single() { &[][..] } else { row.as_slice() };
+                // What comes after a match does not matter.
+                let row = if *meaning == StateKind::Match { &[][..] } else { row.as_slice() };
                 let mut hasher = DefaultHasher::new();
                 group.hash(&mut hasher);
                 for to in row {
@@ -160,29 +127,25 @@ impl Automaton {
         let place: HashMap<usize, usize> =
             order.iter().enumerate().map(|(place, (_, group))| (*group, place)).collect();
         let width = self.rows[0].len();
-        let rows = order.iter().map(|(_, group)| match *group {
-            usize::MAX => vec![0; width],
-            group => self.rows[member(group)].iter().map(|to| place[&groups[*to]]).collect(),
+        assert!(order.get(1).is_some_and(|(kind, _)| *kind == StateKind::Match), "a pattern matches something");
+        let rows = order.iter().enumerate().map(|(state, (kind, group))| match kind {
+            StateKind::Open => self.rows[member(*group)].iter().map(|to| place[&groups[*to]]).collect(),
+            // Nothing matters any more.
+            StateKind::Dead | StateKind::Match => vec![state; width],
         });
         Self {
             start: place[&groups[self.start]],
             rows: rows.collect(),
             meanings: order.iter().map(|(meaning, _)| *meaning).collect(),
             classes: self.classes,
-            longest: self.longest,
         }
-    }
-
-    fn is_single(&self) -> bool {
-        self.meanings.iter().all(|meaning| !matches!(meaning, StateKind::Match(1..)))
     }
 }
 
 #[cfg(test)]
 impl Automaton {
-    /// The table of it, and the words that its states mean, as if they had been written and
-    /// included.
-    pub(crate) fn leaked(&self) -> (crate::Table, &'static [u16]) {
+    /// The table of it, as if it had been written and included.
+    pub(crate) fn leaked(&self) -> crate::Table {
         let number = |value: usize| u16::try_from(value).expect("an automaton has few states");
         let width = self.rows[0].len().next_power_of_two();
         let row = |row: &Vec<usize>| {
@@ -193,20 +156,13 @@ impl Automaton {
         let class = |class: &usize| u8::try_from(*class).expect("there are no more classes than bytes");
         let classes: Vec<u8> = self.classes.iter().map(class).collect();
         let (end, classes) = classes.split_last().expect("there is a class for the end");
-        let words = self.meanings.iter().filter_map(|meaning| match meaning {
-            StateKind::Match(word) => Some(number(*word)),
-            _ => None,
-        });
-        let words: Vec<u16> = words.collect();
-        let table = crate::Table {
+        crate::Table {
             start: number(self.start),
-            matches: number(words.len()),
             shift: width.trailing_zeros(),
             end: *end,
             classes: Box::leak(Box::<[u8; 256]>::try_from(classes.to_vec()).expect("one for each byte")),
             rows: self.rows.iter().flat_map(row).collect::<Vec<_>>().leak(),
-        };
-        (table, words.leak())
+        }
     }
 }
 

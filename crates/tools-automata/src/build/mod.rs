@@ -1,4 +1,4 @@
-//! What a build script needs: automata of patterns and words, and the code that holds them.
+//! What a build script needs: automata of patterns, and the code that holds them.
 
 mod automaton;
 mod write;

@@ -1,9 +1,9 @@
-//! Tables as code: a static for each named pattern, a list of others, one of words. Rows stand in
-//! files of their own.
+//! Tables as code: a static for each named pattern, a list of others. Rows stand in files of their
+//! own.
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use super::automaton::{Automaton, StateKind};
+use super::automaton::Automaton;
 
 /// The code written so far.
 #[derive(Default)]
@@ -26,22 +26,7 @@ impl Code {
         let _ = writeln!(self.lists, "    ({text:?}, {table}),");
     }
 
-    /// The static `KEYWORDS` of type `Words`.
-    pub fn keywords(&mut self, automaton: &Automaton, out: &Path) {
-        let table = self.table(automaton, out);
-        let words = automaton.meanings.iter().filter_map(|meaning| match meaning {
-            StateKind::Match(word) => Some(word.to_string()),
-            _ => None,
-        });
-        let words = words.collect::<Vec<_>>().join(", ");
-        let _ = writeln!(
-            self.statics,
-            "pub(crate) static KEYWORDS: Words = Words {{ table: {table}, words: &[{words}], longest: {} }};",
-            automaton.longest
-        );
-    }
-
-    /// The code, to be included where `Table` and `Words` are in scope.
+    /// The code, to be included where `Table` is in scope.
     pub fn finish(self) -> String {
         if self.lists.is_empty() {
             return self.statics;
@@ -62,9 +47,8 @@ impl Code {
         self.files += 1;
         let file = format!("table-{}", self.files);
         fs::write(out.join(&file), rows.collect::<Vec<u8>>()).expect("the output directory can be written to");
-        let matches = automaton.meanings.iter().filter(|meaning| matches!(meaning, StateKind::Match(_))).count();
         format!(
-            "Table {{ start: {}, matches: {matches}, shift: {}, end: {end}, classes: &{classes:?}, \
+            "Table {{ start: {}, shift: {}, end: {end}, classes: &{classes:?}, \
              rows: include_bytes!(concat!(env!(\"OUT_DIR\"), \"/{file}\")).as_chunks().0 }}",
             automaton.start,
             width.trailing_zeros(),

@@ -48,11 +48,13 @@ impl LibraryNotes {
 impl Reducer for LibraryNotes {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let may_be = line.len() < MAX_LINE_BYTES;
-        if may_be && line.contains(" from ") && INCLUDED.is_match(line) {
+        if may_be && line.starts_with(['I', ' ']) && INCLUDED.is_match(line) {
             self.is_inside = false;
             return self.included.push(line.to_owned());
         }
-        let is_remark = may_be && line.contains(['/', '\\']) && REMARK.is_match(line);
+        // The name of a file comes first.
+        let is_named = || line.split([' ', '\t']).next().is_some_and(|word| word.contains('/'));
+        let is_remark = may_be && is_named() && REMARK.is_match(line);
         if is_remark || (self.is_inside && may_be && SOURCE.is_match(line)) {
             self.included.drain(..).for_each(|line| out.omit(&line));
             (self.is_inside, self.found) = (true, true);

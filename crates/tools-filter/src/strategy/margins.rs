@@ -18,8 +18,8 @@ pub(crate) struct Margins {
 
 /// How long the margin is that a line begins with.
 fn margin(line: &str) -> Option<usize> {
-    let word = line.find('>').filter(|word| *word >= MIN_WORD)?;
-    line[..word].bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_').then_some(word + 1)
+    let word = line.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count();
+    (word >= MIN_WORD && line[word..].starts_with('>')).then_some(word + 1)
 }
 
 impl Reducer for Margins {
