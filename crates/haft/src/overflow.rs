@@ -67,8 +67,8 @@ pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Arch
 /// The layer that stores and shortens. Lines that report a failure are shown wherever they stand.
 fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
     #[cfg(feature = "filter")]
-    let pin = tools_filter::reports_failure;
+    let pin = tools_filter::failing_lines;
     #[cfg(not(feature = "filter"))]
-    let pin = |_: &str| false;
+    let pin = |_: &str| Vec::new();
     OverflowLayer::new(archive.cloned(), config.threshold, pin)
 }

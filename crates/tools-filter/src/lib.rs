@@ -52,7 +52,7 @@ pub use matcher::CommandMatcher;
 pub use pipeline::{BUILTIN, Exit, FilterPipeline, FilterReport, FilterStream, FilteredOutput};
 pub use rules::{MAX_PATTERN, MAX_RULES_BYTES, MatchConfig, Rule, RuleConfig, RuleError};
 pub use sanitize::sanitize_output;
-pub use signal::reports_failure;
+pub use signal::failing_lines;
 pub use stats::{FilterMetrics, RuleTotals, stats_line};
 pub use strategy::{StrategyConfig, StrategyError};
 pub use user_rules::Filters;

@@ -118,9 +118,17 @@ fn words(line: &str) -> Vec<(usize, usize)> {
     words
 }
 
+/// The lines of a text that report failures, by their numbers from 0.
+pub fn failing_lines(text: &str) -> Vec<usize> {
+    let mut found = CANDIDATE.lines_of_either(&SPOKEN, text);
+    let mut lines = (0..).zip(text.lines());
+    found.retain(|number| lines.find(|(at, _)| at == number).is_some_and(|(_, line)| reports_failure(line)));
+    found
+}
+
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where
 /// something is wrong.
-pub fn reports_failure(line: &str) -> bool {
+fn reports_failure(line: &str) -> bool {
     // Most lines end here: what follows takes them apart word by word.
     if !reports(line) {
         return false;
@@ -183,6 +191,18 @@ mod tests {
         ];
         for (line, expected) in table {
             assert_eq!(reports(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn failing_lines_are_told_by_their_numbers() {
+        let lines =
+            ["ok", "", "error: bad", "0 errors, 0 warnings", "warning: unused", "thread 'a' panicked at a.rs:1:2:"];
+        for count in 0..60 {
+            let text: String = (0..count).flat_map(|at| [lines[at * 7 % (3 + count % 4)], "\n"]).collect();
+            let text = text + lines[count % lines.len()];
+            let expected = text.lines().enumerate().filter(|(_, line)| reports_failure(line)).map(|(at, _)| at);
+            assert_eq!(failing_lines(&text), expected.collect::<Vec<_>>(), "{text:?}");
         }
     }
 }

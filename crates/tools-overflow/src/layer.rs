@@ -11,7 +11,7 @@ use tools_core::{
 };
 
 use crate::{
-    Archive, Hole, Of,
+    Archive, Hole, Of, Pin,
     notice::{chain, notice},
     split,
     taking::intake,
@@ -38,13 +38,13 @@ const BLOCK_LINES: usize = 8;
 pub struct OverflowLayer {
     archive: Option<Archive>,
     threshold: usize,
-    pin: fn(&str) -> bool,
+    pin: Pin,
 }
 
 impl OverflowLayer {
-    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` holds for
+    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` tells
     /// are shown wherever in the text they stand.
-    pub fn new(archive: Option<Archive>, threshold: usize, pin: fn(&str) -> bool) -> Self {
+    pub fn new(archive: Option<Archive>, threshold: usize, pin: Pin) -> Self {
         Self { archive, threshold, pin }
     }
 
@@ -130,7 +130,7 @@ impl OverflowLayer {
         let (shared, its_hole) = (Arc::clone(text), hole.clone());
         let looking = tokio::task::spawn_blocking(move || split(&shared, its_hole.as_ref(), of, budget, pin));
         // A `pin` that panics pins nothing.
-        looking.await.unwrap_or_else(|_| split(text, hole.as_ref(), of, budget, |_| false))
+        looking.await.unwrap_or_else(|_| split(text, hole.as_ref(), of, budget, |_| Vec::new()))
     }
 
     /// Stores a text; the line to be shown of that, where there is something to say.

@@ -56,6 +56,7 @@ pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use store::sqlite::SqliteStore;
 pub use store::{Facts, InMemoryStore, Key, LineGap, NewEntry, OverflowStore};
+pub use view::Pin;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use tools_core::{AnswerBudget, Gap, Middle};
 
-use crate::view::introduces_message;
+use crate::{Pin, view::pinned};
 
 /// What part of the threshold the lines that are pinned between head and tail may take.
 const PINNED: usize = 5;
@@ -45,7 +45,7 @@ impl From<Gap> for Hole {
 /// its number, between head and tail, and the others are counted. Cuts go between lines where lines
 /// are short enough, else between characters. `hole` says what is missing already: it lies in what
 /// is left out, and is counted with it.
-pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: fn(&str) -> bool) -> Option<String> {
+pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: Pin) -> Option<String> {
     if hole.is_none() && budget.holds(text) {
         return None;
     }
@@ -63,7 +63,7 @@ pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin:
     }
 }
 
-fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: fn(&str) -> bool) -> String {
+fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: Pin) -> String {
     let budget = threshold.saturating_sub(GAP_LINE);
     let room = budget / PINNED;
     let cuts = |budget| {
@@ -103,7 +103,7 @@ struct PinnedLines {
 }
 
 impl PinnedLines {
-    fn gather(text: &str, head: usize, tail: usize, hole: Option<&Hole>, pin: fn(&str) -> bool, room: usize) -> Self {
+    fn gather(text: &str, head: usize, tail: usize, hole: Option<&Hole>, pin: Pin, room: usize) -> Self {
         let mut pinned = Self { lines: Vec::new(), hidden: 0, room };
         let first = line_feeds(&text[..head]) + 1;
         let Some(Hole { at, middle }) = hole else {
@@ -120,13 +120,9 @@ impl PinnedLines {
         pinned
     }
 
-    fn search(&mut self, text: &str, first: u64, pin: fn(&str) -> bool) {
-        let mut is_introduced = false;
-        for (number, line) in (first..).zip(text.lines()) {
-            if std::mem::take(&mut is_introduced) || pin(line) {
-                is_introduced = introduces_message(line);
-                self.add(number, line);
-            }
+    fn search(&mut self, text: &str, first: u64, pin: Pin) {
+        for (at, line) in pinned(text, pin, &mut false) {
+            self.add(first + at, line);
         }
     }
 
@@ -213,12 +209,12 @@ mod tests {
 
     use super::*;
 
-    fn split(text: &str, threshold: usize, pin: fn(&str) -> bool) -> Option<String> {
+    fn split(text: &str, threshold: usize, pin: Pin) -> Option<String> {
         super::split(text, None, Of::Original, AnswerBudget::of_characters(threshold), pin)
     }
 
-    fn is_error(line: &str) -> bool {
-        line.contains("error")
+    fn is_error(text: &str) -> Vec<usize> {
+        text.lines().enumerate().filter(|(_, line)| line.contains("error")).map(|(at, _)| at).collect()
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tools_core::{Digest, Intake, KeptText, LineSelection, SkippedPart, SummaryKind, TextSink};
 
 use crate::{
-    Archive, MAX_OVERFLOW_BYTES,
+    Archive, MAX_OVERFLOW_BYTES, Pin,
     notice::{chain, notice},
     view::View,
     writer::Writer,
@@ -19,7 +19,7 @@ pub(crate) struct OverflowIntake {
     pub(crate) conversation: String,
     /// Bytes of each end that may be shown.
     pub(crate) keep: usize,
-    pub(crate) pin: fn(&str) -> bool,
+    pub(crate) pin: Pin,
 }
 
 impl Intake for OverflowIntake {
@@ -123,12 +123,7 @@ fn incomplete_end(bytes: &[u8]) -> usize {
 }
 
 /// An intake for one call.
-pub(crate) fn intake(
-    archive: Option<&Archive>,
-    conversation: &str,
-    threshold: usize,
-    pin: fn(&str) -> bool,
-) -> Arc<dyn Intake> {
+pub(crate) fn intake(archive: Option<&Archive>, conversation: &str, threshold: usize, pin: Pin) -> Arc<dyn Intake> {
     // Half of what is shown, in the longest characters there are.
     let keep = threshold.saturating_mul(2).clamp(128 << 10, 4 << 20);
     Arc::new(OverflowIntake { archive: archive.cloned(), conversation: conversation.to_owned(), keep, pin })

@@ -13,7 +13,7 @@ const FAILURES: usize = 64 << 10;
 pub(crate) struct View {
     /// Bytes of each end that are kept.
     keep: usize,
-    pin: fn(&str) -> bool,
+    pin: Pin,
     head: String,
     is_head_full: bool,
     /// All that follows the head, until the oldest of it goes to the middle.
@@ -26,6 +26,26 @@ pub(crate) struct View {
     is_introduced: bool,
 }
 
+/// Tells which lines of a text must not be lost, by their numbers from 0, in order.
+pub type Pin = fn(&str) -> Vec<usize>;
+
+/// The lines that must not be lost, and the one below each that only introduces it; each with its
+/// number from 0. `is_introduced` says whether the line before the text was such a one.
+pub(crate) fn pinned<'a>(text: &'a str, pin: Pin, is_introduced: &mut bool) -> Vec<(u64, &'a str)> {
+    let mut pins = pin(text).into_iter().peekable();
+    let mut lines = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let is_pinned = pins.next_if_eq(&at).is_some();
+        if std::mem::take(is_introduced) || is_pinned {
+            *is_introduced = introduces_message(line);
+            lines.push((at as u64, line));
+        } else if pins.peek().is_none() {
+            break;
+        }
+    }
+    lines
+}
+
 /// Whether a line that reports a failure only introduces its message, as a panic of Rust does:
 /// `thread 'main' panicked at src/main.rs:10:5:`.
 pub(crate) fn introduces_message(line: &str) -> bool {
@@ -34,7 +54,7 @@ pub(crate) fn introduces_message(line: &str) -> bool {
 
 impl View {
     /// A view that keeps at least `keep` bytes of each end, and at most three times as much in all.
-    pub(crate) fn new(keep: usize, pin: fn(&str) -> bool) -> Self {
+    pub(crate) fn new(keep: usize, pin: Pin) -> Self {
         Self {
             keep,
             pin,
@@ -118,11 +138,7 @@ impl View {
             None => most,
         };
         let passed = &self.tail[..cut];
-        for (number, line) in (self.number..).zip(passed.lines()) {
-            if !std::mem::take(&mut self.is_introduced) && !(self.pin)(line) {
-                continue;
-            }
-            self.is_introduced = introduces_message(line);
+        for (at, line) in pinned(passed, self.pin, &mut self.is_introduced) {
             // Those that are kept are the first of all.
             if self.failures >= FAILURES || self.middle.more_failures > 0 {
                 self.middle.more_failures += 1;
@@ -130,7 +146,7 @@ impl View {
             }
             let line = shortened(line);
             self.failures += line.len();
-            self.middle.failures.push((number, line));
+            self.middle.failures.push((self.number + at, line));
         }
         let lines = line_feeds(passed);
         self.middle.bytes += cut as u64;
@@ -150,8 +166,12 @@ mod tests {
         line.starts_with("error")
     }
 
+    fn errors(text: &str) -> Vec<usize> {
+        text.lines().enumerate().filter(|(_, line)| is_error(line)).map(|(at, _)| at).collect()
+    }
+
     fn viewed(keep: usize, pieces: &[&str]) -> (String, String, Option<Middle>) {
-        let mut view = View::new(keep, is_error);
+        let mut view = View::new(keep, errors);
         for piece in pieces {
             view.push(piece);
         }
@@ -165,7 +185,7 @@ mod tests {
 
     #[test]
     fn failures_between_the_ends_have_their_numbers() {
-        let mut view = View::new(40, is_error);
+        let mut view = View::new(40, errors);
         for number in 1..=1000 {
             let line = if [3, 500, 700].contains(&number) { format!("error {number}") } else { number.to_string() };
             view.line(&line);
@@ -180,7 +200,9 @@ mod tests {
 
     #[test]
     fn the_message_below_a_panic_is_kept_with_it() {
-        let mut view = View::new(40, |line| line.starts_with("thread"));
+        let panics =
+            |text: &str| text.match_indices("thread").map(|(at, _)| text[..at].matches('\n').count()).collect();
+        let mut view = View::new(40, panics);
         for number in 1..=1000 {
             view.line(&if number == 500 {
                 "thread 'main' panicked at src/main.rs:10:5:".to_owned()
@@ -194,7 +216,7 @@ mod tests {
 
     #[test]
     fn what_was_skipped_is_counted_as_not_searched() {
-        let mut view = View::new(40, is_error);
+        let mut view = View::new(40, errors);
         view.push("1\nerror 2\n");
         view.skip(SkippedPart { bytes: 900, lines: 90 });
         for number in 93..=200 {

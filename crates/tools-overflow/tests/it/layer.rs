@@ -36,8 +36,8 @@ impl Made {
     }
 }
 
-fn is_error(line: &str) -> bool {
-    line.starts_with("error")
+fn is_error(text: &str) -> Vec<usize> {
+    text.lines().enumerate().filter(|(_, line)| line.starts_with("error")).map(|(at, _)| at).collect()
 }
 
 async fn shown(traits: ToolTraits, behaviour: Behaviour) -> Made {
