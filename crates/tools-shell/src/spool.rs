@@ -1,5 +1,5 @@
 //! Between a command that prints much and whoever takes it: a queue of bounded size, so that
-//! neither waits for the other more than it must. What lies in it long is compressed.
+//! neither waits for the other more than it must.
 
 use std::{
     collections::VecDeque,
@@ -13,10 +13,8 @@ use crate::capture::HeadTail;
 
 /// Bytes that are handed on together.
 const BLOCK: usize = 128 << 10;
-/// Bytes in the queue from which on blocks are compressed.
-const PLAIN: usize = 2 << 20;
 /// Bytes in the queue at which the command has to wait.
-const FULL: usize = 20 << 20;
+const FULL: usize = 8 << 20;
 /// What is kept of the end of a text that is longer than anybody takes, at most.
 const TAIL: usize = 1 << 20;
 
@@ -27,7 +25,6 @@ pub(crate) struct Spool {
     queue: Arc<Queue>,
     worker: JoinHandle<Option<Digest>>,
     block: Vec<u8>,
-    room: Vec<u8>,
     /// Bytes that may still be pushed, besides those of the end.
     left: u64,
     /// Bytes of the end that are kept.
@@ -56,9 +53,7 @@ struct State {
 
 #[derive(Debug)]
 enum Item {
-    Plain(Vec<u8>),
-    /// With the length that it has when it is unpacked.
-    Packed(Vec<u8>, usize),
+    Block(Vec<u8>),
     Skip(SkippedPart),
 }
 
@@ -73,7 +68,7 @@ enum End {
 impl Item {
     fn length(&self) -> usize {
         match self {
-            Self::Plain(bytes) | Self::Packed(bytes, _) => bytes.len(),
+            Self::Block(bytes) => bytes.len(),
             Self::Skip(_) => 0,
         }
     }
@@ -120,19 +115,12 @@ impl Queue {
 
 /// Gives the sink what comes, until the end.
 fn work(queue: &Queue, mut sink: Box<dyn TextSink>) -> Option<Digest> {
-    let mut unpacked = vec![0; BLOCK];
     loop {
         match queue.next() {
-            Ok(Item::Plain(mut bytes)) => {
+            Ok(Item::Block(mut bytes)) => {
                 sink.push(&bytes);
                 bytes.clear();
                 queue.state().taken.push(bytes);
-            }
-            Ok(Item::Packed(bytes, length)) => {
-                let block = unpacked.get_mut(..length)?;
-                // It was packed a moment ago.
-                lz4_flex::block::decompress_into(&bytes, block).ok()?;
-                sink.push(block);
             }
             Ok(Item::Skip(part)) => sink.skip(part),
             Err(End::Finished(exit)) => return Some(sink.finish(exit)),
@@ -150,7 +138,7 @@ impl Spool {
         let capacity = intake.capacity();
         let tail = usize::try_from(capacity / 4).unwrap_or(TAIL).min(TAIL);
         let left = capacity - 2 * tail as u64;
-        Self { queue, worker, block: Vec::with_capacity(BLOCK), room: Vec::new(), left, tail, beyond: None }
+        Self { queue, worker, block: Vec::with_capacity(BLOCK), left, tail, beyond: None }
     }
 
     /// Takes more of the text. Whoever can wait for [`Spool::room`] first keeps the queue short.
@@ -216,24 +204,9 @@ impl Spool {
         if self.block.is_empty() {
             return;
         }
-        let is_behind = self.queue.state().bytes >= PLAIN;
-        let packed = if is_behind { self.packed() } else { None };
-        let item = if let Some(bytes) = packed {
-            let length = self.block.len();
-            self.block.clear();
-            Item::Packed(bytes, length)
-        } else {
-            let room = self.queue.state().taken.pop();
-            Item::Plain(std::mem::replace(&mut self.block, room.unwrap_or_else(|| Vec::with_capacity(BLOCK))))
-        };
-        self.queue.push(item);
-    }
-
-    /// The block compressed, where that makes it smaller.
-    fn packed(&mut self) -> Option<Vec<u8>> {
-        self.room.resize(lz4_flex::block::get_maximum_output_size(BLOCK), 0);
-        let length = lz4_flex::block::compress_into(&self.block, &mut self.room).ok()?;
-        (length < self.block.len()).then(|| self.room[..length].to_vec())
+        let room = self.queue.state().taken.pop();
+        let room = room.unwrap_or_else(|| Vec::with_capacity(BLOCK));
+        self.queue.push(Item::Block(std::mem::replace(&mut self.block, room)));
     }
 }
 
@@ -319,8 +292,8 @@ mod tests {
 
     #[tokio::test]
     async fn all_of_a_text_arrives_in_order() {
-        // Long enough to lie in the queue compressed.
-        let text = lines(600_000);
+        // Longer than the queue.
+        let text = lines(900_000);
         assert_eq!(taken(u64::MAX, &text, 65_000).await, [text, "Some(3)".to_owned()]);
     }
 
