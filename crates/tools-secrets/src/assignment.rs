@@ -6,15 +6,12 @@ use tools_core::is_credential_key;
 
 use crate::{
     finding::Finding,
-    place::{self, Place, Style},
+    place::{self, MIN_VALUE_BYTES, Place, Style},
     program, value,
 };
 
 /// How long a name may be.
 const MAX_NAME_LEN: usize = 96;
-
-/// No value is shorter.
-const MIN_VALUE_BYTES: usize = 6;
 
 /// Looks at the name around a keyword. Names that end before `done` were looked at.
 pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findings: &mut Vec<Finding>) {
@@ -63,13 +60,18 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
                     && value::is_secret_length(found)
                     && !value::is_version(found)
                     && !value::is_joined(found)
+                    && !found.ends_with("()")
             }
             Style::Prose => {
                 let is_named = kind != "password" && value::is_title(found) || value::is_type(found);
                 value::is_secret(found) && !is_named && found.bytes().any(|byte| byte.is_ascii_digit())
             }
             // Only passwords may have blanks in them.
-            _ => value::is_secret(found) && (kind == "password" || !found.contains(' ')),
+            _ => {
+                value::is_secret(found)
+                    && (kind == "password" || !found.contains(' '))
+                    && !(matches!(kind, "authorization" | "token") && value::is_numbered_word(found))
+            }
         };
         if is_found {
             findings.push(Finding { start, end, kind, rule: "assignment" });
@@ -83,6 +85,10 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
 /// `ResetPassword = "identitytoolkit#ResetPasswordResponse"`: what a name of words stands for, and
 /// that says so in more of them.
 fn is_own_name(name: &str, value: &str) -> bool {
+    // `exports.isUpKey = isUpKey;`, `mapToken = mapToken2;`
+    if value.trim_end_matches([';', ',']).trim_end_matches(|c: char| c.is_ascii_digit()) == member(name) {
+        return true;
+    }
     let letters =
         |text: &str| text.chars().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_lowercase()).collect::<String>();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();

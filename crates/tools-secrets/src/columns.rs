@@ -28,13 +28,12 @@ pub(crate) fn find(
     if start < *done {
         return None;
     }
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
-    let after = end + bytes[end..].iter().take(MAX_NAME_LEN).take_while(|byte| is_part(byte)).count();
+    let after = end + bytes[end..].iter().take(MAX_NAME_LEN).take_while(|byte| is_part(**byte)).count();
     let after = after + usize::from(matches!(bytes.get(after), Some(b'"')));
     if !bytes.get(after).is_none_or(|byte| matches!(byte, b',' | b';' | b'\t' | b'|' | b'\r' | b'\n')) {
         return None;
     }
-    let before = start - bytes[..start].iter().rev().take(MAX_NAME_LEN).take_while(|byte| is_part(byte)).count();
+    let before = start - bytes[..start].iter().rev().take(MAX_NAME_LEN).take_while(|byte| is_part(**byte)).count();
     let mark = [bytes.get(after), before.checked_sub(1).and_then(|at| bytes.get(at))];
     let mark = mark.into_iter().flatten().find(|byte| matches!(byte, b',' | b';' | b'\t' | b'|'));
     let quoted = (before >= 2 && bytes[before - 1] == b'"').then(|| bytes[before - 2]);
@@ -91,9 +90,11 @@ fn rows(text: &str, mut at: usize, mark: char, kinds: &[Option<&'static str>], f
 
 /// Whether a field of such a column has a value.
 fn is_given(field: &str, kind: &str) -> bool {
+    // What a table tells of passwords is told in words.
+    let is_words = field.contains(' ');
     // A password that somebody chose has no length to speak of.
-    value::is_secret(field)
-        || kind == "password" && field.len() >= 6 && value::is_password(field) && value::is_mixed(field)
+    value::is_secret(field) && (kind == "password" || !is_words)
+        || kind == "password" && !is_words && field.len() >= 6 && value::is_password(field) && value::is_mixed(field)
 }
 
 /// Where the fields of a line stand, without blanks and quotes around them; without the bars at
@@ -129,9 +130,22 @@ fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     fields.into_iter().map(bare).collect()
 }
 
+/// Whether a byte may be one of a column's name. Looked up, because it is asked behind each keyword.
+fn is_part(byte: u8) -> bool {
+    const PARTS: [bool; 256] = {
+        let mut parts = [false; 256];
+        let mut byte = 0_u8;
+        while byte < 128 {
+            parts[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
+            byte += 1;
+        }
+        parts
+    };
+    PARTS[usize::from(byte)]
+}
+
 fn is_name(name: &str) -> bool {
     let name = name.trim_start_matches(['+', '-']);
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.');
     !name.is_empty()
         && !name.starts_with('.')
         && name.len() <= MAX_NAME_LEN

@@ -29,14 +29,8 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
             && value::is_secret(value.trim_end_matches('='))
             // `Security_Authorization = ["Win32_Security"]`
             && !(text[..offset(text, value)].ends_with("[\"") && value.split('_').all(program::is_name_part))
-            && !is_numbered_word(value)
+            && !value::is_numbered_word(value)
     })
-}
-
-/// `secret123`: no token, but what a text has in the place of one.
-fn is_numbered_word(value: &str) -> bool {
-    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
-    value.len() <= 12 && value.len() - word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// The credentials that follow `Bearer` without a header's name.

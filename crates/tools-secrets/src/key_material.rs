@@ -1,6 +1,6 @@
 //! Private keys in armour, also indented, numbered, in a diff, escaped or cut off; password hashes.
 
-use crate::{finding::Finding, margin::Margin};
+use crate::{finding::Finding, margin::Margin, provider::is_inside_word};
 
 /// What ends armour.
 const END: &str = "-----END ";
@@ -183,13 +183,18 @@ pub(crate) fn content(line: &str) -> std::ops::Range<usize> {
 
 /// A password hash that begins at `start`.
 pub(crate) fn hash(text: &str, start: usize) -> Option<Finding> {
+    // `_loadModule$1$7$baseUrl`: a name.
+    if is_inside_word(text.as_bytes(), start) || text[..start].ends_with('_') {
+        return None;
+    }
     let is_part = |byte: &u8| {
         byte.is_ascii_alphanumeric()
             || matches!(byte, b'$' | b'.' | b'/' | b'+' | b'=' | b',' | b'_' | b'-' | b'{' | b'}')
     };
     let length = text.as_bytes()[start..].iter().take(512).take_while(|byte| is_part(byte)).count();
     let end = start + length;
-    let is_hash = length >= 28 && text[start + 1..end].contains(['$', '}']);
+    // `$1$2.${…}` puts together what an expression found.
+    let is_hash = length >= 28 && text[start + 1..end].contains(['$', '}']) && !text[start..end].contains("${");
     is_hash.then_some(Finding { start, end, kind: "password-hash", rule: "key-material" })
 }
 

@@ -153,7 +153,7 @@ fn is_structured(value: &str) -> bool {
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let has_word = value.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word.len() >= 4);
     // `(obj.ratio`, `a})`, `a)):b`, `a===b.c`: closed, or compared, in the middle of names.
-    let is_closed = ["})", "))", ")}", "):", "===", "!==", "+(", "!("].iter().any(|mark| value.contains(mark));
+    let is_closed = ["})", "))", ")}", "):", ")[", "===", "!==", "+(", "!("].iter().any(|mark| value.contains(mark));
     // `routes}let next`
     let is_followed = value.split('}').skip(1).any(|rest| STATEMENTS.contains(&rest));
     // `{name:1`

@@ -28,7 +28,7 @@ pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
     }
     // A run of one letter is an illustration.
     let is_varied = bytes[rest..end].iter().any(|byte| Some(byte) != bytes.get(rest))
-        && !text[rest..end].to_ascii_lowercase().contains("xxxxxxxx");
+        && !["xxxxxxxx", "00000000"].iter().any(|run| text[rest..end].to_ascii_lowercase().contains(run));
     let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
     // `exp_on_interval_between`: the name of a function.
     let is_lower = bytes[rest..end].iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'0'..=b'9'));

@@ -23,7 +23,8 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     // `host:8080?mail=a@b`
     let is_port = password.trim_start_matches(|character: char| character.is_ascii_digit()).starts_with(['?', '#']);
     let is_path = user.contains(['?', '#']) || is_port;
-    let is_default = user.eq_ignore_ascii_case(password) || is_known_pair(user, password) || is_example(password, host);
+    let is_default =
+        user.eq_ignore_ascii_case(password) || is_known_pair(user, password) || is_example(user, password, host);
     let start = from + user.len() + 1;
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
 }
@@ -34,9 +35,16 @@ fn is_known_pair(user: &str, password: &str) -> bool {
     [("scott", "tiger"), ("aladdin", "opensesame")].into_iter().any(is_pair)
 }
 
+/// Whether a text spells nothing but a word that stands for any other.
+fn is_nonsense(text: &str) -> bool {
+    let bare = ["\\n", "\\r"].iter().fold(text.to_owned(), |bare, escape| bare.replace(escape, ""));
+    let letters = bare.replace(|c: char| c.is_ascii_punctuation(), "");
+    ["foo", "bar", "baz", "qux", "foobar"].contains(&letters.as_str())
+}
+
 /// `name:password@example.com`: a word, for a machine that only examples and this one have;
-/// `foo:bar` for any.
-fn is_example(password: &str, host: &str) -> bool {
+/// `foo:bar` for any, and anything for a machine called `foo`.
+fn is_example(user: &str, password: &str, host: &str) -> bool {
     let host = host.split([':', '/', '?']).next().unwrap_or(host);
     let is_reserved = ["example.com", "example.org", "example.net", "example", "invalid", "test"]
         .iter()
@@ -48,8 +56,12 @@ fn is_example(password: &str, host: &str) -> bool {
     let word = letters.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = letters.len() - word.len();
     let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
-    let is_nonsense = matches!(password, "foo" | "bar" | "baz" | "qux" | "foobar");
-    is_nonsense || is_word && (digits == 0 && is_here || digits <= 3 && !word.is_empty() && is_reserved)
+    // `username:p@ssw0rd@hostname`: what stands where.
+    let is_named_so = matches!(user, "user" | "username") && matches!(host, "host" | "hostname");
+    let is_nowhere = host.len() == 1 || is_nonsense(host) || is_named_so;
+    is_nowhere
+        || is_nonsense(password)
+        || is_word && (digits == 0 && is_here || digits <= 3 && !word.is_empty() && is_reserved)
 }
 
 /// The signature that lets whoever has an address use it.
@@ -85,7 +97,8 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
         host > 0 && !is_resource && begins_line(text, start - host) && !database.is_empty() && !user.is_empty();
     let is_line = is_line && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let start = end + database.len() + user.len() + 2;
-    (is_line && value::is_password(password)).then(|| found(start, password.len(), "password"))
+    (is_line && value::is_password(password) && !is_nonsense(password))
+        .then(|| found(start, password.len(), "password"))
 }
 
 /// Whether the fields of a line begin at a place: before it is nothing but where the line stands,

@@ -9,7 +9,7 @@ use crate::{
 
 /// What a value begins with that is an expression or a reference.
 const STARTS: &[&str] = &[
-    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "!vault", "enc[", "enc(", "arn:", "vault:", "ref+",
+    "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "!vault", "enc[", "enc(", "arn:", "vault:", "ref+", "/^",
     "op://", "env:", "data:", "sha256", "sha512", "sha1-",
 ];
 /// How long a word may be.
@@ -39,7 +39,7 @@ pub(crate) fn is_secret(value: &str) -> bool {
 /// The same for a password that stands where nothing but a password can: in an address, after `-p`.
 pub(crate) fn is_password(value: &str) -> bool {
     // `postgresql://[user[:password]@]`
-    value.len() >= 3 && !is_placeholder(value) && !is_word(value.trim_matches(['[', ']']))
+    value.chars().nth(2).is_some() && !is_placeholder(value) && !is_word(value.trim_matches(['[', ']']))
 }
 
 /// Whether a password in a statement is long enough not to be a word of the language.
@@ -104,6 +104,12 @@ pub(crate) fn is_random(value: &str) -> bool {
     classes(value) >= 3 && entropy(value) >= 3.5
 }
 
+/// `secret123`: no token, but what a text has in the place of one.
+pub(crate) fn is_numbered_word(value: &str) -> bool {
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    value.len() <= 12 && value.len() - word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
 fn is_word(value: &str) -> bool {
     ["password", "passwd", "pass", "secret", "token", "none", "null", "true", "false"]
         .iter()
@@ -119,6 +125,8 @@ fn is_placeholder(value: &str) -> bool {
         || value.contains("%(") && value.contains(")s")
         || is_interpolated(value)
         || is_template(value)
+        // `%00%01%09`, `pass%7F`: nobody types these; a text about addresses has them.
+        || ["%00", "%7F", "%7f"].iter().any(|control| value.contains(control))
         || value.contains("' + ") || value.contains("\" + ") || value.starts_with("\".") || value.starts_with("'.")
         || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
@@ -196,10 +204,14 @@ fn is_camel(value: &str) -> bool {
 
 /// A sentence: what is said about a password.
 pub(crate) fn is_sentence(value: &str) -> bool {
-    let words =
-        value.split(' ').filter(|word| word.bytes().all(|b| b.is_ascii_alphabetic() || b",.'\"()".contains(&b)));
-    let is_end = value.ends_with(['.', '?', '!', ':']) || value.ends_with("\\n");
-    value.split(' ').count() >= 4 && words.count() * 5 >= value.split(' ').count() * 4 && (is_end || value.len() >= 32)
+    // `The "pass" statement\n`
+    let line = value.strip_suffix("\\n");
+    let (text, least) = line.map_or((value, 4), |line| (line, 3));
+    let all = text.split(' ').count();
+    let is_word = |word: &&str| word.bytes().all(|b| b.is_ascii_alphabetic() || b",.'\"()".contains(&b));
+    let words = text.split(' ').filter(is_word).count();
+    let is_end = line.is_some() || value.ends_with(['.', '?', '!', ':']);
+    all >= least && words * 5 >= all * 4 && (is_end || value.len() >= 32)
 }
 
 /// Code rather than a value: `config.get(…`, `process.env.KEY`, `Type::Name`, `foo_bar`, words.
@@ -216,7 +228,8 @@ fn is_expression(value: &str) -> bool {
     // The end of what the value stands in.
     let bare = value.trim_start_matches(['~', '&']).trim_end_matches([')', ']', '}', ';', ',', ':']);
     let is_words = bare
-        .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\'', '|'])
+        .replace("%20", " ")
+        .split([' ', '_', '-', '.', ':', '/', '?', '!', ',', '\'', '|', '*'])
         .all(|word| word.chars().all(char::is_alphabetic) && is_word_like(word));
     is_call
         || is_words

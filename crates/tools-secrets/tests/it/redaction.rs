@@ -276,6 +276,26 @@ fn what_libraries_are_full_of_is_no_credential() {
         "<img src=\"https://img.shields.io/codecov/a/b?logo=codecov&token=B1EnafGlRL\">",
         "Url::parse(\"ftp://rms:secret123@example.com\")",
         "let base = \"redis://foo:bar@somehost:6379/0\";",
+        "check_body(b\"username=user&password=secure%20password\")",
+        "let url = \"postgres://username:p@ssw0rd@hostname:5432/database\";",
+        "\"href\": \"https://user:pass%5B%7F@other.net/bar\",",
+        "\"input\": \"http://a:Zx(b]c@d:2/\", \"javascript://:bowser@x/\", \"http://foo:💩@other.net/bar\"",
+        "postgresql://user:correct%20horse%20battery%20staple@localhost",
+        "load_password_from_line(\"*:*:*:*:ba\\\\:z\", \"localhost\", 5432)",
+        "            localhost:5432:bar:foo:baz\\n\\\n",
+        "const urlVariableRegex = template.replace(/a/, `$1$2.${options.mediaType.format}`)",
+        "    addFlag$6$abbr$defaultsTo$help$hide$negatable($name, abbr, help) {",
+        "ghp_PersonalAccessToken01245678900000000",
+        "| path | password |\n| --- | --- |\n| a | Function must return true |\n",
+        "//other.net/org/:_authToken=MYTOKEN1\n",
+        "npm install https://user:&lt;password&gt;]@host.net",
+        "const octokit = new Octokit({ auth: `secret123` });",
+        "exports.isUpKey2 = isUpKey2;",
+        "var mapToken = mapToken2;",
+        "const jwt_token = /^[A-Za-z0-9-_]+$/;",
+        "'pass': 'The \"pass\" statement\\n'",
+        "'Proxy-Authorization': 'Basic YWxhZGRpbjpvcGVuc2VzYW1l',",
+        "  (...themes: (ThemeInput | BundledThemeKeys | SpecialTheme2)[]) => void",
     ] {
         check(clean, clean);
     }
@@ -304,6 +324,12 @@ fn what_is_near_to_text_of_libraries_is_found() {
         ("redis://app:", "secret123", "@cache/"),
         ("credentials: ", "owner/Zx81pQ7mLw2k", "\n"),
         ("password: ", "2147483648u33", "\n"),
+        ("postgres://user:", "p@ssw0rd", "@db.other.net/app"),
+        ("postgres://ann:", "p@ssw0rd", "@hostname/app"),
+        ("password=", "secure%20passw0rd%3F", "\n"),
+        ("db.other.net:5432:app:ann:", "baz7", "\n"),
+        ("password: ", "hunter12", "\n"),
+        ("hash: ", "$6$Zx81pQ7mLw2kQm3v$Zx81pQ7mLw2kQm3vT8sNb1xy", "\n"),
     ] {
         let text = format!("{before}{value}{after}");
         let shown = redact(&text);
