@@ -49,8 +49,8 @@ impl Table {
         Lane { states: [self.start, other.start], rest: line.as_bytes(), number: 0 }.is_match([self, other])
     }
 
-    /// The lines of a text that have this shape or the other, by their numbers from 0. Several lines
-    /// are read side by side.
+    /// The lines of a text that have this shape or the other, by their numbers from 0. Several
+    /// lines are read side by side.
     pub fn lines_of_either(&self, other: &Self, text: &str) -> Vec<usize> {
         let tables = [self, other];
         let mut lines = text.lines().enumerate();

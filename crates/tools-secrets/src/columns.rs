@@ -130,7 +130,7 @@ fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     fields.into_iter().map(bare).collect()
 }
 
-/// Whether a byte may be one of a column's name. Looked up, because it is asked behind each keyword.
+/// Whether a byte may be one of a column's name. Looked up: it is asked behind each keyword.
 fn is_part(byte: u8) -> bool {
     const PARTS: [bool; 256] = {
         let mut parts = [false; 256];

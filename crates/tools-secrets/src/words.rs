@@ -11,7 +11,8 @@ const BITS: u32 = 15;
 /// Words to be found; of several at the same place the longest.
 #[derive(Debug)]
 pub(crate) struct Words {
-    /// For three bytes, hashed: with which fourth bytes a word goes on, as bits by a hash of all four.
+    /// For three bytes, hashed: with which fourth bytes a word goes on, as bits by a hash of all
+    /// four.
     fourths: Box<[u8; 1 << BITS]>,
     /// For three bytes, hashed: which of the groups has the words that begin with them.
     group_of: Box<[u16; 1 << BITS]>,
