@@ -128,7 +128,7 @@ pub fn failing_lines(text: &str) -> Vec<usize> {
 
 /// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where
 /// something is wrong.
-fn reports_failure(line: &str) -> bool {
+pub(crate) fn reports_failure(line: &str) -> bool {
     // Most lines end here: what follows takes them apart word by word.
     if !reports(line) {
         return false;
