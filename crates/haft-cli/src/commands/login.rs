@@ -38,10 +38,7 @@ mod with_http {
     use serde_json::json;
 
     use super::{CommonArgs, Exit, LoginToServer};
-    use crate::{
-        commands::{open::open, servers::chosen},
-        output,
-    };
+    use crate::{commands::open::open, output};
 
     /// How long a server is waited for that was only just added.
     const FIRST_LOOK: Duration = Duration::from_secs(5);
@@ -119,7 +116,7 @@ mod with_http {
     /// The server of this name, if a login may give its token.
     fn remote(common: &CommonArgs, id: &str) -> Result<Arc<Server>, String> {
         let toolbox = open(common)?;
-        let server = chosen(toolbox.servers(), Some(id))?.pop().ok_or_else(|| format!("there is no server `{id}`"))?;
+        let server = toolbox.servers().get(id).cloned().ok_or_else(|| format!("there is no server `{id}`"))?;
         if !server.is_remote() {
             return Err(format!("`{id}` is a program, which needs no login"));
         }
