@@ -1,6 +1,7 @@
 //! From a command to its program's description, and what it says.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use super::apply;
@@ -35,11 +36,36 @@ pub struct Canonical {
 
 /// The description of a program, by its name without folder.
 pub fn find(name: &str) -> Option<&'static Program> {
-    static BY_NAME: LazyLock<HashMap<&'static str, &'static Program>> = LazyLock::new(|| named().collect());
+    static BY_NAME: LazyLock<HashMap<&'static str, &'static Program, BuildHasherDefault<NameHasher>>> =
+        LazyLock::new(|| {
+            // Counting them first is less than what a map does that grows.
+            let mut by_name = HashMap::with_capacity_and_hasher(named().count(), BuildHasherDefault::default());
+            by_name.extend(named());
+            by_name
+        });
     static BY_BEGINNING: LazyLock<Vec<(&'static str, &'static Program)>> =
         LazyLock::new(|| named().filter_map(|(name, program)| Some((name.strip_suffix('*')?, program))).collect());
     let by_beginning = || BY_BEGINNING.iter().find(|(start, _)| name.starts_with(start)).map(|(_, program)| *program);
     BY_NAME.get(name).copied().or_else(by_beginning)
+}
+
+/// FNV-1a, for names that are constants: nobody can choose them so that they collide.
+struct NameHasher(u64);
+
+impl Default for NameHasher {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// What a program prints, by its name without folder.
