@@ -28,8 +28,8 @@ pub(crate) struct Outlet {
 
 impl Outlet {
     pub(crate) fn new(settings: Arc<EgressSettings>, guard: Guard, session: &SessionId) -> io::Result<Self> {
-        let network = Arc::new(NetworkNamespace::create()?);
-        let listener = network.listen(0)?;
+        let (network, listener) = NetworkNamespace::create_listening()?;
+        let network = Arc::new(network);
         let port = listener.local_addr()?.port();
         let keeper = Arc::new(SessionKeeper::new(settings, session.clone()));
         let gate = Arc::new(Gate::new(guard, Arc::clone(&keeper) as _));

@@ -56,7 +56,8 @@ struct Work {
     /// Namespaces to join first; none when the process begins in new ones.
     joins: Option<[RawFd; 2]>,
     opens: Opens,
-    made: [RawFd; 2],
+    /// The socket; with new namespaces these too.
+    made: [RawFd; 3],
     failure: Option<Errno>,
 }
 
@@ -66,6 +67,14 @@ impl NetworkNamespace {
     /// # Errors
     /// When the machine gives no user or network namespaces.
     pub fn create() -> io::Result<Self> {
+        Self::create_listening().map(|(network, _)| network)
+    }
+
+    /// Makes one, with a first listener on a free port, as [`Self::listen`] gives it.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn create_listening() -> io::Result<(Self, TcpListener)> {
         let (uid, gid) = effective_ids();
         let map = |id: u32| format!("{id} {id} 1").into_bytes();
         let mut work = Work {
@@ -73,15 +82,17 @@ impl NetworkNamespace {
             gid_map: map(gid),
             joins: None,
             opens: Opens::Listener(0),
-            made: [-1; 2],
+            made: [-1; 3],
             failure: None,
         };
         let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
         // SAFETY: the argument is what the function takes.
         let made = unsafe { in_shared_child(flags, furnish, (&raw mut work).cast()) };
         made.map_err(|error| error.raw_os_error().map_or(error, no_namespaces))?;
-        let [user, network] = work.done()?;
-        Ok(Self { user, network })
+        match work.done()? {
+            [Some(listener), Some(user), Some(network)] => Ok((Self { user, network }, TcpListener::from(listener))),
+            _ => Err(io::ErrorKind::Other.into()),
+        }
     }
 
     /// A listener on 127.0.0.1 of this network, on a free port for 0. Who accepts from it stands
@@ -108,12 +119,11 @@ impl NetworkNamespace {
 
     fn open(&self, opens: Opens) -> io::Result<OwnedFd> {
         let joins = Some(self.descriptors());
-        let mut work = Work { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 2], failure: None };
+        let mut work = Work { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 3], failure: None };
         // SAFETY: the argument is what the function takes.
         unsafe { in_shared_child(0, open_socket, (&raw mut work).cast())? };
-        let [socket, second] = work.done()?;
-        drop(second);
-        Ok(socket)
+        let [socket, ..] = work.done()?;
+        socket.ok_or_else(|| io::ErrorKind::Other.into())
     }
 
     /// The user and the network namespace.
@@ -123,19 +133,19 @@ impl NetworkNamespace {
 }
 
 impl Work {
-    /// The descriptors that were made, all or none.
-    fn done(self) -> io::Result<[OwnedFd; 2]> {
-        if let Some(errno) = self.failure {
-            self.made.into_iter().for_each(sys::close);
-            return Err(errno.into());
+    /// The descriptors that were made; none where anything failed.
+    fn done(self) -> io::Result<[Option<OwnedFd>; 3]> {
+        // SAFETY: made by the process that shared our table, for us alone, and open.
+        let made = self.made.map(|made| (made >= 0).then(|| unsafe { OwnedFd::from_raw_fd(made) }));
+        match self.failure {
+            Some(errno) => Err(errno.into()),
+            None => Ok(made),
         }
-        // SAFETY: made by the process that shared our table, for us alone, and open since nothing
-        // failed.
-        Ok(self.made.map(|descriptor| unsafe { OwnedFd::from_raw_fd(descriptor) }))
     }
 }
 
-/// In new namespaces: maps the user, starts the loopback interface, opens the namespaces.
+/// In new namespaces: maps the user, starts the loopback interface, opens the namespaces and a
+/// socket.
 extern "C" fn furnish(work: *mut libc::c_void) -> ! {
     // SAFETY: `create` passes a `Work` and stands still until we have ended.
     let work = unsafe { &mut *work.cast::<Work>() };
@@ -151,9 +161,9 @@ fn try_furnish(work: &mut Work) -> sys::Result<()> {
     sys::write_file(c"/proc/thread-self/uid_map", &work.uid_map)?;
     sys::write_file(c"/proc/thread-self/gid_map", &work.gid_map)?;
     sys::start_loopback()?;
-    work.made[0] = sys::open(c"/proc/thread-self/ns/user", libc::O_RDONLY)?;
-    work.made[1] = sys::open(c"/proc/thread-self/ns/net", libc::O_RDONLY)?;
-    Ok(())
+    work.made[1] = sys::open(c"/proc/thread-self/ns/user", libc::O_RDONLY)?;
+    work.made[2] = sys::open(c"/proc/thread-self/ns/net", libc::O_RDONLY)?;
+    try_open(work)
 }
 
 /// In the joined namespaces: opens a socket.
@@ -173,6 +183,5 @@ fn try_open(work: &mut Work) -> sys::Result<()> {
         Opens::Listener(port) => sys::listen_on_loopback(port, BACKLOG)?,
         Opens::Unconnected(family) => sys::tcp_socket(family)?,
     };
-    work.made[1] = sys::duplicate_above(work.made[0], 3)?;
     Ok(())
 }
