@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 use std::ffi::CString;
+use std::io::{ErrorKind, Write as _};
 use std::os::fd::RawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,8 +28,17 @@ struct MadeCovers {
     /// What they lie in; made for the first of them.
     base: Option<PrivateFolder>,
     views: Vec<(Arc<View>, PathBuf)>,
-    /// Places in them that something can be mounted onto, and whether each is a folder.
-    points: HashSet<(PathBuf, bool)>,
+    entries: Entries,
+}
+
+/// What was made in the covers: nothing else changes them, so that nobody needs to look what is
+/// there.
+#[derive(Default)]
+struct Entries {
+    /// All of it, each after what it lies in, and whether it is a folder.
+    made: Vec<(PathBuf, bool)>,
+    folders: HashSet<PathBuf>,
+    others: HashSet<PathBuf>,
 }
 
 /// One mount that shows something.
@@ -54,7 +64,7 @@ impl Covers {
     /// The folder whose entries `0`, `1` … cover the concealed folders of `view`, in their order.
     fn of(&self, view: &Arc<View>) -> std::io::Result<PathBuf> {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let MadeCovers { base, views, .. } = &mut *made;
+        let MadeCovers { base, views, entries } = &mut *made;
         if let Some((_, folder)) = views.iter().find(|(known, _)| Arc::ptr_eq(known, view) || known == view) {
             return Ok(folder.clone());
         }
@@ -62,54 +72,105 @@ impl Covers {
             Some(base) => base,
             None => base.insert(PrivateFolder::create_in_first(&memory_places())?),
         };
-        let folder = base.folder(&format!("view-{}", views.len()))?;
+        entries.folders.insert(base.path().to_owned());
+        let folder = base.path().join(format!("view-{}", views.len()));
+        entries.folder(&folder)?;
         for (number, concealed) in view.concealed.iter().enumerate() {
             let cover = folder.join(number.to_string());
-            std::fs::create_dir(&cover)?;
-            fill(&cover, &concealed.path, view)?;
+            entries.folder(&cover)?;
+            entries.fill(&cover, &concealed.path, view)?;
         }
         views.push((Arc::clone(view), folder.clone()));
         Ok(folder)
     }
 
-    /// As [`make_point`], once for each place: nothing else changes these folders.
-    fn make_point(&self, at: PathBuf, is_folder: bool) -> std::io::Result<()> {
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let point = (at, is_folder);
-        if !made.points.contains(&point) {
-            make_point(&point.0, is_folder)?;
-            made.points.insert(point);
-        }
-        Ok(())
+    /// As [`make_point`], for a place in the covers.
+    fn make_point(&self, at: &Path, is_folder: bool) -> std::io::Result<()> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entries.point(at, is_folder)
     }
 }
 
-/// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each
-/// plan.
-fn fill(cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
-    for granted in &view.granted {
-        if let Ok(inner) = granted.path.strip_prefix(concealed) {
-            make_point(&cover.join(inner), granted.source.is_dir())?;
+impl Drop for MadeCovers {
+    fn drop(&mut self) {
+        // What is known need not be looked for; the base goes with whatever is left in it.
+        for (path, is_folder) in self.entries.made.iter().rev() {
+            let _ = if *is_folder { std::fs::remove_dir(path) } else { std::fs::remove_file(path) };
         }
     }
-    for link in &view.links {
-        let Ok(inner) = link.at.strip_prefix(concealed) else { continue };
-        let at = cover.join(inner);
-        std::fs::create_dir_all(at.parent().unwrap_or(cover))?;
-        match std::os::unix::fs::symlink(&link.to, &at) {
-            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+}
+
+impl Entries {
+    /// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each
+    /// plan.
+    fn fill(&mut self, cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
+        for granted in &view.granted {
+            if let Ok(inner) = granted.path.strip_prefix(concealed) {
+                self.point(&cover.join(inner), granted.source.is_dir())?;
+            }
+        }
+        for link in &view.links {
+            if let Ok(inner) = link.at.strip_prefix(concealed) {
+                self.other(&cover.join(inner), |at| std::os::unix::fs::symlink(&link.to, at))?;
+            }
+        }
+        for copy in &view.handed_in {
+            if let Ok(inner) = copy.path.strip_prefix(concealed) {
+                self.other(&cover.join(inner), |at| std::fs::File::create_new(at)?.write_all(&copy.content))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an empty file or folder that something can be mounted onto.
+    fn point(&mut self, at: &Path, is_folder: bool) -> std::io::Result<()> {
+        if is_folder { self.folder(at) } else { self.other(at, |at| std::fs::File::create_new(at).map(drop)) }
+    }
+
+    /// Makes a folder, and what is missing above it.
+    fn folder(&mut self, at: &Path) -> std::io::Result<()> {
+        if self.folders.contains(at) {
+            return Ok(());
+        }
+        let above = at.parent().unwrap_or(at);
+        let made = std::fs::create_dir(at).or_else(|error| match error.kind() {
+            ErrorKind::NotFound if above != at => self.folder(above).and_then(|()| std::fs::create_dir(at)),
+            _ => Err(error),
+        });
+        match made {
+            Ok(()) => {
+                self.note(at, true);
+                Ok(())
+            }
+            // A link of ours leads to it.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && at.is_dir() => Ok(()),
+            Err(error) => Err(error),
         }
     }
-    for copy in &view.handed_in {
-        let Ok(inner) = copy.path.strip_prefix(concealed) else { continue };
-        let at = cover.join(inner);
-        if at.symlink_metadata().is_err() {
-            std::fs::create_dir_all(at.parent().unwrap_or(cover))?;
-            std::fs::write(&at, &copy.content)?;
+
+    /// Makes anything else, unless there is something already, and the folders above it.
+    fn other(&mut self, at: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) -> std::io::Result<()> {
+        if self.others.contains(at) || self.folders.contains(at) {
+            return Ok(());
+        }
+        if let Some(parent) = at.parent() {
+            self.folder(parent)?;
+        }
+        match make(at) {
+            Ok(()) => self.note(at, false),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// Keeps in mind what was made, unless a link leads out of what is ours to where it was made.
+    fn note(&mut self, at: &Path, is_folder: bool) {
+        if at.parent().is_some_and(|above| self.folders.contains(above)) {
+            self.made.push((at.to_owned(), is_folder));
+            let known = if is_folder { &mut self.folders } else { &mut self.others };
+            known.insert(at.to_owned());
         }
     }
-    Ok(())
 }
 
 /// Makes an empty file or folder that something can be mounted onto.
@@ -153,7 +214,7 @@ impl ViewMounts {
                 _ if is_there => Ok(()),
                 // Commands write there, and take away what was made.
                 at if temp == Some(cover) => make_point(&at, is_folder),
-                at => covers_made.make_point(at, is_folder),
+                at => covers_made.make_point(&at, is_folder),
             };
             made.map_err(SpawnError::PrivateFolders)
         };
@@ -237,4 +298,45 @@ fn show(mount: RawFd, target: &std::ffi::CStr) -> Result<()> {
     sys::move_mount(mount, target)?;
     sys::close(mount);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{GrantedPath, HandedIn, Link};
+
+    #[test]
+    fn covers_are_made_once_and_go_with_what_is_in_them_and_nothing_else() {
+        let place = tempfile::tempdir().unwrap();
+        let (base, outside) = (place.path().join("base"), place.path().join("outside"));
+        std::fs::create_dir_all(&base).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        let granted = |path: &str, source: &Path| GrantedPath {
+            path: path.into(),
+            source: source.to_owned(),
+            why: String::new(),
+        };
+        let link = |at: &str, to: &Path| Link { at: at.into(), to: to.to_owned() };
+        let copy = |path: &str| HandedIn { path: path.into(), content: b"a".to_vec(), variable: None };
+        let view = View {
+            granted: vec![granted("/h/.tool/bin", &outside), granted("/h/.tool/env", Path::new("/missing"))],
+            links: vec![link("/h/.cache", &outside), link("/h/.cache/inner", &outside), link("/h/a/b", &outside)],
+            handed_in: vec![copy("/h/.gitconfig"), copy("/h/.cache/copy"), copy("/h/a/b"), copy("/other")],
+            ..View::default()
+        };
+        let mut made = MadeCovers::default();
+        made.entries.folders.insert(base.clone());
+        for _ in 0..2 {
+            made.entries.folder(&base.join("0")).unwrap();
+            made.entries.fill(&base.join("0"), Path::new("/h"), &view).unwrap();
+        }
+        let cover = base.join("0");
+        assert!(cover.join(".tool/bin").is_dir() && cover.join(".tool/env").is_file());
+        assert_eq!(std::fs::read_link(cover.join("a/b")).unwrap(), outside);
+        assert_eq!(std::fs::read(cover.join(".gitconfig")).unwrap(), b"a");
+        assert!(!cover.join("other").exists());
+        drop(made);
+        assert_eq!(std::fs::read_dir(&base).unwrap().count(), 0);
+        assert!(outside.join("inner").is_symlink() && outside.join("copy").is_file());
+    }
 }
