@@ -199,6 +199,7 @@ impl ReadRules {
         base: &Path,
         home: Option<&Path>,
     ) -> Result<Self, PathError> {
+        let is_typed = deny.is_some();
         let (deny, is_preset): (Vec<&str>, bool) = match deny {
             Some(list) if list.is_empty() || list.iter().any(|glob| !glob.starts_with('!')) => {
                 (list.iter().map(String::as_str).collect(), false)
@@ -211,11 +212,11 @@ impl ReadRules {
         let (except, deny): (Vec<&str>, Vec<&str>) = deny.into_iter().partition(|glob| glob.starts_with('!'));
         let everywhere = Path::new("**");
         let deny = glob_set(deny.into_iter(), everywhere, home);
-        let except = checked(glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home))?;
+        let except = glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home);
         Ok(Self {
-            // What the preset closes is a constant that a test compiles.
+            // The preset is a constant that a test compiles.
             deny: if is_preset { deny } else { checked(deny)? },
-            except,
+            except: if is_typed { checked(except)? } else { except },
             allow: match allow {
                 [] => None,
                 list => Some(checked(glob_set(list.iter().map(String::as_str), base, home))?),

@@ -1,6 +1,7 @@
 //! The user's settings for git and package managers, handed in to commands as copies without
 //! credentials.
 
+use std::fs::Metadata;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -75,12 +76,15 @@ pub(super) struct Stamp {
 
 impl Stamp {
     pub(super) fn of(path: &Path) -> Self {
-        let state = std::fs::metadata(path).ok().map(|found| FileState::from(&found));
-        Self { path: path.to_owned(), state }
+        Self::found(path, std::fs::metadata(path).ok().as_ref())
+    }
+
+    fn found(path: &Path, metadata: Option<&Metadata>) -> Self {
+        Self { path: path.to_owned(), state: metadata.map(FileState::from) }
     }
 
     pub(super) fn is_current(&self) -> bool {
-        Self::of(&self.path) == *self
+        std::fs::metadata(&self.path).ok().as_ref().map(FileState::from) == self.state
     }
 }
 
@@ -117,8 +121,9 @@ impl Copies {
         variable: Option<&'static str>,
         is_denied: &dyn Fn(&Path) -> bool,
     ) {
-        self.stamps.push(Stamp::of(path));
-        let Some(text) = read(path) else { return };
+        let metadata = std::fs::metadata(path).ok();
+        self.stamps.push(Stamp::found(path, metadata.as_ref()));
+        let Some(text) = metadata.and_then(|metadata| read(path, &metadata)) else { return };
         let Some(content) = stripped(format, &text).filter(|_| !is_denied(path)) else {
             self.left_out.push(path.to_owned());
             return;
@@ -136,8 +141,7 @@ impl Copies {
     }
 }
 
-fn read(path: &Path) -> Option<String> {
-    let metadata = std::fs::metadata(path).ok()?;
+fn read(path: &Path, metadata: &Metadata) -> Option<String> {
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return None;
     }

@@ -1,6 +1,7 @@
 //! The view of each workspace, computed when the first command asks for it and again when the
 //! settings that are handed in changed.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -89,7 +90,7 @@ fn make(wanted: &ViewSettings, state: Option<&Path>, denies: &dyn Fn(&Path) -> b
     let home = around.home().filter(|home| home.parent().is_some());
     // What only holds credentials by custom may be handed in without them; what a person denied may
     // not.
-    let custom = home.map(|home| ReadRules::preset(Some(home)));
+    let custom = LazyCell::new(|| home.map(|home| ReadRules::preset(Some(home))));
     let is_denied = |path: &Path| denies(path) && !custom.as_ref().is_some_and(|custom| custom.denies(path));
     let copies = home.map(|home| Copies::make(home, cargo.as_deref(), &is_denied)).unwrap_or_default();
     let caches = state.zip(wanted.writable.first()).and_then(|(state, workspace)| {

@@ -12,8 +12,8 @@ use std::{
 };
 
 use rustix::fs::{
-    AtFlags, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, flock, futimens, mkdirat,
-    openat, statat, symlinkat,
+    AtFlags, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, flock, futimens,
+    mkdirat, openat, statat, symlinkat,
 };
 use tools_sandbox::{
     make_private_folder,
@@ -64,8 +64,12 @@ impl WorkspaceCaches {
         let own = folder.join("own");
         make_private_folder(&own)?;
         let top = open_folder(&own)?;
-        for place in CACHES.iter().filter(|place| !place.is_file) {
-            // What a command put in the place of a folder is its own loss.
+        // What a command put in the place of a folder is its own loss.
+        let is_there = |own: &str| {
+            let found = statat(&top, own, AtFlags::SYMLINK_NOFOLLOW);
+            found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir())
+        };
+        for place in CACHES.iter().filter(|place| !place.is_file && !is_there(place.own)) {
             let _ = make_below(&top, Path::new(place.own));
         }
         let shown = cargo.and_then(|cargo| seed(&folder, &top, &cargo.join("registry")).ok().flatten());
@@ -276,7 +280,7 @@ fn open_all(folder: &OwnedFd) {
     let Ok(entries) = rustix::fs::Dir::read_from(folder) else { return };
     for entry in entries.flatten().filter(|entry| !matches!(entry.file_name().to_bytes(), b"." | b"..")) {
         let is_folder = statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
-            .is_ok_and(|data| rustix::fs::FileType::from_raw_mode(data.st_mode).is_dir());
+            .is_ok_and(|data| FileType::from_raw_mode(data.st_mode).is_dir());
         let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         if is_folder && let Ok(inner) = openat(folder, entry.file_name(), flags, Mode::empty()) {
             open_all(&inner);
