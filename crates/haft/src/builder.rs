@@ -212,8 +212,9 @@ impl ToolboxBuilder {
         #[cfg(feature = "filter")]
         let filters =
             Arc::new(tools_filter::LiveFilters::new(&loaded.config.tools.filters, beside.clone(), tools_sandbox::home));
+        let rules = config::paths::read_rules(&loaded, &workdir)?;
         #[cfg(feature = "checkpoint")]
-        let checkpoints = crate::checkpoints::keep(&loaded, &workdir)?;
+        let checkpoints = crate::checkpoints::keep(&loaded.config, &workdir, rules.clone());
 
         #[cfg(feature = "mcp-client")]
         let servers = {
@@ -371,7 +372,7 @@ impl ToolboxBuilder {
             relisted: Arc::default(),
             joined: Mutex::default(),
         };
-        let stack = parts.stack(&parts.loaded, context.workdir(), None)?;
+        let stack = parts.stack(&parts.loaded, context.workdir(), None, &rules)?;
         let running = Arc::new(Mutex::new(Arc::clone(&config)));
         Ok(Toolbox { stack, context, config, running, parts: Arc::new(parts) })
     }

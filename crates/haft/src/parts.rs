@@ -9,6 +9,7 @@ use std::{
 };
 
 use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack, ToolExecutor as _, ToolName};
+use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
@@ -79,8 +80,8 @@ impl Sets {
 }
 
 impl Parts {
-    /// The tools of a configuration, then those of the host, behind the shared layers. Tools are
-    /// kept in `roots`, where that is narrower than what the configuration says.
+    /// The tools of a configuration and its read rules, then those of the host, behind the shared
+    /// layers. Tools are kept in `roots`, where that is narrower than what the configuration says.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line; two tools of one name.
@@ -89,6 +90,7 @@ impl Parts {
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
+        rules: &ReadRules,
     ) -> Result<Arc<Stack>, LoadError> {
         let (mut executors, mut held) = (Vec::new(), None);
         #[cfg(feature = "mcp-client")]
@@ -96,7 +98,7 @@ impl Parts {
         #[cfg(feature = "scheduler")]
         let mut foresight = None;
         if loaded.config.tools.enabled {
-            let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots)?;
+            let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots, rules)?;
             self.sets.keep(&set);
             executors.push(tools);
             held.replace(Arc::clone(&set));

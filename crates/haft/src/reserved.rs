@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use tools_sandbox::kernel::Canonical;
 #[cfg(any(feature = "memory", feature = "scheduler", feature = "sqlite"))]
 use tools_sandbox::store_places;
 
@@ -39,9 +40,10 @@ impl ReservedPlaces {
     /// All of them as they are now, wherever they lie and whether or not they are there, under
     /// every name they have.
     pub(crate) fn now(&self) -> Vec<PathBuf> {
-        let kept = kept(&self.config);
+        let mut canonical = Canonical::default();
+        let kept = kept(&self.config, &mut canonical);
         let named = self.own.iter().chain(&kept).flat_map(|file| {
-            let canonical = file.canonicalize().ok();
+            let canonical = canonical.of(file);
             std::path::absolute(file).ok().into_iter().chain(canonical)
         });
         let mut reserved: Vec<PathBuf> = named.collect();
@@ -66,53 +68,53 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// What is kept of calls: the record of them, what they changed, what people agreed to.
-fn kept(config: &HaftConfig) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
+fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
+    let (mut folders, state) = (Vec::new(), places::state_dir());
     #[cfg(feature = "policy")]
-    folders.push(config.tools.approvals.scripts(&places::state_dir()));
+    folders.push(config.tools.approvals.scripts(&state));
     #[cfg(feature = "audit")]
-    folders.extend(config.tools.audit.files(&places::state_dir()));
+    folders.extend(config.tools.audit.files(&state));
     #[cfg(feature = "checkpoint")]
     if config.tools.checkpoints.enabled && config.tools.enabled {
-        folders.push(crate::checkpoints::folder(config));
+        folders.push(crate::checkpoints::folder(config, &state, canonical));
     }
-    let _ = (config, &mut folders);
+    let _ = (config, state, canonical, &mut folders);
     folders
 }
 
 /// What no tool may even read: what was kept for others.
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
+    let (mut folders, mut canonical) = (Vec::new(), Canonical::default());
     let state = places::state_dir();
     #[cfg(feature = "sqlite")]
     if config.tools.overflow.enabled && config.tools.overflow.database.is_empty() {
-        folders.extend(store_places(&state, &config.tools.overflow.path));
+        folders.extend(store_places(&state, &config.tools.overflow.path, &mut canonical));
     }
     #[cfg(feature = "memory")]
     if config.tools.memory.enabled {
-        folders.extend(store_places(&state, &config.tools.memory.path));
+        folders.extend(store_places(&state, &config.tools.memory.path, &mut canonical));
     }
     #[cfg(feature = "scheduler")]
     if config.scheduler.enabled {
-        folders.extend(store_places(&state, &config.scheduler.path));
+        folders.extend(store_places(&state, &config.scheduler.path, &mut canonical));
     }
     #[cfg(feature = "checkpoint")]
-    folders.push(crate::checkpoints::folder(config));
+    folders.push(crate::checkpoints::folder(config, &state, &mut canonical));
     #[cfg(feature = "policy")]
     folders.push(config.tools.approvals.scripts(&state));
     #[cfg(feature = "mcp-client-http")]
-    folders.push(logins(config));
-    let _ = (config, state, &mut folders);
+    folders.push(logins(config, &mut canonical));
+    let _ = (config, state, &mut canonical, &mut folders);
     folders
 }
 
 /// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what
 /// is not there cannot be hidden by the kernel.
 #[cfg(feature = "mcp-client-http")]
-fn logins(config: &HaftConfig) -> PathBuf {
+fn logins(config: &HaftConfig, canonical: &mut Canonical) -> PathBuf {
     let folder = places::logins();
     if config.mcp.servers.iter().any(tools_mcp_client::McpServerConfig::takes_login) {
         let _ = tools_sandbox::make_private_folder(&folder);
     }
-    folder.canonicalize().unwrap_or(folder)
+    canonical.by_words(&folder)
 }

@@ -311,7 +311,8 @@ impl Toolbox {
     pub fn narrowed(&self, roots: &[PathBuf]) -> Result<Self, LoadError> {
         let loaded = self.parts.loaded.with(paths::narrowed(&self.running(), roots));
         let workdir = roots.first().map_or_else(|| self.workdir().to_owned(), Clone::clone);
-        let stack = self.parts.stack(&loaded, &workdir, Some(roots.to_vec()))?;
+        let rules = paths::read_rules(&loaded, &workdir)?;
+        let stack = self.parts.stack(&loaded, &workdir, Some(roots.to_vec()), &rules)?;
         let context = self.context.clone().with_workdir(workdir);
         Ok(Self { stack, context, config: Arc::new(loaded.config), ..self.clone() })
     }

@@ -26,7 +26,8 @@ const ATTEMPTS: u32 = 64;
 /// to write in is no reason to fail.
 pub fn temporary_places() -> Vec<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
-    named.into_iter().chain(["/tmp", "/var/tmp"].map(PathBuf::from)).collect()
+    let usual = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().filter(|usual| Some(usual) != named.as_ref());
+    named.iter().cloned().chain(usual).collect()
 }
 
 /// Candidates for the place of a hundred small entries that live as long as one process: a folder

@@ -7,11 +7,9 @@ use std::{
     sync::Arc,
 };
 
-use rustix::fs::{Mode, OFlags};
-
 use crate::{
-    handle::{FileId, lineage},
-    kernel::resolve_by_words,
+    handle::{FileId, Metadata},
+    kernel::Canonical,
 };
 
 /// Files that no tool may change. They may be read like any other.
@@ -28,15 +26,19 @@ pub struct ReservedFiles {
 impl ReservedFiles {
     /// Reserves `files`, absolute paths that need not exist yet, nor the folders they lie in.
     pub fn new(files: &[PathBuf]) -> Self {
-        let mut folders = HashSet::new();
-        let mut canonical = Vec::new();
+        let (mut known, mut looked_at) = (Canonical::default(), HashSet::new());
+        let (mut folders, mut canonical) = (HashSet::new(), Vec::new());
         for file in files {
             let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { continue };
-            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-            let existing = parent.ancestors().find_map(|folder| rustix::fs::open(folder, flags, Mode::empty()).ok());
-            let Some(handle) = existing else { continue };
-            folders.extend(lineage(rustix::fd::AsFd::as_fd(&handle)).unwrap_or_default());
-            canonical.push(resolve_by_words(parent).join(name));
+            let parent = known.by_words(parent);
+            // Most lie in the same few folders, and what is above one that was looked at was too.
+            for folder in parent.ancestors() {
+                if !looked_at.insert(folder.to_owned()) {
+                    break;
+                }
+                folders.extend(rustix::fs::stat(folder).ok().map(|found| Metadata::from(found).id));
+            }
+            canonical.push(parent.join(name));
         }
         Self { files: canonical.into(), folders: Arc::new(folders) }
     }

@@ -3,14 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-#[cfg(any(feature = "shell", feature = "checkpoint"))]
-use tools_sandbox::ReadRules;
-#[cfg(any(feature = "shell", feature = "file", feature = "checkpoint"))]
-use tools_sandbox::home;
+use tools_sandbox::{ReadRules, home};
 
-use super::HaftConfig;
-#[cfg(any(feature = "shell", feature = "checkpoint"))]
-use super::{LoadError, LoadedConfig};
+use super::{HaftConfig, LoadError, LoadedConfig};
 
 /// The folders that commands from `workdir` may write, as they are named; none without a shell.
 pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
@@ -65,7 +60,6 @@ pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
 ///
 /// # Errors
 /// A glob that is not valid.
-#[cfg(any(feature = "shell", feature = "checkpoint"))]
 pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<ReadRules, LoadError> {
     let home = home();
     #[cfg(feature = "file")]

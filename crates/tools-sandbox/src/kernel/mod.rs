@@ -42,7 +42,7 @@ pub use obeyed::{ObeyedEntry, ReadOnlyPath};
 pub(crate) use plan::CompiledPlan;
 pub use plan::Sandbox;
 pub(crate) use probe::is_passing;
-pub use resolve::resolve_by_words;
+pub use resolve::{Canonical, resolve_by_words};
 pub use sockets::{SOCKET_NAMES, granted_sockets};
 pub use strength::{Level, Strength};
 pub(crate) use watch::{Names, NotifiedCalls, WatchFilter, hand_over};

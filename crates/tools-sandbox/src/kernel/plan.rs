@@ -11,7 +11,7 @@ use super::landlock::{self, Ruleset};
 use super::namespaces::{NamespacePlan, PrivateFolders};
 use super::placeholders::Placeholders;
 use super::probe::ProbeResult;
-use super::resolve::{Canonical, resolve_by_words};
+use super::resolve::Canonical;
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
@@ -340,13 +340,16 @@ struct MissingPath {
 fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
     let mut missing = MissingPath { folders: Vec::new(), files: Vec::new() };
     for path in protected {
+        if canonical.of(path).is_some() {
+            continue;
+        }
         let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
         let Some(first) = first else { continue };
         let list = if first == path { &mut missing.files } else { &mut missing.folders };
         let above = first.parent().and_then(|above| canonical.of(above));
         list.push(match above.zip(first.file_name()) {
             Some((above, name)) => above.join(name),
-            None => resolve_by_words(first),
+            None => canonical.by_words(first),
         });
     }
     missing

@@ -6,16 +6,26 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The canonical form of many paths of the same folders, of which each is followed once.
-#[derive(Default)]
-pub(super) struct Canonical {
+/// The canonical form of many paths of the same folders, of which each is followed once: for one
+/// look at many paths, not to be kept.
+///
+/// ```
+/// use std::path::{Path, PathBuf};
+/// use tools_sandbox::kernel::Canonical;
+///
+/// let mut canonical = Canonical::default();
+/// assert_eq!(canonical.of(Path::new("/missing")), None);
+/// assert_eq!(canonical.by_words(Path::new("/missing/a")), PathBuf::from("/missing/a"));
+/// ```
+#[derive(Debug, Default)]
+pub struct Canonical {
     /// Folders that were looked up; `None` for those that are not there.
     known: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Canonical {
     /// As [`Path::canonicalize`]; `None` for what does not exist or cannot be reached.
-    pub(super) fn of(&mut self, path: &Path) -> Option<PathBuf> {
+    pub fn of(&mut self, path: &Path) -> Option<PathBuf> {
         let is_plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
         if !path.is_absolute() || !is_plain {
             return path.canonicalize().ok();
@@ -37,31 +47,36 @@ impl Canonical {
         self.known.insert(path.to_owned(), found.clone());
         found
     }
+
+    /// The canonical form of the longest part that exists, with the rest appended by its words.
+    pub fn by_words(&mut self, path: &Path) -> PathBuf {
+        let mut rest = Vec::new();
+        let mut existing = path;
+        loop {
+            if let Some(mut resolved) = self.of(existing) {
+                for part in rest.iter().rev() {
+                    match part {
+                        Component::ParentDir => {
+                            resolved.pop();
+                        }
+                        Component::CurDir => {}
+                        other => resolved.push(other),
+                    }
+                }
+                return resolved;
+            }
+            let (Some(parent), Some(last)) = (existing.parent(), existing.components().next_back()) else {
+                return path.to_owned();
+            };
+            rest.push(last);
+            existing = parent;
+        }
+    }
 }
 
-/// The canonical form of the longest part that exists, with the rest appended by its words.
+/// As [`Canonical::by_words`], for one path.
 pub fn resolve_by_words(path: &Path) -> PathBuf {
-    let mut rest = Vec::new();
-    let mut existing = path;
-    loop {
-        if let Ok(mut resolved) = existing.canonicalize() {
-            for part in rest.iter().rev() {
-                match part {
-                    Component::ParentDir => {
-                        resolved.pop();
-                    }
-                    Component::CurDir => {}
-                    other => resolved.push(other),
-                }
-            }
-            return resolved;
-        }
-        let (Some(parent), Some(last)) = (existing.parent(), existing.components().next_back()) else {
-            return path.to_owned();
-        };
-        rest.push(last);
-        existing = parent;
-    }
+    Canonical::default().by_words(path)
 }
 
 #[cfg(test)]
@@ -91,6 +106,7 @@ mod tests {
             let path = base.join(name);
             for _ in 0..2 {
                 assert_eq!(canonical.of(&path), path.canonicalize().ok(), "{name}");
+                assert_eq!(canonical.by_words(&path), resolve_by_words(&path), "{name}");
             }
         }
     }
