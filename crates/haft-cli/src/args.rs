@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
+mod alone;
 mod approvals;
 mod hosts;
 mod mcp;
@@ -14,6 +15,7 @@ mod servers;
 mod stores;
 
 pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
+pub(crate) use alone::{Exec, Filter, alone};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use hosts::Setup;
 pub(crate) use mcp::{Http, McpVerb, Offer};
@@ -285,52 +287,6 @@ pub(crate) struct Call {
     /// Identity of the caller.
     #[arg(long, value_name = "ID")]
     pub(crate) caller: Option<String>,
-}
-
-/// A command, and how it runs.
-#[derive(Debug, Args)]
-pub(crate) struct Exec {
-    /// Filter the output and replace credentials with placeholders, even when standard output
-    /// is not a terminal.
-    #[arg(long)]
-    pub(crate) filter: bool,
-    /// Stop the command after this many seconds [default: 3600].
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) timeout: Option<u64>,
-    /// Network access of the command; overrides the configuration.
-    #[arg(long, value_name = "MODE")]
-    pub(crate) network: Option<Network>,
-    /// Approve this command in advance.
-    #[arg(long)]
-    pub(crate) yes: bool,
-    /// A hook has put the command on record already: where that cannot be done from here, run
-    /// it without a record and without a way to undo it.
-    #[arg(long, hide = true)]
-    pub(crate) on_record: bool,
-    /// Directory the command may write to, if the configuration names none and the working
-    /// directory is inside it [default: the working directory].
-    #[arg(long, value_name = "DIR")]
-    pub(crate) within: Option<PathBuf>,
-    /// The command and its arguments.
-    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
-    pub(crate) command: Vec<String>,
-}
-
-/// What to filter, and as which command.
-#[derive(Debug, Args)]
-pub(crate) struct Filter {
-    /// Command line that printed the text.
-    #[arg(long, value_name = "CMD", allow_hyphen_values = true)]
-    pub(crate) command: String,
-    /// Exit code of that command.
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) exit_code: Option<i32>,
-    /// Print to standard error which rule applied and how much it removed.
-    #[arg(long)]
-    pub(crate) stats: bool,
-    /// Show all lines, with `-` before removed lines and `+` before their replacements.
-    #[arg(long)]
-    pub(crate) diff: bool,
 }
 
 /// Where to look for credentials, and what to do with those that are found.

@@ -14,7 +14,7 @@ use std::{ffi::OsString, process::ExitCode};
 use clap::Parser;
 
 use crate::{
-    args::{ApprovalsVerb, Cli, McpVerb, PinsVerb, PolicyVerb, Verb},
+    args::{ApprovalsVerb, Cli, Exec, Filter, McpVerb, PinsVerb, PolicyVerb, Verb},
     commands::undo::{UndoPlace, UndoRequest},
     exit::Exit,
     log::log_to_stderr,
@@ -34,9 +34,13 @@ fn main() -> ExitCode {
         log_to_stderr(false);
         return ended(finish(commands::mcp::greet_and_serve(arguments)), false);
     }
-    if let Some((common, verb)) = commands::filter::alone(&arguments) {
+    if let Some((common, verb)) = args::alone::<Filter>("filter", &arguments) {
         log_to_stderr(common.quiet);
         return ended(commands::filter::run(&common, &verb), common.json);
+    }
+    if let Some((common, verb)) = args::alone::<Exec>("exec", &arguments) {
+        log_to_stderr(common.quiet);
+        return ended(finish(commands::exec::run(&common, &verb)), common.json);
     }
     let cli = Cli::parse();
     log_to_stderr(cli.common.quiet);

@@ -6,7 +6,6 @@ use std::{
     io::{self, BufWriter, Read, Write},
 };
 
-use clap::Parser;
 use haft::{
     config::places,
     filter::{
@@ -26,26 +25,6 @@ use crate::{
 
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;
-
-/// The verb alone: making the options of all verbs takes longer than filtering does.
-#[derive(Debug, Parser)]
-#[command(name = "haft filter")]
-struct Alone {
-    #[command(flatten)]
-    common: CommonArgs,
-    #[command(flatten)]
-    verb: Filter,
-}
-
-/// The options, when the words are `filter` and options that are right.
-pub(crate) fn alone(arguments: &[OsString]) -> Option<(CommonArgs, Filter)> {
-    let [program, filter, options @ ..] = arguments else { return None };
-    if filter != "filter" {
-        return None;
-    }
-    let alone = Alone::try_parse_from(std::iter::once(program).chain(options)).ok()?;
-    Some((alone.common, alone.verb))
-}
 
 /// Filters standard input to its end.
 pub(crate) fn run(common: &CommonArgs, verb: &Filter) -> Result<Exit, String> {
@@ -203,22 +182,4 @@ fn notes(verb: &Filter, report: &FilterReport, secrets: u64) {
         report.bytes_in,
         report.bytes_out
     ));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_right_words_are_taken_alone() {
-        let check = |words: &[&str], expected: Option<&str>| {
-            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-            assert_eq!(alone(&words).map(|(_, verb)| verb.command).as_deref(), expected, "{words:?}");
-        };
-        check(&["haft", "filter", "--command", "cargo test", "--exit-code", "101"], Some("cargo test"));
-        check(&["haft", "filter", "--command", "-x", "--quiet"], Some("-x"));
-        check(&["haft", "filter", "--help"], None);
-        check(&["haft", "filter"], None);
-        check(&["haft", "exec", "filter"], None);
-    }
 }

@@ -1,7 +1,7 @@
 //! Parts that were not compiled in: their sections are read as they were typed, and refused where
 //! they switch something on.
 
-use std::collections::BTreeMap;
+use std::{cell::LazyCell, collections::BTreeMap, ops::Deref};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -143,21 +143,25 @@ pub(crate) fn refuse(mut loaded: LoadedConfig<HaftConfig>) -> Result<LoadedConfi
     if let Some(rules) = rules {
         loaded.config.tools.permissions = rules;
     }
-    let usual = serde_json::to_value(HaftConfig::default()).unwrap_or_default();
-    let Some((part, key)) = switched_on(PARTS, &value, &usual) else { return Ok(loaded) };
+    let usual = LazyCell::new(|| serde_json::to_value(HaftConfig::default()).unwrap_or_default());
+    let Some((part, key)) = switched_on(PARTS, &value, usual) else { return Ok(loaded) };
     let place = loaded.place(key);
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
 }
 
 /// The first part that is not here and yet switched on, and by which key. What is as `usual` was
 /// asked for by nobody.
-fn switched_on<'a>(parts: &'a [Part], config: &Value, usual: &Value) -> Option<(&'a Part, &'static str)> {
+fn switched_on<'a>(
+    parts: &'a [Part],
+    config: &Value,
+    usual: impl Deref<Target = Value>,
+) -> Option<(&'a Part, &'static str)> {
     let absent = parts.iter().filter(|part| !part.is_here);
     let mut keys = absent.flat_map(|part| part.keys.iter().map(move |key| (part, *key)));
     keys.find(|(_, key)| {
         let pointer = format!("/{}", key.replace('.', "/"));
         let value = config.pointer(&pointer);
-        value != usual.pointer(&pointer) && value.is_some_and(is_on)
+        value.is_some_and(is_on) && value != usual.pointer(&pointer)
     })
 }
 
