@@ -74,11 +74,13 @@ fn rank(name: &str) -> Option<u8> {
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
         // The loop is written against the trait of the models, and the listener serves the server's
-        // sessions. What a team shares stands behind the traits of the crates whose state it is.
-        // The proxy of commands asks the rules and writes the record.
-        "tools-agent" | "tools-egress-proxy" | "tools-mcp-http" | "tools-team" => Some(3),
-        FACADE => Some(4),
-        "haft-cli" | BENCHES | FUZZING => Some(5),
+        // sessions. The proxy of commands asks the rules and writes the record. What a team shares
+        // stands behind the traits of the crates whose state it is, saved conversations among them.
+        "tools-agent" | "tools-egress-proxy" | "tools-mcp-http" => Some(3),
+        "tools-team" => Some(4),
+        FACADE => Some(5),
+        "haft-serve" => Some(6),
+        "haft-cli" | BENCHES | FUZZING => Some(7),
         other if other.starts_with("tools-") => Some(2),
         _ => None,
     }

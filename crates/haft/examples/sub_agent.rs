@@ -13,7 +13,7 @@
 use std::{path::Path, sync::Arc};
 
 use haft::{
-    Toolbox, agent_provider, agent_settings,
+    Toolbox, agent_settings,
     agents::{Agent, Restrictions, SubAgent},
     config::{LoadedConfig, places},
     core::{DynExecutor, ToolName},
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let model: Arc<dyn Provider> = match arguments.next() {
         Some(script) => Arc::new(ScriptedProvider::of_file(Path::new(&script))?),
-        None => agent_provider(&Toolbox::builder(config.clone(), &workdir).build()?, "")?,
+        None => Toolbox::builder(config.clone(), &workdir).build()?.provider("").ok_or("there is no model")?,
     };
     let reviewer = SubAgent::new(
         ToolName::parse("review")?,

@@ -64,8 +64,6 @@ mod results;
 #[cfg(feature = "scheduler")]
 mod scheduler;
 
-#[cfg(all(feature = "mcp", feature = "skills"))]
-mod skill_prompts;
 #[cfg(feature = "skills")]
 mod skills;
 
@@ -89,25 +87,17 @@ mod parts;
 
 mod reload;
 
-#[cfg(feature = "acp")]
-mod acp;
 #[cfg(feature = "agent")]
 mod agent;
 mod databases;
 #[cfg(feature = "embed")]
 mod embedding;
-#[cfg(feature = "http")]
-mod guests;
 #[cfg(feature = "hosts")]
 mod hosted;
-#[cfg(feature = "mcp")]
-mod mcp;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
 #[cfg(feature = "graph")]
 mod offer;
-#[cfg(feature = "mcp")]
-mod resources;
 #[cfg(feature = "approvals")]
 mod watchers;
 
@@ -123,19 +113,11 @@ mod start_agent {}
 #[doc = include_str!("../../../docs/start/library.md")]
 mod start_library {}
 
-#[cfg(feature = "acp")]
-pub use acp::{AcpAgent, AcpPlace, serve_acp};
-#[cfg(all(feature = "agent", feature = "scheduler"))]
-pub use agent::AgentPrompts;
 #[cfg(feature = "agent")]
-pub use agent::{agent_builder, agent_provider, saved_sessions};
+pub use agent::saved_sessions;
 pub use builder::ToolboxBuilder;
 #[cfg(feature = "agent")]
 pub use config::agent_settings;
-#[cfg(feature = "http")]
-pub use guests::{HttpGuests, serve_mcp_http};
-#[cfg(feature = "mcp")]
-pub use mcp::{serve_mcp, server};
 #[cfg(feature = "mcp-client-http")]
 pub use mcp_servers::server_login;
 #[cfg(feature = "memory")]
@@ -155,12 +137,10 @@ pub use toolbox::Toolbox;
 pub use watchers::{watch_folder, watchers};
 
 #[cfg(feature = "scheduler")]
-pub use scheduler::{PromptRunner, UnattendedRunner, schedule};
+pub use scheduler::schedule;
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 
-#[cfg(feature = "acp")]
-pub use tools_acp::{Viewer, show_in_terminal};
 #[cfg(feature = "agent")]
 pub use tools_agent as agents;
 #[cfg(feature = "approvals")]
@@ -185,8 +165,6 @@ pub use tools_graph as graph;
 pub use tools_hosts as hosts;
 #[cfg(feature = "mcp-client")]
 pub use tools_mcp_client as mcp_client;
-#[cfg(feature = "http")]
-pub use tools_mcp_http as mcp_http;
 #[cfg(feature = "memory")]
 pub use tools_memory as memory_store;
 #[cfg(feature = "overflow")]

@@ -59,11 +59,11 @@ impl Toolbox {
 
     /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
     /// `None` where the model that wrote them does.
-    #[cfg(feature = "retry")]
     pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
-        let running = self.running();
-        let name = &running.tools.retry.parameter_reformat_provider;
-        if name.is_empty() { None } else { self.parts.models.named(name) }
+        #[cfg(feature = "retry")]
+        return self.parts.models.named(&self.running().tools.retry.parameter_reformat_provider);
+        #[cfg(not(feature = "retry"))]
+        None
     }
 }
 

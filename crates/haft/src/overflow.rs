@@ -29,7 +29,6 @@ impl Overflow {
     }
 
     /// The store; `None` when it is off.
-    #[cfg(feature = "mcp")]
     pub(crate) fn archive(&self) -> Option<&Archive> {
         self.archive.as_ref()
     }

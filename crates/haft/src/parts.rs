@@ -166,7 +166,6 @@ impl Parts {
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.
-    #[cfg(feature = "mcp")]
     pub(crate) fn closed(&self) -> Arc<Stack> {
         Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
     }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use tools_audit::{Audit, AuditSink};
+use tools_audit::{Audit, RecordStore};
 use tools_core::{Layer, Shared};
 use tools_secrets::SecretRedactor;
 
@@ -11,33 +11,10 @@ use crate::{
     part::{Part, Swap},
 };
 
-/// Where calls are recorded.
-#[derive(Debug, Clone)]
-pub(crate) enum RecordPlace {
-    File(PathBuf),
-    /// A database that several machines share, and the chain of this process in it.
-    #[cfg(feature = "postgres")]
-    Database(
-        #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only the resource of a session reads it"))]
-        Arc<tools_team::audit::AuditDatabase>,
-        String,
-    ),
-}
-
-impl std::fmt::Display for RecordPlace {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(file) => file.display().fmt(f),
-            #[cfg(feature = "postgres")]
-            Self::Database(_, chain) => write!(f, "PostgreSQL (`tools.audit.database`), chain {chain}"),
-        }
-    }
-}
-
 /// The record of a toolbox.
 #[derive(Debug)]
 pub(crate) struct Record {
-    pub(crate) place: RecordPlace,
+    pub(crate) store: Arc<dyn RecordStore>,
     pub(crate) audit: Arc<Audit>,
     /// The digest of the rules in force, which every line names.
     policy: Shared<String>,
@@ -57,18 +34,18 @@ impl Record {
             return Ok(None);
         }
         let state = places::state_dir();
-        let (place, sink): (_, Arc<dyn AuditSink>) = if config.database.is_empty() {
+        let store: Arc<dyn RecordStore> = if config.database.is_empty() {
             let sink = config.compile(&state).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
-            (RecordPlace::File(sink.path().to_owned()), Arc::new(sink))
+            Arc::new(sink)
         } else {
             database(&config.database).map_err(|problem| loaded.fault("tools.audit.database", problem))?
         };
-        let exporting = config.exporting(&state, sink);
+        let exporting = config.exporting(&state, Arc::clone(&store) as _);
         let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
         let policy = Shared::new(policy_digest(&loaded.config));
         let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
         let audit = audit.noting_in(config.running(&state));
-        Ok(Some(Self { place, audit: Arc::new(audit), policy }))
+        Ok(Some(Self { store, audit: Arc::new(audit), policy }))
     }
 
     pub(crate) fn layer(&self) -> Arc<dyn Layer> {
@@ -90,18 +67,13 @@ impl Part for Record {
 
 /// The one chain of this process in the database at an address.
 #[cfg(feature = "postgres")]
-fn database(address: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> {
-    use tools_team::audit::{AuditDatabase, PostgresSink};
-
-    let failed = |error| format!("{error}");
-    let database = tools_team::shared(address, AuditDatabase::at).map_err(failed)?;
-    let sink = tools_team::shared(address, PostgresSink::at).map_err(failed)?;
-    let place = RecordPlace::Database(database, sink.chain().to_owned());
-    Ok((place, sink))
+fn database(address: &str) -> Result<Arc<dyn RecordStore>, String> {
+    let sink = tools_team::shared(address, tools_team::audit::PostgresSink::at);
+    sink.map(|sink| sink as Arc<dyn RecordStore>).map_err(|error| error.to_string())
 }
 
 #[cfg(not(feature = "postgres"))]
-fn database(_: &str) -> Result<(RecordPlace, Arc<dyn AuditSink>), String> {
+fn database(_: &str) -> Result<Arc<dyn RecordStore>, String> {
     Err(crate::databases::NO_SERVERS.to_owned())
 }
 

@@ -1,5 +1,4 @@
-//! Tasks in a toolbox: where they lie, and how one runs: in a session of its own, behind all gates,
-//! with nobody to ask.
+//! Tasks in a toolbox: where they lie, and what would become of their calls.
 
 use std::{
     fmt,
@@ -7,15 +6,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use tools_core::{
-    BatchId, CallContext, CallPhase, CallerId, ConversationId, DynExecutor, NobodyToAsk, Redactor, SessionId, Shared,
-    Stack, SystemClock, ToolCall, ToolErrorCategory,
-};
-use tools_scheduler::{Dispatch, DueTask, Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools, Task};
+use tools_core::{CallContext, DynExecutor, Redactor, Shared, Stack, SystemClock, ToolCall, ToolErrorCategory};
+use tools_scheduler::{Foresight, Prospect, Scheduler, SchedulerPolicy, SchedulerTools};
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig, places::state_dir, policy_digest},
     part::{Part, Swap},
 };
@@ -142,72 +137,4 @@ fn over(loaded: &LoadedConfig<HaftConfig>, policy: Shared<SchedulerPolicy>) -> R
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<SchedulerPolicy, LoadError> {
     loaded.config.scheduler.compile().map_err(|fault| loaded.fault_in(SECTION, fault))
-}
-
-/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with
-/// this context and on behalf of `caller`.
-#[async_trait]
-pub trait PromptRunner: Send + Sync {
-    /// Runs a prompt. What comes back is one line for the list of tasks.
-    ///
-    /// # Errors
-    /// Why it failed, in one line.
-    async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String>;
-}
-
-/// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when
-/// the task runs.
-pub struct UnattendedRunner {
-    toolbox: Toolbox,
-    prompts: Option<Arc<dyn PromptRunner>>,
-}
-
-impl fmt::Debug for UnattendedRunner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnattendedRunner").field("toolbox", &self.toolbox).finish_non_exhaustive()
-    }
-}
-
-impl UnattendedRunner {
-    /// Tasks run through this toolbox.
-    pub fn new(toolbox: Toolbox) -> Self {
-        Self { toolbox, prompts: None }
-    }
-
-    /// The same, with somebody who runs prompts. Without one they fail.
-    #[must_use]
-    pub fn with_prompts(self, prompts: Arc<dyn PromptRunner>) -> Self {
-        Self { prompts: Some(prompts), ..self }
-    }
-}
-
-#[async_trait]
-impl Dispatch for UnattendedRunner {
-    async fn run(&self, firing: DueTask) -> Result<String, String> {
-        let caller = CallerId::parse(&firing.caller).map_err(|error| error.to_string())?;
-        let session = SessionId::generate();
-        let cx = self.toolbox.context().in_session(session.clone()).in_conversation(ConversationId::generate());
-        let cx = cx.in_batch(BatchId::generate()).in_phase(CallPhase::Executor);
-        let ended = match firing.task {
-            Task::Call(task) => {
-                let call = ToolCall::new(&task.tool, task.args.into()).map_err(|error| error.to_string())?;
-                let recorded = self.toolbox.call(call.with_caller(caller), &cx, &NobodyToAsk).await;
-                match recorded.outcome {
-                    Ok(output) => Ok(first_line(&output.to_text())),
-                    Err(error) => Err(format!("{}: {error}", error.code())),
-                }
-            }
-            Task::Prompt(task) => match &self.prompts {
-                Some(prompts) => prompts.run(&task.prompt, &self.toolbox, cx, caller).await,
-                None => Err("no model is configured to run prompts".to_owned()),
-            },
-        };
-        self.toolbox.end_jobs(&session).await;
-        self.toolbox.end_session(&session);
-        ended
-    }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
 }

@@ -53,10 +53,16 @@ impl Toolbox {
         self.parts.loaded.file.as_deref()
     }
 
-    /// The place of the record, for people; `None` where none is kept.
+    /// The record of calls; `None` where none is kept.
     #[cfg(feature = "audit")]
-    pub fn record_place(&self) -> Option<String> {
-        self.parts.record.as_ref().map(|record| record.place.to_string())
+    pub fn record(&self) -> Option<&Arc<dyn tools_audit::RecordStore>> {
+        self.parts.record.as_ref().map(|record| &record.store)
+    }
+
+    /// The store of long output; `None` when it is off.
+    #[cfg(feature = "overflow")]
+    pub fn stored_output(&self) -> Option<&tools_overflow::Archive> {
+        self.parts.wiring.overflow.archive()
     }
 
     /// Confinement of a command by now, as in the result of a call.
@@ -182,13 +188,23 @@ impl Toolbox {
         self.parts.relist();
     }
 
+    /// Woken when other tools may be listed than before.
+    pub fn relisted(&self) -> &Arc<tokio::sync::Notify> {
+        &self.parts.relisted
+    }
+
     /// The tools that a model is shown which calls them natively, in the session of this toolbox:
     /// those of the profile, in its words, and with the field for thoughts where that is
     /// configured.
     #[cfg(feature = "graph")]
     pub fn offered(&self) -> tools_core::ToolDefs {
-        let (session, listed) = (self.context.session(), self.stack.listed());
-        self.with_declared(session, &listed, self.parts.offering.shown(session, &listed))
+        self.shown(self.context.session(), &self.stack.listed())
+    }
+
+    /// The same in another session, of these tools.
+    #[cfg(feature = "graph")]
+    pub fn shown(&self, session: &SessionId, listed: &tools_core::ToolDefs) -> tools_core::ToolDefs {
+        self.with_declared(session, listed, self.parts.offering.shown(session, listed))
     }
 
     /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used`
@@ -211,7 +227,7 @@ impl Toolbox {
 
     /// What a session is shown, and behind it the tools of the skill that it has invoked.
     #[cfg(feature = "graph")]
-    pub(crate) fn with_declared(
+    fn with_declared(
         &self,
         session: &SessionId,
         listed: &tools_core::ToolDefs,
@@ -315,6 +331,11 @@ impl Toolbox {
         let stack = self.parts.stack(&loaded, &workdir, Some(roots.to_vec()), &rules)?;
         let context = self.context.clone().with_workdir(workdir);
         Ok(Self { stack, context, config: Arc::new(loaded.config), ..self.clone() })
+    }
+
+    /// The layers around no tools at all: for a session whose workspace is empty.
+    pub fn without_tools(&self) -> Arc<Stack> {
+        self.parts.closed()
     }
 
     /// Base of relative paths.

@@ -4,8 +4,6 @@
 use std::{path::PathBuf, time::Duration};
 
 use tools_approvals::{Asker, Watchers};
-#[cfg(feature = "mcp")]
-use tools_core::{CallContext, Confirmer};
 
 use crate::config::places;
 
@@ -19,19 +17,4 @@ pub fn watch_folder() -> PathBuf {
 pub fn watchers(patience: Duration, lasting: bool) -> Watchers {
     let asker = Asker { process: std::process::id(), lasting, ..Asker::default() };
     Watchers::new(watch_folder(), asker, patience)
-}
-
-/// Those people, for clients that cannot ask.
-#[cfg(feature = "mcp")]
-pub(crate) struct Beside(pub(crate) Watchers);
-
-#[cfg(feature = "mcp")]
-impl tools_mcp::Elsewhere for Beside {
-    fn confirmer(&self, client: &str, cx: &CallContext) -> Box<dyn Confirmer> {
-        Box::new(self.0.on_behalf_of(client, cx.workdir()))
-    }
-
-    fn advice(&self) -> &'static str {
-        "The user can also answer such questions in a terminal, with `haft approvals watch`."
-    }
 }

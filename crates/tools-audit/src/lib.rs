@@ -48,7 +48,7 @@ pub use layer::Audit;
 #[cfg(feature = "otel")]
 pub use otlp::OtlpSink;
 pub use schema::line_schema;
-pub use session::{SessionRows, of_session};
+pub use session::{RecordStore, SessionRows};
 pub use sink::{AuditSink, JsonlSink, MemorySink, head_file, noted_head};
 pub use verify::{
     Broken, Continuation, Damage, Earlier, Report, SessionLines, verify, verify_after, verify_lines, verify_with,

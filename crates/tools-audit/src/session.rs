@@ -1,14 +1,16 @@
 //! The recorded calls of one session, for a reader that may not see other sessions.
 
 use std::{
+    fmt,
     fs::File,
     io::{self, BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
 
+use async_trait::async_trait;
 use memchr::memmem;
 
-use crate::{AuditError, sink::last_number, verify, view::Row};
+use crate::{AuditError, AuditSink, JsonlSink, sink::last_number, verify, view::Row};
 
 /// A page of the calls of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,12 +21,35 @@ pub struct SessionRows {
     pub next: Option<u64>,
 }
 
-/// The first `most` calls of `session` whose number is larger than `after`, out of the log at `log`
-/// and the file before it. None where there is no log yet.
-///
-/// # Errors
-/// When a file cannot be opened or read.
-pub fn of_session(log: &Path, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
+/// A sink whose lines can be read again. It shows its place to people.
+#[async_trait]
+pub trait RecordStore: AuditSink + fmt::Debug + fmt::Display {
+    /// The first `most` calls of `session` whose number is larger than `after`.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError>;
+}
+
+#[async_trait]
+impl RecordStore for JsonlSink {
+    async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
+        let (log, session) = (self.path().to_owned(), session.to_owned());
+        let reading = tokio::task::spawn_blocking(move || of_session(&log, &session, after, most));
+        let ended =
+            |error: tokio::task::JoinError| AuditError::Read { path: self.path().to_owned(), source: error.into() };
+        reading.await.map_err(ended)?
+    }
+}
+
+impl fmt::Display for JsonlSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path().display().fmt(f)
+    }
+}
+
+/// What the log at `log` and the file before it hold. Nothing where there is no log yet.
+fn of_session(log: &Path, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
     let mut page = SessionRows::default();
     for file in before(log).into_iter().chain([log.to_owned()]) {
         match verify::open(&file) {

@@ -9,9 +9,13 @@ use std::{
     time::Duration,
 };
 
+use async_trait::async_trait;
+use jiff::Timestamp;
 use sqlx::PgPool;
 use thiserror::Error;
 use tokio::{task::AbortHandle, time::timeout};
+use tools_agent::sessions::{KeptSession, SessionEntry, SessionHold, SessionStore, SessionsError};
+use tools_core::SessionId;
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
 /// The schema; what was released is only added to.
@@ -33,36 +37,19 @@ pub struct SessionDatabase {
     server: Server,
 }
 
-/// A saved session without what was said in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionRow {
-    /// Its name.
-    pub id: String,
-    /// The folder that it works in.
-    pub workdir: String,
-    /// Its title.
-    pub title: String,
-    /// Number of its turns.
-    pub turns: i64,
-    /// Number of its messages.
-    pub messages: i64,
-    /// When it was written last, in milliseconds since 1970.
-    pub written_at: i64,
+/// The saved sessions of one owner in a database.
+#[derive(Debug)]
+pub struct PostgresSessions {
+    database: Arc<SessionDatabase>,
+    owner: String,
 }
 
 /// Reason why a session cannot be held, written or removed.
 #[derive(Debug, Error)]
-pub enum SessionError {
+enum SessionError {
     /// Another process holds it.
     #[error("process {pid} on `{host}` holds it; its lease ends in {} s unless it is renewed", left_ms.div_euclid(1000) + 1)]
-    Held {
-        /// Name of the machine.
-        host: String,
-        /// Number of the process.
-        pid: i64,
-        /// Until the lease ends, in milliseconds.
-        left_ms: i64,
-    },
+    Held { host: String, pid: i64, left_ms: i64 },
     /// It was removed while nobody renewed the lease.
     #[error("it was removed by another process")]
     Removed,
@@ -80,6 +67,16 @@ impl From<sqlx::Error> for SessionError {
     }
 }
 
+impl From<SessionError> for SessionsError {
+    fn from(error: SessionError) -> Self {
+        match error {
+            SessionError::Held { .. } => Self::InUse(error.to_string()),
+            SessionError::Removed => Self::Removed,
+            SessionError::Store(_) | SessionError::Late => Self::Away(error.into()),
+        }
+    }
+}
+
 async fn within<T>(work: impl Future<Output = Result<T, SessionError>>) -> Result<T, SessionError> {
     timeout(WAIT, work).await.unwrap_or(Err(SessionError::Late))
 }
@@ -91,19 +88,6 @@ impl SessionDatabase {
     /// When it is no such address.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(WAIT) })
-    }
-
-    /// Takes the lease of a session, which may not be there yet. It is renewed for as long as the
-    /// result lives.
-    ///
-    /// # Errors
-    /// [`SessionError::Held`] while another process, or another part of this one, holds it.
-    pub async fn hold(self: &Arc<Self>, owner: &str, id: &str) -> Result<SessionLease, SessionError> {
-        let holder = uuid::Uuid::new_v4().to_string();
-        let taken = within(self.take(owner, id, &holder)).await?;
-        let renewing = Renewal { database: Arc::clone(self), owner: owner.to_owned(), id: id.to_owned(), holder };
-        let task = tokio::spawn(renewing.clone().run()).abort_handle();
-        Ok(SessionLease { lease: renewing, version: AtomicI64::new(taken), task })
     }
 
     /// The version of the session whose lease was taken.
@@ -136,48 +120,86 @@ impl SessionDatabase {
             None => Err(held(database, owner, id).await?),
         }
     }
+}
 
-    /// The saved sessions of an owner, the latest first.
-    pub async fn list(&self, owner: &str) -> Result<Vec<SessionRow>, SessionError> {
-        within(async {
-            let rows: Vec<(String, String, String, i64, i64, i64)> = sqlx::query_as(
-                "SELECT id, workdir, title, turns, messages, written_at FROM haft_session
-                 WHERE owner = $1 AND body IS NOT NULL ORDER BY written_at DESC, id",
-            )
-            .bind(owner)
-            .fetch_all(self.server.reader().await?)
-            .await?;
-            let row = |(id, workdir, title, turns, messages, written_at)| SessionRow {
-                id,
-                workdir,
-                title,
-                turns,
-                messages,
-                written_at,
-            };
-            Ok(rows.into_iter().map(row).collect())
-        })
-        .await
+impl PostgresSessions {
+    /// Those of `owner`; for an empty one, of the user that the program runs as, by name.
+    pub fn over(database: Arc<SessionDatabase>, owner: &str) -> Self {
+        let owner = if owner.is_empty() { user() } else { owner.to_owned() };
+        Self { database, owner }
+    }
+}
+
+/// The name of the user that the program runs as; its number where the machine has no name for it.
+fn user() -> String {
+    let uid = rustix::process::geteuid().as_raw();
+    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let mut names = users.lines().filter_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_owned())
+    });
+    names.next().unwrap_or_else(|| uid.to_string())
+}
+
+/// A row of the list: name, folder, title, turns, messages, and when it was written.
+type Row = (String, String, String, i64, i64, i64);
+
+fn entry((id, workdir, title, turns, messages, written_at): Row) -> Option<SessionEntry> {
+    Some(SessionEntry {
+        session: SessionId::parse(&id).ok()?,
+        workdir: workdir.into(),
+        title,
+        turns: u64::try_from(turns).unwrap_or(0),
+        messages: usize::try_from(messages).unwrap_or(0),
+        written: Timestamp::from_millisecond(written_at).ok()?,
+    })
+}
+
+#[async_trait]
+impl SessionStore for PostgresSessions {
+    async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError> {
+        let (database, owner, id) = (Arc::clone(&self.database), self.owner.clone(), session.as_str().to_owned());
+        let holder = uuid::Uuid::new_v4().to_string();
+        let taken = within(database.take(&owner, &id, &holder)).await?;
+        let lease = Renewal { database, owner, id, holder };
+        let task = tokio::spawn(lease.clone().run()).abort_handle();
+        Ok(Box::new(SessionLease { lease, version: AtomicI64::new(taken), task }))
     }
 
-    /// The texts that were written of sessions, in no order; those that are not there are left out.
-    pub async fn bodies(&self, owner: &str, ids: &[&str]) -> Result<Vec<String>, SessionError> {
-        within(async {
+    async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError> {
+        let rows = within(async {
+            let rows = sqlx::query_as(
+                "SELECT id, workdir, title, turns, messages, written_at FROM haft_session
+                 WHERE owner = $1 AND body IS NOT NULL ORDER BY written_at DESC, id",
+            );
+            Ok(rows.bind(&self.owner).fetch_all(self.database.server.reader().await?).await?)
+        });
+        Ok(rows.await?.into_iter().filter_map(entry).collect())
+    }
+
+    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
+        let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
+        let bodies: Vec<String> = within(async {
             let rows = sqlx::query_scalar(
                 "SELECT body FROM haft_session WHERE owner = $1 AND id = ANY($2) AND body IS NOT NULL",
             );
-            Ok(rows.bind(owner).bind(ids).fetch_all(self.server.reader().await?).await?)
+            Ok(rows.bind(&self.owner).bind(ids).fetch_all(self.database.server.reader().await?).await?)
         })
-        .await
+        .await?;
+        let read = |body: &String| serde_json::from_str(body).map_err(|error| SessionsError::Away(error.into()));
+        if let [body] = &bodies[..] {
+            return Ok(vec![read(body)?]);
+        }
+        let mut found: Vec<KeptSession> = bodies.iter().filter_map(|body| read(body).ok()).collect();
+        found.sort_by(|a, b| b.written.cmp(&a.written).then_with(|| a.session.cmp(&b.session)));
+        Ok(found)
     }
 
-    /// Removes a session; whether there was one.
-    ///
-    /// # Errors
-    /// [`SessionError::Held`] while a process holds it.
-    pub async fn remove(&self, owner: &str, id: &str) -> Result<bool, SessionError> {
-        within(async {
-            let database = self.server.reader().await?;
+    async fn remove(&self, session: &SessionId) -> Result<bool, SessionsError> {
+        let (owner, id) = (&self.owner, session.as_str());
+        let removed = within(async {
+            let database = self.database.server.reader().await?;
             let removed: Option<bool> = sqlx::query_scalar(sqlx::AssertSqlSafe(format!(
                 "DELETE FROM haft_session WHERE owner = $1 AND id = $2 AND (holder IS NULL OR lease_until < {NOW})
                  RETURNING body IS NOT NULL"
@@ -191,8 +213,8 @@ impl SessionDatabase {
                 (None, Err(SessionError::Removed)) => Ok(false),
                 (None, held) => Err(held?),
             }
-        })
-        .await
+        });
+        Ok(removed.await?)
     }
 }
 
@@ -213,8 +235,7 @@ async fn held(database: &PgPool, owner: &str, id: &str) -> Result<SessionError, 
 }
 
 /// The right to write a session, renewed until this is dropped.
-#[derive(Debug)]
-pub struct SessionLease {
+struct SessionLease {
     lease: Renewal,
     version: AtomicI64,
     task: AbortHandle,
@@ -228,16 +249,13 @@ struct Renewal {
     holder: String,
 }
 
-impl SessionLease {
-    /// Writes the session, whole. When this returns, it outlives this process.
-    ///
-    /// # Errors
-    /// [`SessionError::Held`] or [`SessionError::Removed`] when the lease ended and another process
-    /// took or removed the session: nothing is written then.
-    pub async fn write(&self, row: &SessionRow, body: &str) -> Result<(), SessionError> {
+#[async_trait]
+impl SessionHold for SessionLease {
+    async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
+        let body = serde_json::to_string(session).map_err(|error| SessionsError::Away(error.into()))?;
         let Renewal { database, owner, id, holder } = &self.lease;
         let version = self.version.fetch_add(1, Ordering::AcqRel) + 1;
-        within(async {
+        let written = within(async {
             let database = database.server.reader().await?;
             let written = sqlx::query(sqlx::AssertSqlSafe(format!(
                 "UPDATE haft_session SET version = $4, workdir = $5, title = $6, turns = $7, messages = $8,
@@ -248,24 +266,21 @@ impl SessionLease {
             .bind(id)
             .bind(holder)
             .bind(version)
-            .bind(&row.workdir)
-            .bind(&row.title)
-            .bind(row.turns)
-            .bind(row.messages)
-            .bind(row.written_at)
+            .bind(session.workdir.to_string_lossy())
+            .bind(session.title.replace('\0', ""))
+            .bind(signed(session.turns))
+            .bind(signed(session.history.len()))
+            .bind(session.written.as_millisecond())
             .bind(body)
             .bind(LEASE_MS)
             .execute(database)
             .await?;
             if written.rows_affected() > 0 { Ok(()) } else { Err(held(database, owner, id).await?) }
-        })
-        .await
+        });
+        Ok(written.await?)
     }
-}
 
-impl SessionLease {
-    /// Gives the session free, and waits until others can have it.
-    pub async fn end(self) {
+    async fn release(self: Box<Self>) {
         self.task.abort();
         self.lease.clone().end().await;
     }
@@ -316,13 +331,5 @@ impl Renewal {
         if let Err(error) = ended.await {
             tracing::warn!(%error, session = self.id, "the lease of a session ends by itself");
         }
-    }
-}
-
-impl SessionRow {
-    /// The row of a session with these counts.
-    pub fn new(id: &str, workdir: &str, title: &str, turns: u64, messages: usize, written_at: i64) -> Self {
-        let (id, workdir, title) = (id.to_owned(), workdir.to_owned(), title.replace('\0', ""));
-        Self { id, workdir, title, turns: signed(turns), messages: signed(messages), written_at }
     }
 }

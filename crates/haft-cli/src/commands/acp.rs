@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use haft::{
-    AcpAgent, AcpPlace, Toolbox, Viewer, overflow_archive, providers::scripted::ScriptedProvider, saved_sessions,
-    serve_acp, show_in_terminal,
-};
+use haft::{Toolbox, overflow_archive, providers::scripted::ScriptedProvider, saved_sessions};
+use haft_serve::{AcpAgent, AcpPlace, Viewer, serve_acp, show_in_terminal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{

@@ -58,7 +58,7 @@ async fn served(
         let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;
         Toolbox::builder(LoadedConfig::<HaftConfig>::parse("", &|_| None).ok()?, workdir).build().ok()
     };
-    match haft::serve_mcp(make, listed).await {
+    match haft_serve::serve_mcp(make, listed).await {
         Err(_) if faulty.load(Ordering::Acquire) => return Ok(Exit::Usage),
         served => served.map_err(|error| error.to_string())?,
     }

@@ -2,9 +2,9 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use haft::{
+use haft::core::{ServerName, ServerNameError};
+use haft_serve::{
     HttpGuests,
-    core::{ServerName, ServerNameError},
     mcp_http::{HttpGuest, HttpSettings, Tls, new_token},
     serve_mcp_http,
 };

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use haft::{
-    HttpGuests, Toolbox,
-    core::ServerName,
+use haft::{Toolbox, core::ServerName};
+use haft_serve::{
+    HttpGuests,
     mcp_http::{HttpGuest, Tls},
 };
 

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use haft::{
-    AgentPrompts, UnattendedRunner, schedule,
+    schedule,
     tasks::{Schedule, ScheduledTask, Scheduler, TaskName},
 };
+use haft_serve::{AgentPrompts, UnattendedRunner};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

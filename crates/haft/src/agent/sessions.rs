@@ -22,7 +22,10 @@ pub fn saved_sessions(loaded: &LoadedConfig<HaftConfig>) -> Result<Sessions, Loa
 
 #[cfg(feature = "postgres")]
 fn database(config: &SessionsConfig) -> Result<Arc<dyn SessionStore>, &'static str> {
-    super::session_database::DatabaseSessions::of(config).map(|store| Arc::new(store) as Arc<dyn SessionStore>)
+    use tools_team::sessions::{PostgresSessions, SessionDatabase};
+    let database =
+        tools_team::shared(&config.database, SessionDatabase::at).map_err(|_| crate::databases::NO_ADDRESS)?;
+    Ok(Arc::new(PostgresSessions::over(database, &config.owner)))
 }
 
 #[cfg(not(feature = "postgres"))]

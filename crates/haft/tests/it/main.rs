@@ -3,7 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
-mod approval_fuzz;
 mod builder;
 mod cache;
 mod early;

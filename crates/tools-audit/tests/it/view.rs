@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use tools_audit::{
-    AuditSink as _, JsonlSink, of_session,
+    AuditSink as _, JsonlSink, RecordStore as _,
     view::{Follower, Row, rows},
 };
 use tools_testkit::Workspace;
@@ -57,12 +57,12 @@ fn a_follower_sees_whole_lines_only_and_follows_into_new_files() {
     assert!(rows(&path).unwrap().iter().any(|row| row.seq == 7));
 }
 
-#[test]
-fn the_calls_of_a_session_are_paged_across_files_and_no_other_is_among_them() {
+#[tokio::test]
+async fn the_calls_of_a_session_are_paged_across_files_and_no_other_is_among_them() {
     let space = Workspace::new();
     let path = space.path("audit.jsonl");
-    assert_eq!(of_session(&path, "mine", 0, 5).unwrap().rows, [], "there is no log yet");
     let sink = JsonlSink::open(&path).unwrap().rotating_at(1500);
+    assert_eq!(sink.of_session("mine", 0, 5).await.unwrap().rows, [], "nothing was called yet");
     for n in 0..12 {
         let session = if n % 3 == 0 { "other" } else { "mine" };
         sink.append(&format!(r#""tool":"bash","session":"{session}","call":{{"command":"\"mine\" {n}"}}"#)).unwrap();
@@ -71,7 +71,7 @@ fn the_calls_of_a_session_are_paged_across_files_and_no_other_is_among_them() {
     assert!(files > 1, "the log went on in a new file");
     let (mut seen, mut after) = (vec![], 0);
     loop {
-        let page = of_session(&path, "mine", after, 3).unwrap();
+        let page = sink.of_session("mine", after, 3).await.unwrap();
         assert!(page.rows.len() <= 3);
         assert!(page.rows.iter().all(|row| row.session == "mine"), "{page:?}");
         seen.extend(page.rows.iter().map(|row| row.seq));
@@ -85,5 +85,5 @@ fn the_calls_of_a_session_are_paged_across_files_and_no_other_is_among_them() {
     let expected: Vec<u64> = (1..=12).filter(|seq| (seq - 1) % 3 != 0).collect();
     assert!(seen.len() >= whole.len() / 2 && expected.ends_with(&seen), "{seen:?} of {expected:?}");
     assert!(seen[0] < whole[0], "the file before is read too");
-    assert_eq!(of_session(&path, "nobody", 0, 3).unwrap().rows, []);
+    assert_eq!(sink.of_session("nobody", 0, 3).await.unwrap().rows, []);
 }

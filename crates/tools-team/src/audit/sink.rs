@@ -10,11 +10,12 @@ use tokio::sync::{
     mpsc::{UnboundedSender, unbounded_channel},
     oneshot,
 };
-use tools_audit::{AuditError, AuditSink, Head};
+use tools_audit::{AuditError, AuditSink, Head, RecordStore, SessionRows};
 use tools_store::StoreError;
 use uuid::Uuid;
 
 use super::{
+    AuditDatabase,
     schema::server,
     writer::{Failure, Health, PendingLine, Writer},
 };
@@ -25,6 +26,7 @@ pub struct PostgresSink {
     chain: String,
     lines: UnboundedSender<PendingLine>,
     health: Arc<Health>,
+    database: AuditDatabase,
 }
 
 impl PostgresSink {
@@ -43,7 +45,7 @@ impl PostgresSink {
             .name("audit-database".to_owned())
             .spawn(move || writer.run(pending))
             .map_err(|error| StoreError::Failed(error.into()))?;
-        Ok(Self { chain, lines, health })
+        Ok(Self { chain, lines, health, database: AuditDatabase::at(address)? })
     }
 
     /// The name of the chain.
@@ -75,6 +77,19 @@ impl AuditSink for PostgresSink {
 
     fn prepare(&self) -> Result<(), AuditError> {
         self.health.usable()
+    }
+}
+
+#[async_trait]
+impl RecordStore for PostgresSink {
+    async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
+        self.database.of_session(session, after, most).await
+    }
+}
+
+impl fmt::Display for PostgresSink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PostgreSQL (`tools.audit.database`), chain {}", self.chain)
     }
 }
 

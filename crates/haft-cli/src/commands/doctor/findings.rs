@@ -150,7 +150,7 @@ fn configuration(toolbox: &Toolbox) -> Finding {
 }
 
 fn record(toolbox: &Toolbox) -> Finding {
-    let file = toolbox.record_place();
-    let found = file.clone().unwrap_or_else(|| "off (`tools.audit.enabled`)".to_owned());
-    Finding { what: "record".to_owned(), ok: file.is_some(), found }
+    let record = toolbox.record();
+    let found = record.map_or_else(|| "off (`tools.audit.enabled`)".to_owned(), ToString::to_string);
+    Finding { what: "record".to_owned(), ok: record.is_some(), found }
 }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use haft::{
-    agent_builder, agent_provider,
     agents::{
         AgentEvents, CompressDesk,
         sessions::{HeldSession, KeptSession, Sessions, SessionsError},
@@ -12,6 +11,7 @@ use haft::{
     providers::scripted::ScriptedProvider,
     saved_sessions,
 };
+use haft_serve::{agent_builder, agent_provider};
 
 use super::{
     confirm::Headless,

@@ -4,11 +4,13 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tools_agent::{CompressDesk, OnBehalf, Stop};
+use haft::{
+    Toolbox,
+    agents::{CompressDesk, OnBehalf, Stop},
+};
 use tools_core::{CallContext, CallerId, NobodyToAsk};
 
-use super::{agent_builder, agent_provider};
-use crate::{PromptRunner, Toolbox};
+use crate::{PromptRunner, agent_builder, agent_provider};
 
 /// Runs prompts of tasks with the model that agents use (`[[llm.providers]]`), within the limits of
 /// `[agent]`.

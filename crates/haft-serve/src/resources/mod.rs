@@ -1,9 +1,7 @@
 //! What an MCP client can list and read beside the tools: the output that was stored for its
 //! session, and the record of its session's calls. Nothing of another session is here.
 
-#[cfg(feature = "overflow")]
 mod output;
-#[cfg(feature = "audit")]
 mod record;
 mod session;
 

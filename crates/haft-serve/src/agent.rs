@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use tools_agent::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost};
-use tools_providers::Provider;
-
-use crate::{Toolbox, config::agent_settings};
+use haft::{
+    Toolbox, agent_settings,
+    agents::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost},
+    providers::Provider,
+};
 
 /// What the model is told before anything else. It holds nothing that changes between turns.
 const SYSTEM: &str = "You are a software engineer's agent. You work in one folder with the tools you are given, on what \
@@ -31,7 +32,7 @@ pub fn agent_builder(
         .settings(agent_settings(toolbox.config()))
         .compressor(compressor(toolbox, provider)?)
         .compress_desk(desk)
-        .reformat(Arc::new(ModelReformat::new(rewriter(toolbox, provider)))))
+        .reformat(Arc::new(ModelReformat::new(toolbox.reformat_provider().unwrap_or_else(|| Arc::clone(provider))))))
 }
 
 /// The model of an agent: the one of that name, and for an empty name the one that agents use.
@@ -56,14 +57,4 @@ fn compressor(toolbox: &Toolbox, primary: &Arc<dyn Provider>) -> Result<Arc<dyn 
         return Ok(Arc::clone(primary));
     }
     toolbox.provider(name).ok_or_else(|| format!("`agent.compress_provider`: {}", config.llm.unknown(name)))
-}
-
-/// The model that writes wrong parameters anew.
-fn rewriter(toolbox: &Toolbox, primary: &Arc<dyn Provider>) -> Arc<dyn Provider> {
-    #[cfg(feature = "retry")]
-    if let Some(provider) = toolbox.reformat_provider() {
-        return provider;
-    }
-    let _ = toolbox;
-    Arc::clone(primary)
 }

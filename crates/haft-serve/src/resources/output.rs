@@ -2,11 +2,11 @@
 //! a resource is judged, recorded and limited like a call of the tool.
 
 use async_trait::async_trait;
+use haft::overflow_store::{Archive, Facts, OverflowError, ReadOverflow, Reference};
 use tools_core::SessionId;
 use tools_mcp::{
     Resource, ResourceAddress, ResourceError, ResourcePage, ResourceScheme, ResourceTarget, ResourceTemplate,
 };
-use tools_overflow::{Archive, Facts, OverflowError, ReadOverflow, Reference};
 
 /// Entries on a page of the list.
 const PAGE: u32 = 50;

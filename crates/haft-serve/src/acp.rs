@@ -7,20 +7,24 @@ use std::{
 };
 
 use async_trait::async_trait;
+use haft::{
+    Toolbox,
+    agents::{
+        CompressDesk,
+        acp::{AgentConversation, Closing, ConversationParts, replayed},
+        sessions::{KeptSession, Sessions, SessionsError},
+    },
+    overflow_store::Archive,
+    providers::Provider,
+};
 use tokio_util::sync::CancellationToken;
 use tools_acp::{
     AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, TerminalUse, Viewer,
     serve_stdio,
 };
-use tools_agent::{
-    CompressDesk,
-    acp::{AgentConversation, Closing, ConversationParts, replayed},
-    sessions::{KeptSession, Sessions, SessionsError},
-};
 use tools_core::{DynExecutor, SessionId, Typed};
-use tools_providers::Provider;
 
-use crate::{Toolbox, agent_builder, agent_provider, credentials};
+use crate::{agent_builder, agent_provider};
 
 /// Working directory of a session.
 pub struct AcpPlace {
@@ -42,8 +46,7 @@ pub struct AcpAgent {
     sessions: Sessions,
     scripted: Option<Arc<dyn Provider>>,
     viewer: Option<Viewer>,
-    #[cfg(feature = "overflow")]
-    archive: Option<tools_overflow::Archive>,
+    archive: Option<Archive>,
 }
 
 /// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled.
@@ -61,21 +64,12 @@ impl AcpAgent {
         provider: impl Into<String>,
         sessions: Sessions,
     ) -> Self {
-        Self {
-            make: Box::new(make),
-            provider: provider.into(),
-            sessions,
-            scripted: None,
-            viewer: None,
-            #[cfg(feature = "overflow")]
-            archive: None,
-        }
+        Self { make: Box::new(make), provider: provider.into(), sessions, scripted: None, viewer: None, archive: None }
     }
 
     /// The same agent, which takes the output of a session out of this store when an editor deletes
     /// the session.
-    #[cfg(feature = "overflow")]
-    pub fn storing_in(self, archive: Option<tools_overflow::Archive>) -> Self {
+    pub fn storing_in(self, archive: Option<Archive>) -> Self {
         Self { archive, ..self }
     }
 
@@ -110,15 +104,12 @@ impl AcpHost for AcpAgent {
         let tool = DynExecutor::new(Typed::new(desk.tool()));
         let session = opening.resume.as_ref().map(|resume| resume.session.clone());
         let toolbox = (self.make)(AcpPlace { workdir, session, tool }).map_err(OpenError::Failed)?;
-        #[cfg(feature = "mcp-client")]
-        for (server, error) in toolbox.introduce_servers().await.failed {
-            tracing::warn!(server, %error, "the tools of an MCP server are not offered");
-        }
+        crate::introduce::introduce(&toolbox).await;
         let provider = match &self.scripted {
             Some(provider) => Arc::clone(provider),
             None => agent_provider(&toolbox, &self.provider).map_err(OpenError::Failed)?,
         };
-        let redactor = credentials::security(toolbox.config()).redactor();
+        let redactor = toolbox.config().tools.filters.security.redactor();
         let redactor = Arc::new(redactor.map_err(|error| OpenError::Failed(error.to_string()))?);
         let mut past = vec![];
         if opening.resume.is_some_and(|resume| resume.replay)
@@ -156,7 +147,6 @@ impl AcpHost for AcpAgent {
     }
 
     async fn forget(&self, session: &SessionId) -> Result<(), String> {
-        #[cfg(feature = "overflow")]
         if let Some(archive) = &self.archive {
             let removed = archive.remove_conversation(session.as_str()).await;
             removed.map_err(|error| format!("the stored output of `{session}` cannot be removed: {error}"))?;
@@ -182,14 +172,12 @@ impl AcpAgent {
 
 /// Ends what runs for the session of a toolbox, and keeps its configuration in step until then.
 fn closing(toolbox: Toolbox) -> Closing {
-    #[cfg(feature = "watch")]
     let watch = toolbox.watch(|name| std::env::var(name).ok());
     Box::new(move || {
         Box::pin(async move {
             let session = toolbox.context().session().clone();
             toolbox.end_jobs(&session).await;
             toolbox.end_session(&session);
-            #[cfg(feature = "watch")]
             drop(watch);
         })
     })

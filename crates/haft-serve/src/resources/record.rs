@@ -1,16 +1,16 @@
 //! The record of a session's calls as a resource: what was called, what was decided and how it
 //! ended. Rules, parameters and other sessions are left to `haft audit`.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use haft::audit::{RecordStore, SessionRows, view::Row};
 use serde_json::json;
-use tools_audit::{SessionRows, of_session, view::Row};
 use tools_core::SessionId;
 use tools_mcp::{
     Body, Contents, Resource, ResourceAddress, ResourceError, ResourcePage, ResourceScheme, ResourceTarget,
     ResourceTemplate,
 };
-
-use crate::record::RecordPlace;
 
 /// Calls on a page.
 const PAGE: u64 = 100;
@@ -19,26 +19,14 @@ const NAME: &str = "session";
 const MIME: &str = "application/jsonl";
 
 /// The record in this place.
-pub(super) struct SessionRecord(pub(super) RecordPlace);
+pub(super) struct SessionRecord(pub(super) Arc<dyn RecordStore>);
 
 impl SessionRecord {
     async fn page(&self, session: &SessionId, after: u64, most: usize) -> Result<SessionRows, ResourceError> {
-        let failed = |error: &dyn std::fmt::Display| {
+        self.0.of_session(session.as_str(), after, most).await.map_err(|error| {
             tracing::warn!(%error, "the record of a session cannot be read");
             ResourceError::Failed("the record cannot be read".to_owned())
-        };
-        match &self.0 {
-            RecordPlace::File(file) => {
-                let (file, session) = (file.clone(), session.clone());
-                let reading = tokio::task::spawn_blocking(move || of_session(&file, session.as_str(), after, most));
-                reading.await.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
-            }
-            #[cfg(feature = "postgres")]
-            RecordPlace::Database(database, _) => {
-                let read = database.of_session(session.as_str(), after, most).await;
-                read.map_err(|error| failed(&error))
-            }
-        }
+        })
     }
 }
 

@@ -8,15 +8,11 @@ use std::{
     time::Duration,
 };
 
-use tools_core::{CallerId, SessionId, Stack, ToolDefs, ToolName};
+use haft::{Toolbox, config::ConfigWatch, questions::Watchers, watchers};
+use tools_core::{CallContext, CallerId, Confirmer, SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{FaultyTools, Greeting, McpServer, ServeError, StructuredContent, ToolVisibility, Workspace};
 
-use crate::{
-    Toolbox,
-    config::ConfigWatch,
-    resources,
-    watchers::{Beside, watchers},
-};
+use crate::resources;
 
 /// Serves the tools over standard input and output until the client is gone. The client is greeted
 /// at once, while `make` reads the configuration and compiles its rules; calls wait for it.
@@ -45,7 +41,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
             }
         };
         #[cfg(feature = "mcp-client")]
-        introduce(&toolbox);
+        introduce_unknown(&toolbox);
         let watch = toolbox.watch(|name| std::env::var(name).ok());
         Ok::<_, Box<dyn Error + Send + Sync>>(serving(&toolbox, ServeOptions { watch, ..ServeOptions::default() }))
     };
@@ -59,14 +55,12 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
 /// Asks servers behind this one for their tools where nothing is known of them. Clients wait for
 /// it, once: what is known is offered without asking.
 #[cfg(feature = "mcp-client")]
-fn introduce(toolbox: &Toolbox) {
+fn introduce_unknown(toolbox: &Toolbox) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
     if toolbox.servers().unknown().is_empty() {
         return;
     }
-    for (server, error) in runtime.block_on(toolbox.introduce_servers()).failed {
-        tracing::warn!(server, %error, "the tools of an MCP server are not offered");
-    }
+    runtime.block_on(crate::introduce::introduce(toolbox));
 }
 
 /// What a model is told where the tools could not be set up.
@@ -129,7 +123,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .always_load(config.always_load.iter().filter_map(|name| ToolName::parse(name).ok()))
         .workspace(bridge)
         .decisions(Arc::new(toolbox.clone()))
-        .definitions_changed(Arc::clone(&toolbox.parts.relisted))
+        .definitions_changed(Arc::clone(toolbox.relisted()))
         .structured(if config.structured { StructuredContent::Always } else { StructuredContent::Never })
         .elsewhere(Arc::new(Beside(watchers(patience, true))))
         .question_timeout(patience);
@@ -154,11 +148,11 @@ struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<Co
 impl ToolVisibility for Bridge {
     #[cfg(feature = "mcp-client")]
     fn settle(&self) {
-        self.0.parts.relist();
+        self.0.relist();
     }
 
     fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
-        self.0.with_declared(session, listed, self.0.parts.offering.shown(session, listed))
+        self.0.shown(session, listed)
     }
 }
 
@@ -167,16 +161,29 @@ impl Workspace for Bridge {
         // An empty list means "nothing" here, not "the default": the client's roots and ours have
         // nothing in common.
         if roots.is_empty() {
-            return Some(self.0.parts.closed());
+            return Some(self.0.without_tools());
         }
         let narrowed = self.0.narrowed(roots).map(|narrowed| Arc::clone(narrowed.stack()));
         Some(narrowed.unwrap_or_else(|error| {
             tracing::warn!(%error, "the client's roots cannot be used; nothing may be touched");
-            self.0.parts.closed()
+            self.0.without_tools()
         }))
     }
 
     fn ended(&self, session: &SessionId) {
         self.0.end_session(session);
+    }
+}
+
+/// The people who watch in another terminal, for clients that cannot ask.
+struct Beside(Watchers);
+
+impl tools_mcp::Elsewhere for Beside {
+    fn confirmer(&self, client: &str, cx: &CallContext) -> Box<dyn Confirmer> {
+        Box::new(self.0.on_behalf_of(client, cx.workdir()))
+    }
+
+    fn advice(&self) -> &'static str {
+        "The user can also answer such questions in a terminal, with `haft approvals watch`."
     }
 }

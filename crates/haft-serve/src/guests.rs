@@ -2,10 +2,11 @@
 
 use std::net::SocketAddr;
 
+use haft::Toolbox;
 use tokio_util::sync::CancellationToken;
 use tools_mcp_http::{Guest, GuestList, HttpError, HttpGuest, HttpServer, HttpSettings};
 
-use crate::{Toolbox, mcp::ServeOptions};
+use crate::mcp::ServeOptions;
 
 /// The guests of a server that runs.
 #[derive(Debug, Clone)]
@@ -28,11 +29,8 @@ impl HttpGuests {
 
 /// The servers of guests.
 async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<Vec<Guest>, HttpError> {
-    #[cfg(feature = "mcp-client")]
     for (_, toolbox) in guests {
-        for (server, error) in toolbox.introduce_servers().await.failed {
-            tracing::warn!(server, %error, "the tools of an MCP server are not offered");
-        }
+        crate::introduce::introduce(toolbox).await;
     }
     let of = |(guest, toolbox): &(HttpGuest, Toolbox)| {
         let watch = toolbox.watch(|name| std::env::var(name).ok());

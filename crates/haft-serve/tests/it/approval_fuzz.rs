@@ -164,7 +164,7 @@ async fn a_client_is_sent_what_asks_whole_or_nothing() {
     for (name, three_rows) in [("test", false), ("claude-code", true)] {
         let (near, far) = tokio::io::duplex(1 << 20);
         let (read, write) = tokio::io::split(far);
-        let server = haft::server(&toolbox);
+        let server = haft_serve::server(&toolbox);
         let serving = tokio::spawn(async move { server.serve(read, write).await });
         let (read, write) = tokio::io::split(near);
         let mut client = Client { write, read: BufReader::new(read).lines() };

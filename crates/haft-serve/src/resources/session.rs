@@ -1,8 +1,9 @@
 //! All that a session can list and read.
 
-use tools_mcp::{ResourceScheme, ResourceSchemes};
+use std::sync::Arc;
 
-use crate::Toolbox;
+use haft::Toolbox;
+use tools_mcp::{ResourceScheme, ResourceSchemes};
 
 /// Parameters that URIs may have.
 const PARAMETERS: &[&str] = &["offset", "limit", "byte", "after"];
@@ -10,14 +11,11 @@ const PARAMETERS: &[&str] = &["offset", "limit", "byte", "after"];
 /// The resources of a toolbox. What the toolbox does not store or record is not there.
 pub(crate) fn of_toolbox(toolbox: &Toolbox) -> ResourceSchemes {
     let mut schemes: Vec<Box<dyn ResourceScheme>> = Vec::new();
-    #[cfg(feature = "audit")]
-    if let Some(record) = &toolbox.parts.record {
-        schemes.push(Box::new(super::record::SessionRecord(record.place.clone())));
+    if let Some(record) = toolbox.record() {
+        schemes.push(Box::new(super::record::SessionRecord(Arc::clone(record))));
     }
-    #[cfg(feature = "overflow")]
-    if let Some(archive) = toolbox.parts.wiring.overflow.archive() {
+    if let Some(archive) = toolbox.stored_output() {
         schemes.push(Box::new(super::output::StoredOutput(archive.clone())));
     }
-    let _ = (toolbox, &mut schemes);
     ResourceSchemes::new(schemes, PARAMETERS)
 }

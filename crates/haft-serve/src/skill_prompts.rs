@@ -2,10 +2,10 @@
 //! a call of `invoke_skill`, with its trust, its gates and its line of the record.
 
 use async_trait::async_trait;
+use haft::skill_folders::Skills;
 use serde_json::{Map, Value, json};
 use tools_core::{SessionId, ToolCall};
 use tools_mcp::{Prompt, PromptError, Prompts};
-use tools_skills::Skills;
 
 /// The argument of every skill.
 const ARGUMENTS: &str = "arguments";
