@@ -1,7 +1,7 @@
 //! The way out of commands whose network is gated: one network and one proxy for each session,
 //! rules and people that decide about hosts, and the record of every connection.
 //!
-//! [`SessionNetworks`] is a [`tools_shell::WayOut`]. Its rules and limits are [`Shared`] values of
+//! [`SessionNetworks`] is a [`tools_sandbox::kernel::WayOut`]. Its rules and limits are [`Shared`] values of
 //! [`EgressSettings`], which can be swapped while commands run.
 //!
 //! [`Shared`]: tools_core::Shared

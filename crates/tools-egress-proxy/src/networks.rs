@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tools_core::{CallContext, Locked as _, SessionId};
 use tools_egress::guard::{Guard, SystemResolver};
-use tools_shell::{Passage, WayOut};
+use tools_sandbox::kernel::{Passage, WayOut};
 
 use crate::EgressSettings;
 use crate::outlet::Outlet;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use tools_core::Locked as _;
 use tools_egress::endpoint::Endpoint;
 use tools_sandbox::kernel::NetworkNamespace;
-use tools_shell::Passage;
+use tools_sandbox::kernel::Passage;
 
 use crate::outlet::Outlet;
 use crate::variables::variables;

@@ -8,12 +8,12 @@ use std::{
 
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_core::Locked as _;
-use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
-
-use crate::{
-    log_text::LogText,
-    prepared::{PreparedChild, Way},
+use tools_sandbox::{
+    kernel::Passage,
+    process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin},
 };
+
+use crate::{log_text::LogText, prepared::PreparedChild};
 
 /// How long a server is given to end by itself once its standard input is closed, and again once it
 /// was asked to.
@@ -64,10 +64,9 @@ impl Tail {
 }
 
 /// A running server. Dropping it kills it and all it started.
-#[derive(Debug)]
 pub(crate) struct Child {
     tree: ProcessTree,
-    _way: Option<Arc<dyn Way>>,
+    _way: Option<Arc<dyn Passage>>,
 }
 
 /// The ends of the pipes of a server that was started.

@@ -8,14 +8,15 @@ use std::{
     sync::Arc,
 };
 
+use tools_core::CallContext;
 use tools_sandbox::{
     expand_home, home,
-    kernel::{Level, MaskRules, Sandbox},
+    kernel::{Level, MaskRules, Network, Passage, Sandbox, WayOut},
     obeyed::Look,
     process::own_variables,
 };
 
-use crate::{PreparedChild, Server, Way, WorkspaceAccess};
+use crate::{NetworkAccess, PreparedChild, Server, WorkspaceAccess};
 
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
@@ -84,6 +85,35 @@ impl Launch {
         Ok(Self { program, args, env, cwd, writable, readable })
     }
 
+    /// The network of the server, and its way out, which `out` opens where its section asks for a
+    /// gate. Variables that lead there take the place of those of the same name.
+    ///
+    /// # Errors
+    /// Why there is no such network.
+    pub fn network(
+        &mut self,
+        server: &Server,
+        out: Option<&dyn WayOut>,
+        cx: &CallContext,
+    ) -> Result<(Network, Option<Arc<dyn Passage>>), String> {
+        match server.config.network {
+            NetworkAccess::Off => Ok((Network::Closed, None)),
+            NetworkAccess::Open => Ok((Network::Open, None)),
+            NetworkAccess::Gate => {
+                let out = out.ok_or("this build has no gate for the network")?;
+                let words = std::iter::once(&server.config.command).chain(&server.config.args);
+                let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+                let passage = out.open(&line, cx);
+                let passage =
+                    passage.ok_or("there can be no network of its own here, which `network = \"gate\"` needs")?;
+                let variables = passage.variables();
+                self.env.retain(|(name, _)| variables.iter().all(|(other, _)| other != name));
+                self.env.extend(variables);
+                Ok((Network::Gate, Some(passage)))
+            }
+        }
+    }
+
     /// The sandbox that `compile` makes of the folders.
     pub fn held(&self, compile: impl Fn(LaunchFolders) -> Result<Sandbox, String>) -> Result<Sandbox, String> {
         // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
@@ -110,7 +140,7 @@ impl Launch {
 
     /// The server in its sandbox, with its way out into the network. What it writes is looked at
     /// by the rules that its sandbox was compiled by.
-    pub fn in_sandbox(self, sandbox: Sandbox, rules: &MaskRules, way: Option<Arc<dyn Way>>) -> PreparedChild {
+    pub fn in_sandbox(self, sandbox: Sandbox, rules: &MaskRules, way: Option<Arc<dyn Passage>>) -> PreparedChild {
         let Self { program, args, mut env, cwd, writable, .. } = self;
         sandbox.name_temp(&mut env);
         let look = (!writable.is_empty()).then(|| Look::new(rules.clone(), writable));

@@ -52,7 +52,7 @@ pub use naming::{model_name, names};
 pub use oauth::{
     Begun, ClientKeys, LoginError, LoginRequest, LoginStore, LoginSummary, PendingLogin, Scopes, ServerLogin,
 };
-pub use prepared::{Launcher, PreparedChild, PreparedRemote, PreparedServer, Way};
+pub use prepared::{Launcher, PreparedChild, PreparedRemote, PreparedServer};
 pub use servers::{Introductions, McpServers, Report};
 
 #[cfg(doctest)]

@@ -3,7 +3,10 @@
 use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::{kernel::Sandbox, obeyed::Look};
+use tools_sandbox::{
+    kernel::{Passage, Sandbox},
+    obeyed::Look,
+};
 
 use crate::{Secret, Server, TokenReader};
 
@@ -68,19 +71,13 @@ pub struct PreparedChild {
     /// nothing.
     pub look: Option<Look>,
     /// Its way out into the network, kept for as long as it runs.
-    pub way: Option<Arc<dyn Way>>,
+    pub way: Option<Arc<dyn Passage>>,
 }
 
 impl fmt::Debug for PreparedChild {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PreparedChild").field("program", &self.program).finish_non_exhaustive()
     }
-}
-
-/// The way out of a server into the network.
-pub trait Way: fmt::Debug + Send + Sync {
-    /// The server runs below this process from now on.
-    fn started(&self, supervisor: i32);
 }
 
 /// Makes a server ready to be started or reached for a session; the error says why it cannot be.

@@ -10,7 +10,7 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
     ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, MaskRules, Network, Passage, Sandbox, WayOut, resolve_by_words};
 use tools_sandbox::obeyed::Guard;
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
@@ -31,7 +31,6 @@ use crate::subjects::subjects;
 use crate::temp::TempWatch;
 use crate::transaction::{Transaction, only_reads};
 use crate::view::{ViewSettings, Views};
-use crate::way_out::{Passage, WayOut};
 use tools_command::{Analysis, Surroundings, analyse};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in

@@ -26,7 +26,6 @@ mod subjects;
 mod temp;
 mod transaction;
 mod unseen;
-mod way_out;
 mod whole;
 
 mod jobs;
@@ -47,7 +46,6 @@ pub use policy::{ShellPolicy, ShellPolicyHandle};
 pub use tools::{JobKill, JobKillArgs, JobRead, JobReadArgs};
 pub use tools_sandbox::obeyed::{ObeyedChange, ObeyedReport};
 pub use transaction::RollbackReport;
-pub use way_out::{Passage, WayOut};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -2,12 +2,11 @@
 //! they are opened.
 
 use tools_core::{ConfirmReason, Subject};
-use tools_sandbox::kernel::Network;
+use tools_sandbox::kernel::{Network, Passage};
 
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::error::ShellError;
 use crate::policy::ShellPolicy;
-use crate::way_out::Passage;
 
 /// Ports of one job.
 const MAX_PORTS: usize = 8;

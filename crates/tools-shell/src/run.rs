@@ -12,7 +12,7 @@ use tools_core::{
     CallContext, ClaimSource, Complete, Digest, Ended, ErrorDetail, OutputStream, Redactor, StopReason, SummaryKind,
     ToolError, ToolOutput, keys,
 };
-use tools_sandbox::kernel::{MaskRules, Sandbox};
+use tools_sandbox::kernel::{MaskRules, Passage, Sandbox};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
@@ -24,7 +24,6 @@ use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
-use crate::way_out::Passage;
 use crate::whole::{CommandOutput, Whole};
 use tools_sandbox::obeyed::{After, Guard, note, note_in, unmasked_note};
 

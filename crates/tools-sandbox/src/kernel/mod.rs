@@ -30,6 +30,7 @@ mod sockets;
 mod strength;
 pub(crate) mod sys;
 mod watch;
+mod way_out;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
 pub use config::{Confinement, Limits, Network, SandboxMode};
@@ -46,3 +47,4 @@ pub use resolve::{Canonical, resolve_by_words};
 pub use sockets::{SOCKET_NAMES, granted_sockets};
 pub use strength::{Level, Strength};
 pub(crate) use watch::{Names, NotifiedCalls, WatchFilter, hand_over};
+pub use way_out::{Passage, WayOut};

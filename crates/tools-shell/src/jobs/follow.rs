@@ -14,8 +14,8 @@ use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, RunningCommand, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
-use crate::way_out::Passage;
 use crate::whole::Whole;
+use tools_sandbox::kernel::Passage;
 use tools_sandbox::obeyed::{Guard, note, unmasked_note};
 
 /// A job that was started and is not yet followed.

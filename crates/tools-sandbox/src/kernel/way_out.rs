@@ -1,12 +1,11 @@
-//! The way out of commands whose network is gated: what this crate needs of whoever runs the
-//! endpoint.
+//! The way out of commands and servers whose network is gated: what their crates need of whoever
+//! runs the endpoint.
 
-use std::ffi::OsString;
-use std::io;
-use std::sync::Arc;
+use std::{ffi::OsString, io, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::kernel::NetworkNamespace;
+
+use super::NetworkNamespace;
 
 /// Opens passages for commands. Called once for each command, before it starts; implemented by
 /// hosts that have an endpoint.
