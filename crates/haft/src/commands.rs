@@ -5,15 +5,17 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::DynExecutor;
-#[cfg(feature = "policy")]
-use tools_core::Shared;
-use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
-use tools_shell::{Bash, CommandConfinement, ConfinementSettings, JobKill, JobRead, ShellPolicy, ShellPolicyHandle};
+use tools_core::{DynExecutor, ServerName, Shared};
+use tools_sandbox::{closed_places, kernel::MaskRules};
+use tools_secrets::SecretRedactor;
+use tools_shell::{
+    Bash, CommandConfinement, ConfinementSettings, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle,
+};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, paths, places},
-    part::{Part, Swap},
+    credentials, own_places,
+    part::PartList,
     wiring::Wiring,
 };
 
@@ -21,6 +23,9 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Commands {
     wiring: Arc<Wiring>,
+    /// What may not be read by the configuration.
+    #[cfg(feature = "file")]
+    pub(crate) typed_rules: tools_sandbox::ReadRules,
     /// What gates refuse them to read.
     #[cfg(feature = "policy")]
     closed: (PathBuf, Shared<Vec<tools_policy::gate::ReadRestriction>>),
@@ -28,8 +33,7 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// Those of a configuration, for calls from `workdir`, that may not read what `typed_rules` and
-    /// `private` close.
+    /// Those of a configuration, for calls from `workdir`.
     ///
     /// # Errors
     /// A value of `[tools.shell]` that cannot be used.
@@ -37,14 +41,14 @@ impl Commands {
         wiring: &Arc<Wiring>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
-        typed_rules: &ReadRules,
-        private: &[PathBuf],
     ) -> Result<Self, LoadError> {
         let config = &loaded.config;
         let policy = compile(loaded)?.remembering(places::sandbox_record());
-        let rules = typed_rules.clone().closing(private);
+        let mut private = own_places::private(config);
+        let typed_rules = paths::read_rules(loaded, workdir)?;
+        let rules = typed_rules.clone().closing(&private);
         let mut hidden = closed_places(deny_read(config), &rules);
-        hidden.extend_from_slice(private);
+        hidden.append(&mut private);
         // What a tool may not read, no command may read either.
         #[cfg(feature = "policy")]
         let (closed, denies) = {
@@ -67,10 +71,30 @@ impl Commands {
         });
         Ok(Self {
             wiring: Arc::clone(wiring),
+            #[cfg(feature = "file")]
+            typed_rules,
             #[cfg(feature = "policy")]
             closed: (workdir.to_owned(), closed),
             held: Arc::new(held),
         })
+    }
+
+    /// Follows other configurations.
+    pub(crate) fn kept_in_step(self: &Arc<Self>, parts: &mut PartList) {
+        let commands = Arc::clone(self);
+        parts.follow(move |_, loaded| {
+            compile(loaded)?;
+            let (commands, config) = (Arc::clone(&commands), loaded.config.tools.shell.clone());
+            Ok(move || {
+                #[cfg(feature = "policy")]
+                {
+                    let (workdir, closed) = &commands.closed;
+                    closed.store(commands.wiring.gates.closes("bash", workdir));
+                }
+                // It was compiled above, so that it does not fail here.
+                let _ = commands.held.rebuild(&config);
+            })
+        });
     }
 
     /// The tool `bash`.
@@ -108,18 +132,9 @@ fn deny_read(config: &HaftConfig) -> Option<&[String]> {
     }
 }
 
-impl Part for Commands {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        compile(loaded)?;
-        let config = loaded.config.tools.shell.clone();
-        Ok(Box::new(move || {
-            #[cfg(feature = "policy")]
-            {
-                let (workdir, closed) = &self.closed;
-                closed.store(self.wiring.gates.closes("bash", workdir));
-            }
-            // It was compiled above, so that it does not fail here.
-            let _ = self.held.rebuild(&config);
-        }))
-    }
+/// The table of what sessions run in the background.
+pub(crate) fn jobs(redactor: &Shared<SecretRedactor>, server: Option<ServerName>, parts: &mut PartList) -> Arc<Jobs> {
+    let jobs = Arc::new(Jobs::shown_on(credentials::board(redactor)).at_server(server));
+    parts.forget(&jobs, Jobs::abandon_session);
+    jobs
 }

@@ -2,31 +2,30 @@
 
 use std::sync::Arc;
 
-use tools_core::{OptionalBoard, ServerName, SessionId, Shared};
+use tools_core::{OptionalBoard, ServerName, Shared};
 use tools_secrets::{LiveSecrets, PatternError, SecretRedactor, SecurityConfig};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Part, Swap},
+    part::PartList,
 };
 
 /// Those of a configuration, at this server where it is one of several.
 ///
 /// # Errors
 /// A pattern of the operator's that cannot be used.
-pub(crate) fn live(loaded: &LoadedConfig<HaftConfig>, server: Option<ServerName>) -> Result<LiveSecrets, LoadError> {
-    LiveSecrets::new(&security(&loaded.config), server, board).map_err(|error| fault(loaded, error))
-}
-
-impl Part for LiveSecrets {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let compiled = Self::compile(&self, &security(&loaded.config));
-        Ok(Box::new(compiled.map_err(|error| fault(loaded, error))?))
-    }
-
-    fn forget(&self, session: &SessionId) {
-        self.now().forget(session);
-    }
+pub(crate) fn live(
+    loaded: &LoadedConfig<HaftConfig>,
+    server: Option<ServerName>,
+    parts: &mut PartList,
+) -> Result<Arc<LiveSecrets>, LoadError> {
+    let live = LiveSecrets::new(&security(&loaded.config), server, board).map_err(|error| fault(loaded, error))?;
+    let live = Arc::new(live);
+    parts.layers.extend([live.announce(), live.layer()]);
+    parts.forget(&live, |live, session| live.now().forget(session));
+    let following = Arc::clone(&live);
+    parts.follow(move |_, loaded| following.compile(&security(&loaded.config)).map_err(|error| fault(loaded, error)));
+    Ok(live)
 }
 
 /// How credentials are found and what becomes of them.

@@ -2,36 +2,49 @@
 
 use std::sync::Arc;
 
-use tools_audit::Audit;
 use tools_core::Shared;
 use tools_egress_proxy::{EgressSettings, HostRules, SessionNetworks, host_rules};
-use tools_policy::permissions::{NETWORK, SessionRules};
+use tools_policy::{Gates, permissions::NETWORK};
 use tools_secrets::SecretRedactor;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Part, Swap},
+    part::PartList,
+    record::Record,
 };
 
-/// The networks of a configuration.
+/// The networks of a configuration. What was allowed for a session counts in them, and each
+/// connection is on `record`.
 ///
 /// # Errors
 /// A rule that names no host, a value of `[tools.shell]` that cannot be used.
 pub(crate) fn networks(
     loaded: &LoadedConfig<HaftConfig>,
-    allowed: Arc<SessionRules>,
+    gates: &Gates,
     redactor: &Shared<SecretRedactor>,
-    record: Option<Arc<Audit>>,
-) -> Result<SessionNetworks, LoadError> {
+    record: Option<&Record>,
+    parts: &mut PartList,
+) -> Result<Arc<SessionNetworks>, LoadError> {
     let (rules, most_sent) = compile(loaded)?;
-    Ok(SessionNetworks::new(EgressSettings {
-        rules: Shared::new(rules),
-        most_sent: Shared::new(most_sent),
-        allowed,
+    let (rules, most_sent) = (Shared::new(rules), Shared::new(most_sent));
+    let live = (rules.clone(), most_sent.clone());
+    parts.follow(move |_, loaded| {
+        let (live, (rules, most_sent)) = (live.clone(), compile(loaded)?);
+        Ok(move || {
+            live.0.store(rules);
+            live.1.store(most_sent);
+        })
+    });
+    let networks = Arc::new(SessionNetworks::new(EgressSettings {
+        rules,
+        most_sent,
+        allowed: Arc::clone(&gates.state.rules),
         approvals: loaded.config.tools.approvals.clone(),
         redactor: Arc::new(redactor.clone()),
-        record,
-    }))
+        record: record.map(|record| Arc::clone(&record.audit)),
+    }));
+    parts.forget(&networks, SessionNetworks::end);
+    Ok(networks)
 }
 
 fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<(HostRules, Option<u64>), LoadError> {
@@ -39,17 +52,6 @@ fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<(HostRules, Option<u64>)
     let rules = host_rules(&tools.permissions).map_err(|fault| {
         loaded.fault(&format!("tools.permissions.{NETWORK}[{}].pattern", fault.index), fault.problem)
     })?;
-    let shell = tools.shell.compile();
-    let shell = shell.map_err(|fault| loaded.fault_in("tools.shell", fault))?;
+    let shell = tools.shell.compile().map_err(|fault| loaded.fault_in("tools.shell", fault))?;
     Ok((rules, shell.sent_per_host()))
-}
-
-impl Part for SessionNetworks {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let (rules, most_sent) = compile(loaded)?;
-        Ok(Box::new(move || {
-            self.settings().rules.store(rules);
-            self.settings().most_sent.store(most_sent);
-        }))
-    }
 }

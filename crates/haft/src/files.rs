@@ -6,15 +6,15 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{DynExecutor, SessionId, Shared};
+use tools_core::{DynExecutor, Shared};
 use tools_file::{FilePolicy, SeenFiles};
 use tools_sandbox::{PathError, ReadRules, ReservedFiles, folder_hint, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, paths, places},
-    credentials,
-    part::{Part, Swap},
+    credentials, own_places,
+    part::PartList,
     wiring::Wiring,
 };
 
@@ -28,20 +28,31 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Those of a configuration, for calls from `workdir`, that may not write what is `reserved`,
-    /// nor read what `rules`, the read rules of the configuration, and `private` close.
+    /// Those of a configuration, for calls from `workdir`; `rules` are its read rules where they
+    /// were compiled before.
     ///
     /// # Errors
-    /// A root that cannot be opened.
+    /// A root that cannot be opened, a glob that is not valid.
     pub(crate) fn new(
         wiring: &Arc<Wiring>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
-        rules: &ReadRules,
-        (reserved, private): (&[PathBuf], &[PathBuf]),
+        reserved: &[PathBuf],
+        rules: Option<&ReadRules>,
     ) -> Result<Self, LoadError> {
-        let policy = Shared::new(compile(wiring, loaded, workdir, rules, (reserved, private))?);
+        let policy = Shared::new(compile(wiring, loaded, workdir, reserved, rules)?);
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy, seen: SeenFiles::default() })
+    }
+
+    /// Follows other configurations, and forgets sessions.
+    pub(crate) fn kept_in_step(self: &Arc<Self>, parts: &mut PartList) {
+        let files = Arc::clone(self);
+        parts.follow(move |_, loaded| {
+            let policy = compile(&files.wiring, loaded, &files.workdir, &files.wiring.reserved.now(), None)?;
+            let live = files.policy.clone();
+            Ok(move || live.store(policy))
+        });
+        parts.forget(self, |files, session| files.seen.forget(session));
     }
 
     #[cfg(any(feature = "code", feature = "diagnostics"))]
@@ -54,35 +65,26 @@ impl Files {
     }
 }
 
-impl Part for Files {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let rules = paths::read_rules(loaded, &self.workdir)?;
-        let (reserved, private) = (self.wiring.reserved.now(), crate::reserved::private(&loaded.config));
-        let policy = compile(&self.wiring, loaded, &self.workdir, &rules, (&reserved, &private))?;
-        Ok(Box::new(move || self.policy.store(policy)))
-    }
-
-    fn forget(&self, session: &SessionId) {
-        self.seen.forget(session);
-    }
-}
-
 fn compile(
     wiring: &Wiring,
     loaded: &LoadedConfig<HaftConfig>,
     workdir: &Path,
-    rules: &ReadRules,
-    (reserved, private): (&[PathBuf], &[PathBuf]),
+    reserved: &[PathBuf],
+    rules: Option<&ReadRules>,
 ) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
-    let files = section.compile_under(workdir, home().as_deref(), rules.clone()).map_err(|error| {
+    let files = match rules {
+        Some(rules) => section.compile_under(workdir, home().as_deref(), rules.clone()),
+        None => section.compile(workdir, home().as_deref()),
+    };
+    let files = files.map_err(|error| {
         let near = match &error {
             PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => folder_hint(path),
             _ => String::new(),
         };
         loaded.fault(&section.key_of(&error, workdir, home().as_deref()), format!("{error}{near}"))
     })?;
-    let files = files.closing(private).reserving(ReservedFiles::new(reserved));
+    let files = files.closing(&own_places::private(config)).reserving(ReservedFiles::new(reserved));
     #[cfg(feature = "policy")]
     let files = files.closing_by_tool(closing(&wiring.gates));
     let files = files.spelled(&wiring.spellings);

@@ -1,17 +1,20 @@
-//! The rules that command output is filtered by, as a part of a toolbox.
+//! The rules that command output is filtered by, in a toolbox.
 
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 use tools_filter::LiveFilters;
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Part, Swap},
-};
+use crate::{config::HaftConfig, part::PartList};
 
-impl Part for LiveFilters {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let config = loaded.config.tools.filters.clone();
-        Ok(Box::new(move || self.follow(&config)))
-    }
+/// The rules of a configuration that stands in the file `beside`.
+pub(crate) fn open(config: &HaftConfig, beside: Option<&Path>, parts: &mut PartList) -> Arc<LiveFilters> {
+    let filters = LiveFilters::new(&config.tools.filters, beside.map(Path::to_owned), tools_sandbox::home);
+    let filters = Arc::new(filters);
+    parts.layers.push(Arc::new(filters.layer()));
+    let following = Arc::clone(&filters);
+    parts.follow(move |_, loaded| {
+        let (filters, config) = (Arc::clone(&following), loaded.config.tools.filters.clone());
+        Ok(move || filters.follow(&config))
+    });
+    filters
 }

@@ -3,17 +3,20 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use tools_core::{CallerId, Judge, SystemClock, ToolName};
+use tools_core::{CallerId, DynExecutor, Judge, SystemClock, ToolExecutor as _, ToolName};
 use tools_policy::{
     GateSettings, Gates,
     caller_quota::{CallerAccounts, MemoryAccounts},
+    gate::Stands,
     permissions::{ApprovalSnapshot, ApprovalStore, FileApprovals, SessionRules, TextDiff, script_difference},
 };
 use tools_secrets::SecretRedactor;
 
+#[cfg(feature = "postgres")]
+use crate::databases;
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, named, places},
-    part::{Part, Swap},
+    part::PartList,
 };
 
 /// How a question shows what changed in a script: as the file tools show changes.
@@ -23,52 +26,51 @@ const TEXT_DIFF: Option<TextDiff> = Some(tools_file::diff);
 #[cfg(not(feature = "file"))]
 const TEXT_DIFF: Option<TextDiff> = None;
 
-/// The gates, which follow their sections.
-#[derive(Debug)]
-pub(crate) struct GatePart {
-    pub(crate) gates: Arc<Gates>,
-    /// The names of the host's own tools.
+/// The gates of a configuration, with nothing remembered; they follow their sections. `hosts` are
+/// the names of the host's own tools.
+///
+/// # Errors
+/// The first section that cannot be compiled, by key and line.
+pub(crate) fn open(
+    loaded: &LoadedConfig<HaftConfig>,
+    judge: Option<Arc<dyn Judge>>,
+    secrets: SecretRedactor,
     hosts: BTreeSet<ToolName>,
-}
-
-impl GatePart {
-    /// The gates of a configuration, with nothing remembered.
-    ///
-    /// # Errors
-    /// The first section that cannot be compiled, by key and line.
-    pub(crate) fn new(
-        loaded: &LoadedConfig<HaftConfig>,
-        judge: Option<Arc<dyn Judge>>,
-        secrets: SecretRedactor,
-        hosts: BTreeSet<ToolName>,
-        guest: Option<CallerId>,
-    ) -> Result<Self, LoadError> {
-        let tools = &loaded.config.tools;
-        let callers = caller_accounts(&tools.caller_quota.database)
-            .map_err(|problem| loaded.fault("tools.caller_quota.database", problem))?;
-        let (store, known) = approvals(loaded)?;
-        let texts = tools.approvals.scripts(&places::state_dir());
-        let rules = SessionRules::over(store, known, Arc::new(SystemClock))
-            .of_caller(guest)
-            .showing(script_difference(texts, TEXT_DIFF));
-        check_judge(loaded, judge.is_some())?;
-        let (approvals, resets) = (tools.approvals.clone(), places::resets_dir());
-        let settings = GateSettings { rules, approvals, callers, judge, secrets, resets };
+    guest: Option<CallerId>,
+    parts: &mut PartList,
+) -> Result<Arc<Gates>, LoadError> {
+    let tools = &loaded.config.tools;
+    let callers = caller_accounts(loaded)?;
+    let (store, known) = approvals(loaded)?;
+    let texts = tools.approvals.scripts(&places::state_dir());
+    let rules = SessionRules::over(store, known, Arc::new(SystemClock))
+        .of_caller(guest)
+        .showing(script_difference(texts, TEXT_DIFF));
+    let asks = judge.is_some();
+    check_judge(loaded, asks)?;
+    let (approvals, resets) = (tools.approvals.clone(), places::resets_dir());
+    let settings = GateSettings { rules, approvals, callers, judge, secrets, resets };
+    let renamed = named(&loaded.config, &hosts);
+    let config = renamed.as_ref().unwrap_or(&loaded.config);
+    let gates = Gates::new(settings, &config.gates()).map_err(|fault| loaded.fault(&fault.key, fault.problem))?;
+    let gates = Arc::new(gates);
+    for place in [Stands::BeforeCall, Stands::AroundExecution] {
+        parts.layers.extend(gates.layers(place));
+    }
+    parts.forget(&gates, |gates, session| gates.state.rules.end(session));
+    let following = Arc::clone(&gates);
+    parts.follow(move |_, loaded| {
+        check_judge(loaded, asks)?;
         let renamed = named(&loaded.config, &hosts);
-        let config = renamed.as_ref().unwrap_or(&loaded.config);
-        let gates = Gates::new(settings, &config.gates()).map_err(|fault| loaded.fault(&fault.key, fault.problem))?;
-        Ok(Self { gates: Arc::new(gates), hosts })
-    }
+        let sections = renamed.as_ref().unwrap_or(&loaded.config).gates();
+        following.compile(&sections).map_err(|fault| loaded.fault(&fault.key, fault.problem))
+    });
+    Ok(gates)
 }
 
-impl Part for GatePart {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        check_judge(loaded, self.gates.state.judge.is_some())?;
-        let renamed = named(&loaded.config, &self.hosts);
-        let sections = renamed.as_ref().unwrap_or(&loaded.config).gates();
-        let compiled = self.gates.compile(&sections);
-        Ok(Box::new(compiled.map_err(|fault| loaded.fault(&fault.key, fault.problem))?))
-    }
+/// The names of the tools of executors.
+pub(crate) fn names_of(executors: &[DynExecutor]) -> BTreeSet<ToolName> {
+    executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).map(|tool| tool.name.clone()).collect()
 }
 
 /// A gate that asks a model cannot be switched on where there is none.
@@ -85,36 +87,32 @@ fn check_judge(loaded: &LoadedConfig<HaftConfig>, is_there: bool) -> Result<(), 
 }
 
 /// The accounts of callers: of this process, or those in a database.
-fn caller_accounts(database: &str) -> Result<Arc<dyn CallerAccounts>, &'static str> {
-    if database.is_empty() {
-        return Ok(Arc::new(MemoryAccounts::new(Arc::new(SystemClock))));
-    }
+fn caller_accounts(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<dyn CallerAccounts>, LoadError> {
     #[cfg(feature = "postgres")]
     {
-        let shared = tools_team::shared(database, tools_team::quota::PostgresAccounts::at);
-        shared.map(|accounts| accounts as Arc<dyn CallerAccounts>).map_err(|_| crate::databases::NO_ADDRESS)
+        let (key, address) = ("tools.caller_quota.database", &loaded.config.tools.caller_quota.database);
+        if let Some(shared) = databases::shared(loaded, key, address, tools_team::quota::PostgresAccounts::at)? {
+            return Ok(shared);
+        }
     }
-    #[cfg(not(feature = "postgres"))]
-    Err(crate::databases::NO_SERVERS)
+    let _ = loaded;
+    Ok(Arc::new(MemoryAccounts::new(Arc::new(SystemClock))))
 }
 
 /// Where approvals outlive a session, a file of this user or a database, and what is known of it
 /// before it is first read.
 fn approvals(loaded: &LoadedConfig<HaftConfig>) -> Result<(Arc<dyn ApprovalStore>, ApprovalSnapshot), LoadError> {
     let config = &loaded.config.tools.approvals;
-    if config.database.is_empty() {
-        let file = FileApprovals::at(config.file(&places::state_dir()));
-        let first = file.snapshot();
-        return Ok((Arc::new(file), first));
-    }
     #[cfg(feature = "postgres")]
     {
         use tools_team::approvals::{ApprovalDatabase, PostgresApprovals};
-        let database = tools_team::shared(&config.database, ApprovalDatabase::at)
-            .map_err(|_| loaded.fault("tools.approvals.database", crate::databases::NO_ADDRESS))?;
-        let store = PostgresApprovals::over(database, config.on_unreadable());
-        Ok((Arc::new(store), ApprovalSnapshot::default()))
+        let key = "tools.approvals.database";
+        if let Some(database) = databases::shared(loaded, key, &config.database, ApprovalDatabase::at)? {
+            let store = PostgresApprovals::over(database, config.on_unreadable());
+            return Ok((Arc::new(store), ApprovalSnapshot::default()));
+        }
     }
-    #[cfg(not(feature = "postgres"))]
-    Err(loaded.fault("tools.approvals.database", crate::databases::NO_SERVERS))
+    let file = FileApprovals::at(config.file(&places::state_dir()));
+    let first = file.snapshot();
+    Ok((Arc::new(file), first))
 }

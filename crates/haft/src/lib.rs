@@ -32,14 +32,10 @@ mod stack;
 mod builder;
 mod toolbox;
 
-#[cfg(any(feature = "code", feature = "diagnostics", feature = "memory", feature = "retry", feature = "web"))]
-mod live;
 mod part;
 
 mod credentials;
 mod own_places;
-#[cfg(any(feature = "shell", feature = "file"))]
-mod reserved;
 
 #[cfg(feature = "policy")]
 mod gates;
@@ -89,6 +85,7 @@ mod reload;
 
 #[cfg(feature = "agent")]
 mod agent;
+#[cfg(all(feature = "postgres", any(feature = "agent", feature = "audit", feature = "policy")))]
 mod databases;
 #[cfg(feature = "embed")]
 mod embedding;
@@ -98,6 +95,8 @@ mod hosted;
 mod mcp_servers;
 #[cfg(feature = "graph")]
 mod offer;
+#[cfg(feature = "agent")]
+mod sessions;
 #[cfg(feature = "approvals")]
 mod watchers;
 
@@ -113,8 +112,6 @@ mod start_agent {}
 #[doc = include_str!("../../../docs/start/library.md")]
 mod start_library {}
 
-#[cfg(feature = "agent")]
-pub use agent::saved_sessions;
 pub use builder::ToolboxBuilder;
 #[cfg(feature = "agent")]
 pub use config::agent_settings;
@@ -129,9 +126,11 @@ pub use place::Place;
 pub use record::audit_database;
 #[cfg(feature = "audit")]
 pub use record::audit_file;
+#[cfg(feature = "agent")]
+pub use sessions::saved_sessions;
 #[cfg(feature = "skills")]
 pub use skills::{skill_pins, skill_places};
-pub use stack::{LayerRow, layers};
+pub use stack::layers;
 pub use toolbox::Toolbox;
 #[cfg(feature = "approvals")]
 pub use watchers::{watch_folder, watchers};

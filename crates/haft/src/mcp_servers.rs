@@ -4,17 +4,19 @@
 use std::{path::Path, sync::Arc};
 
 use tools_catalog::Checked;
-use tools_core::{CallContext, DynExecutor, Redactor};
+use tools_core::{CallContext, DynExecutor, Shared};
 #[cfg(feature = "mcp-client-http")]
 use tools_mcp_client::PreparedRemote;
 use tools_mcp_client::{
     Launch, LaunchFolders, Launcher, McpServers, McpTools, PreparedChild, PreparedServer, Server, compile,
     pins::LockStore,
 };
+use tools_secrets::SecretRedactor;
 
 use crate::{
     commands::Commands,
     config::{HaftConfig, LoadError, LoadedConfig, places::lock_file},
+    part::PartList,
     wiring::Wiring,
 };
 
@@ -25,12 +27,16 @@ use crate::{
 pub(crate) fn servers(
     loaded: &LoadedConfig<HaftConfig>,
     beside: Option<&Path>,
-    redactor: Arc<dyn Redactor>,
+    redactor: &Shared<SecretRedactor>,
+    parts: &mut PartList,
 ) -> Result<Arc<McpServers>, LoadError> {
     let compiled = compile(&loaded.config.mcp.servers);
     let servers = compiled
         .map_err(|error| loaded.fault(&format!("mcp.servers[{}].{}", error.index, error.key), error.problem))?;
-    Ok(Arc::new(McpServers::new(servers, LockStore::new(lock_file(beside)), []).redacting(redactor)))
+    let servers = McpServers::new(servers, LockStore::new(lock_file(beside)), []).redacting(Arc::new(redactor.clone()));
+    let servers = Arc::new(servers);
+    parts.forget(&servers, McpServers::end);
+    Ok(servers)
 }
 
 /// The tools of the servers, started below the confinement of `commands`; calls are held to the

@@ -3,70 +3,46 @@
 
 use std::sync::Arc;
 
-use tools_core::{DynExecutor, Embedder, Layer, Redactor, SessionId, Shared, SystemClock};
+use tools_core::{DynExecutor, Embedder, Redactor, Shared, SystemClock};
 use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryTools, TaintedSessions};
 use tools_secrets::SecretRedactor;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places::state_dir},
     credentials,
-    live::Live,
+    part::PartList,
 };
 
 const SECTION: &str = "tools.memory";
 
-/// The memories, and what the tools and the layer share.
-#[derive(Debug)]
-pub(crate) struct MemoryParts {
-    memories: Memories,
-    pub(crate) policy: Arc<Live<MemoryPolicy>>,
-    taint: TaintedSessions,
+/// The tools of a configuration; none where it switches them off. What a session reads from outside
+/// is noted, until it ends.
+///
+/// # Errors
+/// A value that cannot be used, by key and line.
+pub(crate) fn tools(
+    loaded: &LoadedConfig<HaftConfig>,
+    redactor: &Shared<SecretRedactor>,
+    embedder: Option<Arc<dyn Embedder>>,
+    parts: &mut PartList,
+) -> Result<Vec<DynExecutor>, LoadError> {
+    if !loaded.config.tools.memory.enabled {
+        return Ok(vec![]);
+    }
+    let policy = parts.policy(loaded, SECTION, |config| config.tools.memory.compile())?;
+    let memories = over(loaded, policy, Arc::new(redactor.clone()))?;
+    let memories = match embedder {
+        Some(embedder) => memories.embedded_by(embedder),
+        None => memories,
+    };
+    let taint = TaintedSessions::default();
+    parts.layers.push(Arc::new(MemoryLayer::new(taint.clone())));
+    parts.forget(&Arc::new(taint.clone()), TaintedSessions::forget);
+    let tools = MemoryTools::new(memories, taint);
     #[cfg(feature = "agent")]
-    sessions: tools_agent::sessions::Sessions,
-}
-
-impl MemoryParts {
-    /// Those of a configuration; `None` where it switches them off.
-    ///
-    /// # Errors
-    /// A value that cannot be used, by key and line.
-    pub(crate) fn new(
-        loaded: &LoadedConfig<HaftConfig>,
-        redactor: &Shared<SecretRedactor>,
-        embedder: Option<Arc<dyn Embedder>>,
-    ) -> Result<Option<Self>, LoadError> {
-        if !loaded.config.tools.memory.enabled {
-            return Ok(None);
-        }
-        let policy = compile(loaded)?;
-        let memories = over(loaded, policy.policy(), Arc::new(redactor.clone()))?;
-        let memories = match embedder {
-            Some(embedder) => memories.embedded_by(embedder),
-            None => memories,
-        };
-        Ok(Some(Self {
-            memories,
-            policy,
-            taint: TaintedSessions::default(),
-            #[cfg(feature = "agent")]
-            sessions: crate::saved_sessions(loaded)?,
-        }))
-    }
-
-    pub(crate) fn executors(&self) -> Vec<DynExecutor> {
-        let tools = MemoryTools::new(self.memories.clone(), self.taint.clone());
-        #[cfg(feature = "agent")]
-        let tools = tools.with_conversations(Arc::new(tools_agent::sessions::SaidBefore::new(self.sessions.clone())));
-        tools.into_executors()
-    }
-
-    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
-        Arc::new(MemoryLayer::new(self.taint.clone()))
-    }
-
-    pub(crate) fn forget(&self, session: &SessionId) {
-        self.taint.forget(session);
-    }
+    let tools =
+        tools.with_conversations(Arc::new(tools_agent::sessions::SaidBefore::new(crate::saved_sessions(loaded)?)));
+    Ok(tools.into_executors())
 }
 
 /// The memories of a configuration, for an operator, who sees those of every project; `None` where
@@ -78,10 +54,10 @@ pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Memories>, L
     if !loaded.config.tools.memory.enabled {
         return Ok(None);
     }
-    let policy = compile(loaded)?.policy();
+    let policy = loaded.config.tools.memory.compile().map_err(|fault| loaded.fault_in(SECTION, fault))?;
     let security = credentials::security(&loaded.config);
     let redactor = security.redactor().map_err(|error| credentials::fault(loaded, error))?;
-    over(loaded, policy, Arc::new(redactor)).map(Some)
+    over(loaded, Shared::new(policy), Arc::new(redactor)).map(Some)
 }
 
 fn over(
@@ -91,8 +67,4 @@ fn over(
 ) -> Result<Memories, LoadError> {
     let store = loaded.config.tools.memory.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
     Ok(Memories::new(store, policy, redactor, Arc::new(SystemClock)))
-}
-
-fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<Live<MemoryPolicy>>, LoadError> {
-    Live::new(loaded, SECTION, |config| config.tools.memory.compile())
 }

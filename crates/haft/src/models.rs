@@ -8,17 +8,30 @@ use tools_sandbox::process::printed;
 use crate::{
     Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Part, Swap},
+    part::PartList,
 };
 
-/// Opens every configured provider.
+/// Opens every configured provider. They count from the next start; names that other sections give
+/// are looked up at once.
 ///
 /// # Errors
 /// The first value that cannot be used, and a name that no provider has.
-pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, own: Vec<Arc<dyn Provider>>) -> Result<Arc<Models>, LoadError> {
+pub(crate) fn open(
+    loaded: &LoadedConfig<HaftConfig>,
+    own: Vec<Arc<dyn Provider>>,
+    parts: &mut PartList,
+) -> Result<Arc<Models>, LoadError> {
     let models = Models::open(&loaded.config.llm, own, printed_by).map_err(|fault| loaded.fault_in("llm", fault))?;
-    check(&models, loaded)?;
-    Ok(Arc::new(models))
+    let models = Arc::new(models);
+    #[cfg(feature = "retry")]
+    {
+        check(&models, loaded)?;
+        let known = Arc::clone(&models);
+        parts.follow(move |_, loaded| check(&known, loaded).map(|()| || ()));
+    }
+    #[cfg(not(feature = "retry"))]
+    let _ = parts;
+    Ok(models)
 }
 
 /// The model that judges calls; `None` when there is none of that name.
@@ -28,40 +41,29 @@ pub(crate) fn judge(models: &Models, config: &HaftConfig) -> Option<Arc<dyn tool
     Some(Arc::new(tools_providers::ModelJudge::new(provider)))
 }
 
-/// Whether every name that a key gives is one of a model.
+/// Whether the name that a key gives is one of a model.
+#[cfg(feature = "retry")]
 fn check(models: &Models, loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
-    #[cfg(feature = "retry")]
-    {
-        let name = &loaded.config.tools.retry.parameter_reformat_provider;
-        if !name.is_empty() && models.named(name).is_none() {
-            let problem = loaded.config.llm.unknown(name);
-            return Err(loaded.fault("tools.retry.parameter_reformat_provider", problem));
-        }
+    let name = &loaded.config.tools.retry.parameter_reformat_provider;
+    if name.is_empty() || models.named(name).is_some() {
+        return Ok(());
     }
-    let _ = (models, loaded);
-    Ok(())
-}
-
-impl Part for Models {
-    /// Providers count from the next start; names that other sections give are looked up at once.
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        check(&self, loaded)?;
-        Ok(Box::new(|| ()))
-    }
+    let problem = loaded.config.llm.unknown(name);
+    Err(loaded.fault("tools.retry.parameter_reformat_provider", problem))
 }
 
 impl Toolbox {
     /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
     /// `None` when there is none.
     pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
-        self.parts.models.of(&self.config.llm, name)
+        self.parts.wiring.models.of(&self.config.llm, name)
     }
 
     /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
     /// `None` where the model that wrote them does.
     pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
         #[cfg(feature = "retry")]
-        return self.parts.models.named(&self.running().tools.retry.parameter_reformat_provider);
+        return self.parts.wiring.models.named(&self.running().tools.retry.parameter_reformat_provider);
         #[cfg(not(feature = "retry"))]
         None
     }

@@ -3,40 +3,37 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use tools_catalog::{WordedTools, Wording};
-use tools_core::{DynExecutor, Embedder, Layer, SessionId, Shared, ToolDef, ToolDefs, ToolExecutor as _, ToolName};
+use tools_core::{DynExecutor, Embedder, Shared, ToolDef, ToolExecutor as _, ToolName};
 use tools_graph::{
     DependencyFault, DependencyLayer, ListSettings, Profile, SessionLists, ToolDependencyGraph, ToolSearch, core_tools,
     searched_tools,
 };
 
-use crate::config::{HaftConfig, LoadError, LoadedConfig};
+use crate::{
+    config::{HaftConfig, LoadError, LoadedConfig},
+    part::PartList,
+};
 
 /// What the sessions of a toolbox are shown, made once and shared by all that are narrowed from it.
 #[derive(Debug)]
 pub(crate) struct ToolOffer {
-    lists: Arc<SessionLists>,
-    words: WordedTools,
+    pub(crate) lists: Arc<SessionLists>,
+    /// How tools are worded.
+    pub(crate) words: WordedTools,
     /// What was wrong with the rules on dependencies.
-    faults: Shared<Vec<DependencyFault>>,
+    pub(crate) faults: Shared<Vec<DependencyFault>>,
     /// The model that finds tools by what they mean.
     embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl ToolOffer {
     /// What is shown under a configuration, of no tools yet.
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, embedder: Option<Arc<dyn Embedder>>) -> Self {
-        let words = Wording { description_length: None, tafc: loaded.config.tools.tafc.compile() };
-        Self {
-            lists: Arc::new(SessionLists::new(ListSettings::default())),
-            words: WordedTools::new(words),
-            faults: Shared::new(vec![]),
-            embedder,
-        }
-    }
-
-    /// The layer that holds calls back whose tool needs another first.
-    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
-        Arc::new(DependencyLayer::new(Arc::clone(&self.lists)))
+    pub(crate) fn new(config: &HaftConfig, embedder: Option<Arc<dyn Embedder>>, parts: &mut PartList) -> Self {
+        let lists = Arc::new(SessionLists::new(ListSettings::default()));
+        // It holds calls back whose tool needs another first.
+        parts.layers.push(Arc::new(DependencyLayer::new(Arc::clone(&lists))));
+        let words = Wording { description_length: None, tafc: config.tools.tafc.compile() };
+        Self { lists, words: WordedTools::new(words), faults: Shared::new(vec![]), embedder }
     }
 
     /// Takes in the tools that there are, and adds `tool_search` where they are too many for one
@@ -79,35 +76,5 @@ impl ToolOffer {
             executors.push(DynExecutor::new(search));
         }
         Ok(())
-    }
-
-    /// Takes in the tools that may be shown, so that none is found that no list would have.
-    pub(crate) fn publish(&self, listed: &ToolDefs) {
-        self.lists.publish(listed);
-    }
-
-    /// What a session is shown of these tools.
-    pub(crate) fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
-        self.words.of(&self.lists.shown(session, listed))
-    }
-
-    /// What a turn shows that is about `text`.
-    pub(crate) fn turn(&self, session: &SessionId, listed: &ToolDefs, text: &str, used: &[ToolName]) -> ToolDefs {
-        self.words.of(&self.lists.turn(session, listed, text, used))
-    }
-
-    /// Forgets what a session was shown and what it completed.
-    pub(crate) fn forget(&self, session: &SessionId) {
-        self.lists.forget(session);
-    }
-
-    /// The line of a status display about the filter; `None` while nothing is filtered.
-    pub(crate) fn filter_status(&self) -> Option<String> {
-        self.lists.filter_status()
-    }
-
-    /// What was wrong with the rules on dependencies, a sentence each.
-    pub(crate) fn lint(&self) -> Vec<String> {
-        self.faults.load().iter().map(ToString::to_string).collect()
     }
 }

@@ -1,56 +1,32 @@
-//! Long output in a toolbox: its store, and the layer that shortens it.
+//! Long output in a toolbox: where it is stored, and which lines of it are always shown.
 
 use std::sync::Arc;
 
-use tools_core::{DynExecutor, Layer, ReplaceableLayer};
-use tools_overflow::{Archive, OverflowConfig, OverflowLayer, ReadOverflow};
+use tools_overflow::{Archive, LiveOverflow};
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, places::state_dir},
-    part::{Part, Swap},
+    part::PartList,
 };
 
-/// The store, and the layer in front of it.
-#[derive(Debug)]
-pub(crate) struct Overflow {
-    archive: Option<Archive>,
-    layer: ReplaceableLayer,
-}
-
-impl Overflow {
-    /// That of a configuration.
-    ///
-    /// # Errors
-    /// As [`overflow_archive`].
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>) -> Result<Self, LoadError> {
-        let archive = overflow_archive(loaded)?;
-        let layer = ReplaceableLayer::new(layer(&loaded.config.tools.overflow, archive.as_ref()));
-        Ok(Self { archive, layer })
-    }
-
-    /// The store; `None` when it is off.
-    pub(crate) fn archive(&self) -> Option<&Archive> {
-        self.archive.as_ref()
-    }
-
-    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
-        Arc::new(self.layer.clone())
-    }
-
-    /// The tool that reads on; `None` where nothing is stored.
-    pub(crate) fn executor(&self) -> Option<DynExecutor> {
-        self.archive.clone().map(|archive| DynExecutor::new(ReadOverflow::new(archive).into_executor()))
-    }
-}
-
-impl Part for Overflow {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let config = loaded.config.tools.overflow.clone();
-        Ok(Box::new(move || {
-            let archive = self.archive.as_ref().map(|archive| archive.limited(&config.held()));
-            self.layer.replace(layer(&config, archive.as_ref()));
-        }))
-    }
+/// The store of a configuration, and the layer in front of it. Lines that report a failure are
+/// shown wherever they stand.
+///
+/// # Errors
+/// As [`overflow_archive`].
+pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, parts: &mut PartList) -> Result<Arc<LiveOverflow>, LoadError> {
+    #[cfg(feature = "filter")]
+    let pin = tools_filter::reports_failure;
+    #[cfg(not(feature = "filter"))]
+    let pin = |_: &str| false;
+    let overflow = Arc::new(LiveOverflow::new(&loaded.config.tools.overflow, overflow_archive(loaded)?, pin));
+    parts.layers.push(overflow.layer());
+    let following = Arc::clone(&overflow);
+    parts.follow(move |_, loaded| {
+        let (overflow, config) = (Arc::clone(&following), loaded.config.tools.overflow.clone());
+        Ok(move || overflow.follow(&config))
+    });
+    Ok(overflow)
 }
 
 /// The store of long output under a configuration, which is opened when it is first used; `None`
@@ -61,13 +37,4 @@ impl Part for Overflow {
 pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Archive>, LoadError> {
     let archive = loaded.config.tools.overflow.archive(&state_dir());
     archive.map_err(|fault| loaded.fault_in("tools.overflow", fault))
-}
-
-/// The layer that stores and shortens. Lines that report a failure are shown wherever they stand.
-fn layer(config: &OverflowConfig, archive: Option<&Archive>) -> OverflowLayer {
-    #[cfg(feature = "filter")]
-    let pin = tools_filter::failing_lines;
-    #[cfg(not(feature = "filter"))]
-    let pin = |_: &str| Vec::new();
-    OverflowLayer::new(archive.cloned(), config.threshold, pin)
 }

@@ -1,9 +1,13 @@
-//! The places of our own that calls must not write: the configuration and what stands beside it,
-//! approvals, state. They are kept from calls also when they are not there yet: what a call writes
-//! there would decide about later ones.
+//! The places of our own: what calls must not write, since it decides about later ones or keeps what
+//! calls did, and what no tool may even read. They are kept from calls also when they are not there
+//! yet.
 
 use std::path::{Path, PathBuf};
+#[cfg(any(feature = "shell", feature = "file"))]
+use std::sync::Arc;
 
+#[cfg(any(feature = "shell", feature = "file"))]
+use crate::config::LoadedConfig;
 use crate::config::{HaftConfig, LoadError, paths, places};
 
 /// Folders that are ours as a whole, under the names by which they are read.
@@ -16,11 +20,6 @@ impl OwnPlaces {
         let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
         let folders = usual.into_iter().chain([places::state_dir()]);
         Self(folders.filter_map(|folder| std::path::absolute(folder).ok()).collect())
-    }
-
-    #[cfg(any(feature = "shell", feature = "file"))]
-    pub(crate) fn folders(&self) -> &[PathBuf] {
-        &self.0
     }
 
     /// Makes the folders that would lie where tools may write: what is not there cannot be held by
@@ -49,4 +48,112 @@ impl OwnPlaces {
         }
         Ok(())
     }
+}
+
+/// The places that decide about calls, and those that keep what calls did. Told from the first
+/// configuration.
+#[cfg(any(feature = "shell", feature = "file"))]
+#[derive(Debug)]
+pub(crate) struct ReservedPlaces {
+    own: Vec<PathBuf>,
+    config: Arc<HaftConfig>,
+}
+
+#[cfg(any(feature = "shell", feature = "file"))]
+impl ReservedPlaces {
+    /// Those of a configuration that stands, or would stand, in the file `beside`.
+    pub(crate) fn new(
+        own: &OwnPlaces,
+        loaded: &LoadedConfig<HaftConfig>,
+        config: &Arc<HaftConfig>,
+        beside: Option<&Path>,
+    ) -> Self {
+        let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
+        let overlays = loaded.overlay_folder().map(Path::to_owned);
+        let files = loaded.file.clone().into_iter().chain(overlays).chain(named).chain(obeyed(config, beside));
+        let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.0.iter().cloned());
+        Self { own: own.collect(), config: Arc::clone(config) }
+    }
+
+    /// All of them as they are now, wherever they lie and whether or not they are there, under
+    /// every name they have.
+    pub(crate) fn now(&self) -> Vec<PathBuf> {
+        let kept = kept(&self.config);
+        let named = self.own.iter().chain(&kept).flat_map(|file| {
+            let canonical = file.canonicalize().ok();
+            std::path::absolute(file).ok().into_iter().chain(canonical)
+        });
+        let mut reserved: Vec<PathBuf> = named.collect();
+        reserved.sort();
+        reserved.dedup();
+        reserved
+    }
+}
+
+/// What decides about calls beside the configuration, under the names by which it is read: it may
+/// not be there.
+#[cfg(any(feature = "shell", feature = "file"))]
+fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    #[cfg(feature = "filter")]
+    files.extend(tools_filter::Filters::file(&config.tools.filters, beside, tools_sandbox::home().as_deref()));
+    #[cfg(feature = "policy")]
+    files.push(config.tools.approvals.file(&places::state_dir()));
+    #[cfg(feature = "mcp-client")]
+    files.push(places::lock_file(beside));
+    let _ = (config, beside, &mut files);
+    files
+}
+
+/// What is kept of calls: the record of them, what they changed, what people agreed to.
+#[cfg(any(feature = "shell", feature = "file"))]
+fn kept(config: &HaftConfig) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    #[cfg(feature = "policy")]
+    folders.push(config.tools.approvals.scripts(&places::state_dir()));
+    #[cfg(feature = "audit")]
+    folders.extend(config.tools.audit.files(&places::state_dir()));
+    #[cfg(feature = "checkpoint")]
+    if config.tools.checkpoints.enabled && config.tools.enabled {
+        folders.push(crate::checkpoints::folder(config));
+    }
+    let _ = (config, &mut folders);
+    folders
+}
+
+/// What no tool may even read: what was kept for others.
+#[cfg(any(feature = "shell", feature = "file"))]
+pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
+    let state = places::state_dir();
+    let stores = Vec::<Option<&PathBuf>>::from([
+        #[cfg(feature = "sqlite")]
+        Some(&config.tools.overflow)
+            .filter(|store| store.enabled && store.database.is_empty())
+            .map(|store| &store.path),
+        #[cfg(feature = "memory")]
+        config.tools.memory.enabled.then_some(&config.tools.memory.path),
+        #[cfg(feature = "scheduler")]
+        config.scheduler.enabled.then_some(&config.scheduler.path),
+    ]);
+    let stores = stores.into_iter().flatten().flat_map(|path| tools_sandbox::store_places(&state, path));
+    let others = Vec::<PathBuf>::from([
+        #[cfg(feature = "checkpoint")]
+        crate::checkpoints::folder(config),
+        #[cfg(feature = "policy")]
+        config.tools.approvals.scripts(&state),
+        #[cfg(feature = "mcp-client-http")]
+        logins(config),
+    ]);
+    stores.chain(others).collect()
+}
+
+/// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what
+/// is not there cannot be hidden by the kernel.
+#[cfg(feature = "mcp-client-http")]
+fn logins(config: &HaftConfig) -> PathBuf {
+    let folder = places::logins();
+    if config.mcp.servers.iter().any(tools_mcp_client::McpServerConfig::takes_login) {
+        let _ = tools_sandbox::make_private_folder(&folder);
+    }
+    folder.canonicalize().unwrap_or(folder)
 }

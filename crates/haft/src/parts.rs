@@ -13,7 +13,7 @@ use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
-    part::Part,
+    part::PartList,
     tools::ToolSet,
     wiring::Wiring,
 };
@@ -30,27 +30,14 @@ pub(crate) struct Parts {
     #[cfg(feature = "hosts")]
     pub(crate) judging: Layers,
     /// What follows the configuration besides the tools. The gates come first: tools ask them.
-    pub(crate) shared: Vec<Arc<dyn Part>>,
-    pub(crate) sets: Sets,
-    /// What sessions are shown.
-    #[cfg(feature = "graph")]
-    pub(crate) offering: Arc<crate::offer::ToolOffer>,
-    #[cfg(feature = "llm")]
-    pub(crate) models: Arc<tools_providers::Models>,
-    #[cfg(feature = "audit")]
-    pub(crate) record: Option<Arc<crate::record::Record>>,
-    #[cfg(feature = "cache")]
-    pub(crate) cache: Arc<crate::results::Cache>,
-    #[cfg(feature = "filter")]
-    pub(crate) filters: Arc<tools_filter::LiveFilters>,
-    #[cfg(feature = "checkpoint")]
-    pub(crate) checkpoints: Option<tools_checkpoint::Checkpoints>,
+    pub(crate) shared: PartList,
+    pub(crate) sets: InUse<ToolSet>,
     /// What the last change of the configuration file came to; `None` until it changed.
     pub(crate) last_reload: Mutex<Option<ReloadState>>,
     /// Woken when other tools may be listed than before.
     pub(crate) relisted: Arc<tokio::sync::Notify>,
     /// All executors of each stack as one, to be asked for their tools again.
-    pub(crate) joined: Mutex<Vec<Weak<CompositeExecutor>>>,
+    pub(crate) joined: InUse<CompositeExecutor>,
 }
 
 /// The layers, made once and shared by every stack of a toolbox.
@@ -62,19 +49,25 @@ impl fmt::Debug for Layers {
     }
 }
 
-/// The sets of tools that somebody uses: that of a toolbox, and of each that was narrowed from it.
-#[derive(Debug, Default)]
-pub(crate) struct Sets(Mutex<Vec<Weak<ToolSet>>>);
+/// Values that somebody uses: a toolbox, or one that was narrowed from it.
+#[derive(Debug)]
+pub(crate) struct InUse<T>(Mutex<Vec<Weak<T>>>);
 
-impl Sets {
-    /// Keeps a set in step for as long as it is used.
-    fn keep(&self, set: &Arc<ToolSet>) {
+impl<T> Default for InUse<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<T> InUse<T> {
+    /// Lists a value for as long as it is used.
+    fn keep(&self, value: &Arc<T>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| one.strong_count() > 0);
-        all.push(Arc::downgrade(set));
+        all.push(Arc::downgrade(value));
     }
 
-    pub(crate) fn in_use(&self) -> Vec<Arc<ToolSet>> {
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
     }
 }
@@ -122,29 +115,24 @@ impl Parts {
             executors = executors.into_iter().map(|executor| DynExecutor::new(ReadOnlyTools::new(executor))).collect();
         }
         #[cfg(feature = "graph")]
-        self.offering.of(&self.loaded, &mut executors)?;
+        self.wiring.offering.of(&self.loaded, &mut executors)?;
         let joined = Arc::new(CompositeExecutor::new(executors));
-        let mut all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|one| one.strong_count() > 0);
-        all.push(Arc::downgrade(&joined));
-        drop(all);
+        self.joined.keep(&joined);
         let stack = Stack::new(self.layers.0.clone(), joined);
         let stack = match held {
             Some(set) => stack.holding(set),
             None => stack,
         };
         #[cfg(feature = "graph")]
-        self.offering.publish(&stack.listed());
+        self.wiring.offering.lists.publish(&stack.listed());
         #[cfg(feature = "skills")]
         self.wiring.skills.surround(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
         #[cfg(feature = "skills")]
-        let stack = stack.with_stand_ins(Arc::new(self.wiring.skills.clone()));
+        let stack = stack.with_stand_ins(Arc::clone(&self.wiring.skills) as _);
         let stack = Arc::new(stack);
         #[cfg(feature = "scheduler")]
         if let Some(foresight) = foresight {
             foresight.look_at(&stack);
-            #[cfg(feature = "policy")]
-            foresight.judged_by(&self.wiring.gates);
         }
         Ok(stack)
     }
@@ -161,8 +149,7 @@ impl Parts {
     /// Has all stacks ask their executors for their tools again.
     #[cfg(feature = "mcp-client")]
     pub(crate) fn refresh(&self) {
-        let all = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter_map(Weak::upgrade).for_each(|joined| joined.refresh());
+        self.joined.all().iter().for_each(|joined| joined.refresh());
     }
 
     /// The layers around no tools at all: for a session whose workspace is empty.

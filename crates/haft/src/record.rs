@@ -7,8 +7,8 @@ use tools_core::{Layer, Shared};
 use tools_secrets::SecretRedactor;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, places, policy_digest},
-    part::{Part, Swap},
+    config::{HaftConfig, LoadError, LoadedConfig, places},
+    part::PartList,
 };
 
 /// The record of a toolbox.
@@ -16,65 +16,46 @@ use crate::{
 pub(crate) struct Record {
     pub(crate) store: Arc<dyn RecordStore>,
     pub(crate) audit: Arc<Audit>,
-    /// The digest of the rules in force, which every line names.
-    policy: Shared<String>,
 }
 
-impl Record {
-    /// Opens the record of a configuration; `None` where calls are not put on record.
-    ///
-    /// # Errors
-    /// Whatever keeps its files from being written.
-    pub(crate) fn open(
-        loaded: &LoadedConfig<HaftConfig>,
-        redactor: &Shared<SecretRedactor>,
-    ) -> Result<Option<Self>, LoadError> {
-        let config = &loaded.config.tools.audit;
-        if !config.enabled {
-            return Ok(None);
+/// Opens the record of a configuration; `None` where calls are not put on record. Each line names
+/// `digest`, that of the rules in force.
+///
+/// # Errors
+/// Whatever keeps its files from being written.
+pub(crate) fn open(
+    loaded: &LoadedConfig<HaftConfig>,
+    redactor: &Shared<SecretRedactor>,
+    digest: &Shared<String>,
+    parts: &mut PartList,
+) -> Result<Option<Record>, LoadError> {
+    let config = &loaded.config.tools.audit;
+    if !config.enabled {
+        return Ok(None);
+    }
+    let state = places::state_dir();
+    let store = store(loaded)?;
+    let sink = config.exporting(&state, Arc::clone(&store) as _);
+    let sink = sink.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
+    let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(digest.clone());
+    let audit = Arc::new(audit.noting_in(config.running(&state)));
+    parts.layers.extend([Arc::clone(&audit) as Arc<dyn Layer>, audit.noting()]);
+    Ok(Some(Record { store, audit }))
+}
+
+/// Where the lines go: a chain of this process in a database, or a file.
+fn store(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<dyn RecordStore>, LoadError> {
+    let config = &loaded.config.tools.audit;
+    #[cfg(feature = "postgres")]
+    {
+        let key = "tools.audit.database";
+        let sink = tools_team::audit::PostgresSink::at;
+        if let Some(sink) = crate::databases::shared(loaded, key, &config.database, sink)? {
+            return Ok(sink);
         }
-        let state = places::state_dir();
-        let store: Arc<dyn RecordStore> = if config.database.is_empty() {
-            let sink = config.compile(&state).map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?;
-            Arc::new(sink)
-        } else {
-            database(&config.database).map_err(|problem| loaded.fault("tools.audit.database", problem))?
-        };
-        let exporting = config.exporting(&state, Arc::clone(&store) as _);
-        let sink = exporting.map_err(|error| loaded.fault("tools.audit.otlp_file", error.to_string()))?;
-        let policy = Shared::new(policy_digest(&loaded.config));
-        let audit = Audit::new(sink, Arc::new(redactor.clone()), config.on_error).with_policy(policy.clone());
-        let audit = audit.noting_in(config.running(&state));
-        Ok(Some(Self { store, audit: Arc::new(audit), policy }))
     }
-
-    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
-        Arc::clone(&self.audit) as Arc<dyn Layer>
-    }
-
-    /// What notes a call right before it runs.
-    pub(crate) fn noting(&self) -> Arc<dyn Layer> {
-        self.audit.noting()
-    }
-}
-
-impl Part for Record {
-    fn compile(self: Arc<Self>, _: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        let digest = policy_digest(&loaded.config);
-        Ok(Box::new(move || self.policy.store(digest)))
-    }
-}
-
-/// The one chain of this process in the database at an address.
-#[cfg(feature = "postgres")]
-fn database(address: &str) -> Result<Arc<dyn RecordStore>, String> {
-    let sink = tools_team::shared(address, tools_team::audit::PostgresSink::at);
-    sink.map(|sink| sink as Arc<dyn RecordStore>).map_err(|error| error.to_string())
-}
-
-#[cfg(not(feature = "postgres"))]
-fn database(_: &str) -> Result<Arc<dyn RecordStore>, String> {
-    Err(crate::databases::NO_SERVERS.to_owned())
+    let file = config.compile(&places::state_dir());
+    Ok(Arc::new(file.map_err(|error| loaded.fault("tools.audit.path", error.to_string()))?))
 }
 
 /// The record in the database that `config` names, for those who read it; `None` where it is in a
@@ -89,7 +70,7 @@ pub fn audit_database(config: &HaftConfig) -> Result<Option<tools_team::audit::A
         return Ok(None);
     }
     let database = tools_team::audit::AuditDatabase::at(address);
-    database.map(Some).map_err(|_| format!("`tools.audit.database`: {}", crate::databases::NO_ADDRESS))
+    database.map(Some).map_err(|error| format!("`tools.audit.database`: {error}"))
 }
 
 /// The file that calls are recorded in under `config`.

@@ -30,20 +30,16 @@ impl Toolbox {
         *running = Arc::new(loaded.config);
         self.parts.relisted.notify_waiters();
         #[cfg(feature = "filter")]
-        let report = ReloadReport { warnings: self.parts.filters.warnings.load().as_ref().clone(), ..report };
+        let report = ReloadReport { warnings: self.parts.wiring.filters.warnings.load().as_ref().clone(), ..report };
         Ok(report)
     }
 
     /// Every part, compiled from another configuration; nothing is changed.
     fn compiled(&self, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
-        let shared = self.parts.shared.iter().map(|part| part.clone().compile(before, loaded));
-        let mut swaps = shared.collect::<Result<Vec<_>, _>>()?;
-        for set in self.parts.sets.in_use() {
+        let mut swaps = self.parts.shared.compiled(before, loaded)?;
+        for set in self.parts.sets.all() {
             let own = set.roots.as_ref().map(|roots| loaded.with(paths::narrowed(&loaded.config, roots)));
-            let own = own.as_ref().unwrap_or(loaded);
-            for part in &set.parts {
-                swaps.push(part.clone().compile(before, own)?);
-            }
+            swaps.extend(set.parts.compiled(before, own.as_ref().unwrap_or(loaded))?);
         }
         Ok(swaps)
     }
@@ -59,7 +55,7 @@ impl Toolbox {
     #[cfg(feature = "watch")]
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         #[cfg(feature = "filter")]
-        let rules = self.parts.filters.file.clone();
+        let rules = self.parts.wiring.filters.file.clone();
         #[cfg(not(feature = "filter"))]
         let rules = None;
         ConfigWatch::begin(&self.parts.loaded, rules, environment, self.clone())

@@ -2,50 +2,24 @@
 
 use std::sync::Arc;
 
-use tools_cache::{CacheLayer, ToolResultCache};
-use tools_core::{Layer, ReplaceableLayer, SessionId, Shared};
+use tools_cache::LiveCache;
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
-    part::{Part, Swap},
-};
+use crate::{config::HaftConfig, part::PartList};
 
-/// The cache and its layer.
-#[derive(Debug)]
-pub(crate) struct Cache {
-    results: Shared<ToolResultCache>,
-    layer: ReplaceableLayer,
-}
-
-impl Cache {
-    pub(crate) fn new(config: &HaftConfig) -> Self {
-        let results = Shared::new(ToolResultCache::new(&config.tools.result_cache));
-        Self { layer: ReplaceableLayer::new(CacheLayer::new(results.load())), results }
-    }
-
-    pub(crate) fn results(&self) -> Arc<ToolResultCache> {
-        self.results.load()
-    }
-
-    pub(crate) fn layer(&self) -> Arc<dyn Layer> {
-        Arc::new(self.layer.clone())
-    }
-}
-
-impl Part for Cache {
-    fn compile(self: Arc<Self>, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> {
-        // Results were filtered and judged as it was configured then.
+/// The cache of a configuration. What is kept was filtered and judged as it was configured then.
+pub(crate) fn cache(config: &HaftConfig, parts: &mut PartList) -> Arc<LiveCache> {
+    let cache = Arc::new(LiveCache::new(&config.tools.result_cache));
+    parts.layers.push(cache.layer());
+    parts.forget(&cache, |cache, session| cache.results().forget(session));
+    let following = Arc::clone(&cache);
+    parts.follow(move |before, loaded| {
+        let (cache, config) = (Arc::clone(&following), loaded.config.tools.result_cache.clone());
         let is_other = before.tools != loaded.config.tools;
-        let config = loaded.config.tools.result_cache.clone();
-        Ok(Box::new(move || {
+        Ok(move || {
             if is_other {
-                self.results.store(ToolResultCache::new(&config));
-                self.layer.replace(CacheLayer::new(self.results.load()));
+                cache.begin_anew(&config);
             }
-        }))
-    }
-
-    fn forget(&self, session: &SessionId) {
-        self.results().forget(session);
-    }
+        })
+    });
+    cache
 }

@@ -2,28 +2,33 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Layer, Redactor, ToolName};
 #[cfg(feature = "graph")]
 use tools_core::{SessionId, ToolDefs};
+use tools_core::{Shared, ToolName};
 use tools_sandbox::home;
+use tools_secrets::SecretRedactor;
 use tools_skills::{Pins, Place, Skills, SkillsConfig, SkillsLayer, places};
 
-use crate::config::places::state_dir;
+use crate::{config::places::state_dir, part::PartList};
 
 /// Tools that go on working whatever skill is active: those that load skills, and those that read
 /// on or end what an allowed call began.
 const FREE: &[&str] = &["load_skill", "invoke_skill", "read_overflow", "job_read", "job_kill"];
 
-/// The skills of a workspace; none where they are switched off.
-/// What is said of them goes through `redactor`.
-pub(crate) fn find(config: &SkillsConfig, workdir: &Path, redactor: Arc<dyn Redactor>) -> Skills {
+/// The skills of a workspace; none where they are switched off. What is said of them goes through
+/// `redactor`.
+pub(crate) fn find(
+    config: &SkillsConfig,
+    workdir: &Path,
+    redactor: &Shared<SecretRedactor>,
+    parts: &mut PartList,
+) -> Arc<Skills> {
     let places = if config.enabled { skill_places(config, workdir) } else { vec![] };
-    Skills::find(&places, config.clone(), skill_pins(), redactor)
-}
-
-pub(crate) fn layer(skills: &Skills) -> Arc<dyn Layer> {
+    let skills = Arc::new(Skills::find(&places, config.clone(), skill_pins(), Arc::new(redactor.clone())));
     let free = FREE.iter().filter_map(|name| ToolName::parse(name).ok());
-    Arc::new(SkillsLayer::new(skills.clone(), free))
+    parts.layers.push(Arc::new(SkillsLayer::new(skills.as_ref().clone(), free)));
+    parts.forget(&skills, Skills::forget);
+    skills
 }
 
 /// What a session is shown, with the tools behind it that the skill declares which it has invoked.

@@ -56,7 +56,7 @@ impl Toolbox {
     /// The record of calls; `None` where none is kept.
     #[cfg(feature = "audit")]
     pub fn record(&self) -> Option<&Arc<dyn tools_audit::RecordStore>> {
-        self.parts.record.as_ref().map(|record| &record.store)
+        self.parts.wiring.record.as_ref().map(|record| &record.store)
     }
 
     /// The store of long output; `None` when it is off.
@@ -113,7 +113,7 @@ impl Toolbox {
     #[cfg_attr(not(feature = "audit"), expect(clippy::unused_async, reason = "nothing is inspected for no record"))]
     pub async fn decline(&self, call: ToolCall, cx: &CallContext, refusal: &Refusal, error: ToolError) {
         #[cfg(feature = "audit")]
-        if let Some(record) = &self.parts.record {
+        if let Some(record) = &self.parts.wiring.record {
             let inv = self.stack.inspect(call, cx).await;
             record.audit.decline(&inv, refusal, error);
         }
@@ -127,7 +127,7 @@ impl Toolbox {
         #[cfg(feature = "policy")]
         self.gates().state.reset(session);
         #[cfg(feature = "graph")]
-        self.parts.offering.forget(session);
+        self.parts.wiring.offering.lists.forget(session);
         let _ = session;
     }
 
@@ -136,24 +136,8 @@ impl Toolbox {
     /// [`Toolbox::end_jobs`] for waiting until they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.reset_session(session);
-        self.parts.shared.iter().for_each(|part| part.forget(session));
-        for set in self.parts.sets.in_use() {
-            set.parts.iter().for_each(|part| part.forget(session));
-        }
-        #[cfg(feature = "policy")]
-        self.gates().state.rules.end(session);
-        #[cfg(feature = "shell")]
-        self.parts.wiring.jobs.abandon_session(session);
-        #[cfg(feature = "skills")]
-        self.parts.wiring.skills.forget(session);
-        #[cfg(feature = "memory")]
-        if let Some(memory) = &self.parts.wiring.memory {
-            memory.forget(session);
-        }
-        #[cfg(feature = "mcp-client")]
-        self.parts.wiring.servers.end(session);
-        #[cfg(feature = "egress")]
-        self.parts.wiring.outlets.end(session);
+        self.parts.shared.end(session);
+        self.parts.sets.all().iter().for_each(|set| set.parts.end(session));
     }
 
     /// The MCP servers of the configuration.
@@ -204,7 +188,7 @@ impl Toolbox {
     /// The same in another session, of these tools.
     #[cfg(feature = "graph")]
     pub fn shown(&self, session: &SessionId, listed: &tools_core::ToolDefs) -> tools_core::ToolDefs {
-        self.with_declared(session, listed, self.parts.offering.shown(session, listed))
+        self.worded(session, listed, &self.parts.wiring.offering.lists.shown(session, listed))
     }
 
     /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used`
@@ -215,24 +199,26 @@ impl Toolbox {
         #[cfg(feature = "mcp-client")]
         self.parts.relist();
         let (session, listed) = (cx.session(), self.stack.listed());
-        self.with_declared(session, &listed, self.parts.offering.turn(session, &listed, text, used))
+        self.worded(session, &listed, &self.parts.wiring.offering.lists.turn(session, &listed, text, used))
     }
 
     /// The line of a status display about the filter of definitions; `None` while nothing is
     /// filtered.
     #[cfg(feature = "graph")]
     pub fn filter_status(&self) -> Option<String> {
-        self.parts.offering.filter_status()
+        self.parts.wiring.offering.lists.filter_status()
     }
 
-    /// What a session is shown, and behind it the tools of the skill that it has invoked.
+    /// What a session is shown, in its words, and behind it the tools of the skill that it has
+    /// invoked.
     #[cfg(feature = "graph")]
-    fn with_declared(
+    fn worded(
         &self,
         session: &SessionId,
         listed: &tools_core::ToolDefs,
-        shown: tools_core::ToolDefs,
+        shown: &tools_core::ToolDefs,
     ) -> tools_core::ToolDefs {
+        let shown = self.parts.wiring.offering.words.of(shown);
         #[cfg(feature = "skills")]
         return crate::skills::with_declared(self.skills(), session, listed, shown);
         #[cfg(not(feature = "skills"))]
@@ -267,19 +253,19 @@ impl Toolbox {
     /// conversation begins anew. A reload begins another.
     #[cfg(feature = "cache")]
     pub fn cache(&self) -> Arc<tools_cache::ToolResultCache> {
-        self.parts.cache.results()
+        self.parts.wiring.cache.results()
     }
 
     /// The store of changes made by calls, for undoing them; `None` when it is not kept.
     #[cfg(feature = "checkpoint")]
     pub fn checkpoints(&self) -> Option<&tools_checkpoint::Checkpoints> {
-        self.parts.checkpoints.as_ref()
+        self.parts.wiring.checkpoints.as_deref()
     }
 
     /// The rules that the output of commands is filtered by.
     #[cfg(feature = "filter")]
     pub fn filters(&self) -> &tools_core::Shared<tools_filter::FilterPipeline> {
-        &self.parts.filters.pipeline
+        &self.parts.wiring.filters.pipeline
     }
 
     /// Rules that can never match, and whatever else in the configuration holds but does not do
@@ -291,11 +277,11 @@ impl Toolbox {
         #[cfg(feature = "retry")]
         found.extend(config.tools.retry.lint(&self.stack.definitions(), cfg!(feature = "llm")));
         #[cfg(feature = "filter")]
-        found.extend(self.parts.filters.warnings.load().as_ref().clone());
+        found.extend(self.parts.wiring.filters.warnings.load().as_ref().clone());
         #[cfg(all(feature = "file", feature = "shell"))]
         found.extend(self.tools().iter().flat_map(|_| config.tools.file.lint(tools_sandbox::home().as_deref())));
         #[cfg(feature = "graph")]
-        found.extend(self.parts.offering.lint());
+        found.extend(self.parts.wiring.offering.faults.load().iter().map(ToString::to_string));
         #[cfg(feature = "shell")]
         found.extend(config.tools.shell.lint(self.workdir(), tools_sandbox::home().as_deref()));
         let _ = (config, &mut found);
@@ -316,7 +302,7 @@ impl Toolbox {
     /// The policies of this toolbox's own tools; `None` when there are none.
     #[cfg(feature = "shell")]
     pub(crate) fn tools(&self) -> Option<Arc<crate::tools::ToolSet>> {
-        self.parts.sets.in_use().into_iter().find(|set| set.workdir == self.workdir())
+        self.parts.sets.all().into_iter().find(|set| set.workdir == self.workdir())
     }
 
     /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the

@@ -7,11 +7,10 @@ use std::{
 };
 
 use tools_core::{CompositeExecutor, DynExecutor};
-use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
-    part::Part,
+    part::PartList,
     wiring::Wiring,
 };
 
@@ -26,13 +25,13 @@ pub(crate) struct ToolSet {
     #[cfg(feature = "shell")]
     pub(crate) commands: Arc<crate::commands::Commands>,
     #[cfg(feature = "scheduler")]
-    pub(crate) foresight: Arc<crate::scheduler::StackForesight>,
-    pub(crate) parts: Vec<Arc<dyn Part>>,
+    pub(crate) foresight: Arc<tools_scheduler::StackForesight>,
+    pub(crate) parts: PartList,
 }
 
 impl ToolSet {
-    /// The tools of a configuration and its read rules, for calls from `workdir`, in the order in
-    /// which a model sees them.
+    /// The tools of a configuration, for calls from `workdir`, in the order in which a model sees
+    /// them.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line.
@@ -50,61 +49,61 @@ impl ToolSet {
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
-        rules: &ReadRules,
     ) -> Result<(Arc<Self>, DynExecutor), LoadError> {
-        let (mut parts, mut tools) = (Vec::<Arc<dyn Part>>::new(), Vec::new());
-        #[cfg(not(any(feature = "shell", feature = "file")))]
-        let _ = rules;
+        let (mut parts, mut tools) = (PartList::default(), Vec::new());
+        #[cfg(feature = "shell")]
+        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir)?);
         // Looked at once for all tools of the set.
         #[cfg(any(feature = "shell", feature = "file"))]
-        let (private, reserved) = (crate::reserved::private(&loaded.config), wiring.reserved.now());
-        #[cfg(feature = "shell")]
-        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir, rules, &private)?);
+        let reserved = wiring.reserved.now();
         #[cfg(feature = "shell")]
         {
             tools.push(commands.bash(&reserved));
-            parts.push(Arc::clone(&commands) as Arc<dyn Part>);
+            commands.kept_in_step(&mut parts);
         }
         #[cfg(feature = "file")]
-        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir, rules, (&reserved, &private))?);
+        let files = {
+            #[cfg(feature = "shell")]
+            let rules = Some(&commands.typed_rules);
+            #[cfg(not(feature = "shell"))]
+            let rules = None;
+            Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved, rules)?)
+        };
         #[cfg(feature = "file")]
         {
             tools.extend(files.executors());
-            parts.push(Arc::clone(&files) as Arc<dyn Part>);
+            files.kept_in_step(&mut parts);
         }
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
-            let code = crate::live::Live::new(loaded, "index", |config| config.index.compile())?;
-            let tool = crate::code::tool(code.policy(), loaded, &files, wiring.embedder.as_ref())?;
+            let policy = parts.policy(loaded, "index", |config| config.index.compile())?;
+            let tool = crate::code::tool(policy, loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands.held));
             tools.push(DynExecutor::new(tool.into_executor()));
-            parts.push(code);
         }
         #[cfg(feature = "diagnostics")]
         {
-            let checks =
-                crate::live::Live::new(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
-            let (policy, config) = (checks.policy(), &loaded.config);
-            tools.push(crate::diagnostics::executor(policy, &reserved, config, &files, &commands.held));
-            parts.push(checks);
+            let policy = parts.policy(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
+            tools.push(crate::diagnostics::executor(policy, &reserved, &loaded.config, &files, &commands.held));
         }
         #[cfg(feature = "web")]
         {
-            let pages = crate::live::Live::new(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
-            tools.extend(crate::web::executors(pages.policy(), wiring));
-            parts.push(pages);
+            let policy = parts.policy(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
+            tools.extend(crate::web::executors(policy, wiring));
         }
         #[cfg(feature = "shell")]
         tools.extend(commands.jobs());
         #[cfg(feature = "memory")]
-        tools.extend(wiring.memory.iter().flat_map(|memory| memory.executors()));
+        tools.extend(wiring.memory.iter().cloned());
         #[cfg(feature = "scheduler")]
-        let foresight = Arc::new(crate::scheduler::StackForesight::default());
+        let foresight = crate::scheduler::foresight(wiring);
         #[cfg(feature = "scheduler")]
-        tools.extend(wiring.scheduler.iter().flat_map(|scheduler| scheduler.executors(&foresight)));
+        if let Some(scheduler) = &wiring.scheduler {
+            tools.extend(scheduler.clone().foreseeing(Arc::clone(&foresight) as _).into_executors());
+        }
         #[cfg(feature = "skills")]
-        tools.extend(tools_skills::SkillTools::new(wiring.skills.clone()).into_executors());
+        tools.extend(tools_skills::SkillTools::new(wiring.skills.as_ref().clone()).into_executors());
         #[cfg(feature = "overflow")]
         tools.extend(wiring.overflow.executor());
         let set = Arc::new(Self {

@@ -12,8 +12,8 @@ use std::{
 
 use async_trait::async_trait;
 use tools_core::{
-    Approval, Clock, Invocation, Layer, Next, Outcome, Redactor, Refusal, SessionId, Shared, SystemClock, ToolError,
-    keys,
+    Approval, Clock, Invocation, Layer, LayerInfo, Next, Outcome, Redactor, Refusal, SessionId, Shared, SystemClock,
+    ToolError, keys,
 };
 
 use crate::{
@@ -38,6 +38,22 @@ pub struct Audit {
 }
 
 impl Audit {
+    /// The row of the layer that notes calls before they run.
+    pub const RUNNING: LayerInfo = LayerInfo {
+        name: "running",
+        owner: "tools-audit",
+        refuses_with: &[],
+        why: "right outside of what really runs: notes what a killed process leaves unfinished, so that a later one puts it on record",
+    };
+
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "audit",
+        owner: "tools-audit",
+        refuses_with: &["permanent_failure/audit_failed"],
+        why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
+    };
+
     /// A layer that writes to `sink` what `redactor` leaves.
     pub fn new(sink: Arc<dyn AuditSink>, redactor: Arc<dyn Redactor>, on_error: OnError) -> Self {
         Self {
@@ -192,7 +208,7 @@ impl Audit {
 #[async_trait]
 impl Layer for Audit {
     fn name(&self) -> &'static str {
-        "audit"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
@@ -248,7 +264,7 @@ struct Noting(Arc<Audit>);
 #[async_trait]
 impl Layer for Noting {
     fn name(&self) -> &'static str {
-        "running"
+        Audit::RUNNING.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tools_core::{BasisSlot, Invocation, Layer, Next, Outcome, ToolOrigin, canonical_json, keys};
+use tools_core::{BasisSlot, Invocation, Layer, LayerInfo, Next, Outcome, ToolOrigin, canonical_json, keys};
 
 use crate::{
     ToolResultCache, basis,
@@ -19,6 +19,14 @@ use crate::{
 pub struct CacheLayer(Arc<ToolResultCache>);
 
 impl CacheLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "cache",
+        owner: "tools-cache",
+        refuses_with: &[],
+        why: "inside every gate, so that a hit is judged like any call; outside overflow and filter, so that a hit is what the model saw",
+    };
+
     /// A layer over a cache.
     pub fn new(cache: Arc<ToolResultCache>) -> Self {
         Self(cache)
@@ -104,7 +112,7 @@ fn question(inv: &Invocation) -> Option<(Question, Dependence)> {
 #[async_trait]
 impl Layer for CacheLayer {
     fn name(&self) -> &'static str {
-        "cache"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

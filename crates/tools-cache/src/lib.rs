@@ -11,11 +11,13 @@ mod config;
 mod flight;
 mod kept;
 mod layer;
+mod live;
 mod lru;
 
 pub use cache::{Metrics, ToolResultCache};
 pub use config::CacheConfig;
 pub use layer::CacheLayer;
+pub use live::LiveCache;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use tools_core::{Locked as _, Writes, sha256_hex};
+use tools_core::{LayerInfo, Locked as _, Writes, sha256_hex};
 use tools_sandbox::{Directory, ReadRules, tree::Bounds};
 
 use crate::{
@@ -68,6 +68,14 @@ pub(crate) struct Inner {
 }
 
 impl Checkpoints {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "checkpoint",
+        owner: "tools-checkpoint",
+        refuses_with: &[],
+        why: "looks before and after what really runs, all its attempts together: refused calls and reused results cost nothing",
+    };
+
     /// Keeps everything below `folder`, which tools and commands must not reach.
     pub fn new(config: &CheckpointConfig, folder: PathBuf, coverage: Coverage) -> Self {
         let rules = Rules { skip: config.skip.clone(), own: folder.canonicalize().unwrap_or_else(|_| folder.clone()) };

@@ -50,7 +50,7 @@ impl Drop for Stop {
 #[async_trait]
 impl Layer for Checkpoints {
     fn name(&self) -> &'static str {
-        "checkpoint"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

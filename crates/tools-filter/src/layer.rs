@@ -8,7 +8,8 @@ use std::sync::{
 
 use async_trait::async_trait;
 use tools_core::{
-    ClaimSource, Ended, FilterStats, Invocation, Layer, Next, Outcome, Shared, Subject, SummaryKind, ToolOutput, keys,
+    ClaimSource, Ended, FilterStats, Invocation, Layer, LayerInfo, Next, Outcome, Shared, Subject, SummaryKind,
+    ToolOutput, keys,
 };
 
 use crate::{
@@ -32,6 +33,14 @@ pub struct FilterLayer {
 }
 
 impl FilterLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "filter",
+        owner: "tools-filter",
+        refuses_with: &[],
+        why: "nearest to what the tool said, so that whatever stands outside it stores, counts and shows what the model reads",
+    };
+
     /// A layer with these rules; they may be swapped while calls are under way.
     pub fn new(pipeline: Shared<FilterPipeline>) -> Self {
         Self { pipeline, warnings: Arc::new([]), warned: Arc::default(), repeats: Arc::default() }
@@ -108,7 +117,7 @@ impl FilterLayer {
 #[async_trait]
 impl Layer for FilterLayer {
     fn name(&self) -> &'static str {
-        "filter"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

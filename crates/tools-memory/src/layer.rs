@@ -1,7 +1,7 @@
 //! The layer that takes note of what sessions read.
 
 use async_trait::async_trait;
-use tools_core::{Invocation, Layer, Next, Outcome};
+use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome};
 
 use crate::{TaintedSessions, tainted_sessions::is_from_outside};
 
@@ -10,6 +10,14 @@ use crate::{TaintedSessions, tainted_sessions::is_from_outside};
 pub struct MemoryLayer(TaintedSessions);
 
 impl MemoryLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "memory",
+        owner: "tools-memory",
+        refuses_with: &[],
+        why: "outside the cache: a session has read text from outside also where a result is served again",
+    };
+
     /// The layer that notes into `taint`.
     pub fn new(taint: TaintedSessions) -> Self {
         Self(taint)
@@ -19,7 +27,7 @@ impl MemoryLayer {
 #[async_trait]
 impl Layer for MemoryLayer {
     fn name(&self) -> &'static str {
-        "memory"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use tools_core::{
-    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, Next, Outcome, SummaryKind,
+    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, LayerInfo, Next, Outcome, SummaryKind,
     ToolErrorFeedback, ToolOutput, keys,
 };
 
@@ -42,6 +42,14 @@ pub struct OverflowLayer {
 }
 
 impl OverflowLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "overflow",
+        owner: "tools-overflow",
+        refuses_with: &[],
+        why: "outside the filter: stores the whole text and shows head and tail of what the filter left of it",
+    };
+
     /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` tells
     /// are shown wherever in the text they stand.
     pub fn new(archive: Option<Archive>, threshold: usize, pin: Pin) -> Self {
@@ -168,7 +176,7 @@ fn is_plain(text: &str) -> bool {
 #[async_trait]
 impl Layer for OverflowLayer {
     fn name(&self) -> &'static str {
-        "overflow"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -11,7 +11,8 @@ use std::{
 
 use async_trait::async_trait;
 use tools_core::{
-    ConfirmPrompt, Invocation, KeyFault, Layer, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel, Verdict, keys,
+    ConfirmPrompt, Invocation, KeyFault, Layer, LayerInfo, Next, Outcome, Shared, ToolDef, ToolError, TrustLevel,
+    Verdict, keys,
 };
 
 /// Description of a gate, available without making one.
@@ -29,6 +30,13 @@ pub struct GateInfo {
     pub refuses_with: &'static [&'static str],
     /// Reason of the position.
     pub why_here: &'static str,
+}
+
+impl GateInfo {
+    /// Its row in a list of layers.
+    pub fn layer(&self) -> LayerInfo {
+        LayerInfo { name: self.name, owner: "tools-policy", refuses_with: self.refuses_with, why: self.why_here }
+    }
 }
 
 /// When a changed configuration takes effect.

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use async_trait::async_trait;
 use tokio::time::Instant;
-use tools_core::{Invocation, Layer, Next, Outcome, Shared};
+use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, Shared};
 
 use crate::{Attempt, Plan, RetryPolicy, plan};
 
@@ -16,6 +16,14 @@ pub struct RetryLayer {
 }
 
 impl RetryLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "retry",
+        owner: "tools-retry",
+        refuses_with: &[],
+        why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
+    };
+
     /// A layer under a policy that may be swapped.
     pub fn new(policy: Shared<RetryPolicy>) -> Self {
         Self { policy, chance: random }
@@ -30,7 +38,7 @@ impl RetryLayer {
 #[async_trait]
 impl Layer for RetryLayer {
     fn name(&self) -> &'static str {
-        "retry"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -7,8 +7,8 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, Location, Media, Next, Outcome, Redactor as _, StopReason,
-    ToolError, ToolOutput, is_credential_key, keys,
+    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, LayerInfo, Location, Media, Next, Outcome, Redactor as _,
+    StopReason, ToolError, ToolOutput, is_credential_key, keys,
 };
 
 use crate::{
@@ -24,6 +24,18 @@ pub struct SecretsLayer {
 }
 
 impl SecretsLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "secrets",
+        owner: "tools-secrets",
+        refuses_with: &[
+            "invalid_parameters/unknown_placeholder",
+            "confirmation_required/credential_moves",
+            "permanent_failure/session_elsewhere",
+        ],
+        why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
+    };
+
     /// A layer that does with what `redactor` finds what `mode` says.
     pub fn new(redactor: SecretRedactor, mode: SecretsMode) -> Self {
         Self { redactor, mode }
@@ -33,7 +45,7 @@ impl SecretsLayer {
 #[async_trait]
 impl Layer for SecretsLayer {
     fn name(&self) -> &'static str {
-        "secrets"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -60,7 +60,7 @@ impl LiveSecrets {
     ///
     /// # Errors
     /// A pattern of the operator's that cannot be used.
-    pub fn compile(&self, config: &SecurityConfig) -> Result<impl FnOnce() + Send + 'static, PatternError> {
+    pub fn compile(&self, config: &SecurityConfig) -> Result<impl FnOnce() + Send + use<>, PatternError> {
         let (extra, mode, live) = (config.compile()?, config.mode(), self.clone());
         Ok(move || {
             // The same book of placeholders: what a session was shown keeps its name.

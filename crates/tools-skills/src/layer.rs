@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use tools_core::{Invocation, Layer, Next, Outcome, ToolError, ToolErrorCategory, ToolName};
+use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory, ToolName};
 
 use crate::{AllowedTools, Skills};
 
@@ -16,6 +16,14 @@ pub struct SkillsLayer {
 }
 
 impl SkillsLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "skills",
+        owner: "tools-skills",
+        refuses_with: &["policy_blocked/skill_narrows"],
+        why: "before every gate: a skill only removes tools, and removed tools are not asked about",
+    };
+
     /// The layer over these skills; calls of `free` tools are let through whatever is active.
     pub fn new(skills: Skills, free: impl IntoIterator<Item = ToolName>) -> Self {
         Self { skills, free: Arc::new(free.into_iter().collect()) }
@@ -25,7 +33,7 @@ impl SkillsLayer {
 #[async_trait]
 impl Layer for SkillsLayer {
     fn name(&self) -> &'static str {
-        "skills"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

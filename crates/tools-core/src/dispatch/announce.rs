@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use tokio::time::sleep;
 
 use crate::{
-    Activity, CallStatus, EventKind, EventSink, Invocation, Layer, Location, Next, OptionalBoard, Outcome, Redactor,
-    Subject, ToolErrorCategory, text_for_model,
+    Activity, CallStatus, EventKind, EventSink, Invocation, Layer, LayerInfo, Location, Next, OptionalBoard, Outcome,
+    Redactor, Subject, ToolErrorCategory, text_for_model,
 };
 
 /// A call that takes longer is shown to people who look on.
@@ -23,6 +23,14 @@ pub struct Announce {
 }
 
 impl Announce {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "announce",
+        owner: "tools-core",
+        refuses_with: &[],
+        why: "`Started` before anything, `Finished` after the audit line exists: no result is returned before it is recorded",
+    };
+
     /// The same layer that tells nothing the redactor would take out: not in titles, errors,
     /// questions or warnings.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
@@ -79,7 +87,7 @@ impl Announce {
 #[async_trait]
 impl Layer for Announce {
     fn name(&self) -> &'static str {
-        "announce"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -39,6 +39,19 @@ pub trait Layer: Send + Sync {
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome;
 }
 
+/// A layer in a list of layers, for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LayerInfo {
+    /// Its permanent name.
+    pub name: &'static str,
+    /// The crate it lives in.
+    pub owner: &'static str,
+    /// The categories and codes it refuses with; empty when it refuses nothing.
+    pub refuses_with: &'static [&'static str],
+    /// Reason of its position among the others.
+    pub why: &'static str,
+}
+
 /// Whether a person agreed. Only the two entry points of [`crate::Stack`] make one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Path<'a> {

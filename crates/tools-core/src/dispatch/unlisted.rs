@@ -3,7 +3,7 @@
 
 use async_trait::async_trait;
 
-use crate::{Invocation, Layer, Next, Outcome, ToolErrorCategory};
+use crate::{Invocation, Layer, LayerInfo, Next, Outcome, ToolErrorCategory};
 
 /// Answers calls of tools that a layer further in refuses whatever the parameters
 /// ([`Layer::hides`]) with `ToolNotFound/tool_not_found`. What was refused and why stays the source
@@ -13,10 +13,20 @@ use crate::{Invocation, Layer, Next, Outcome, ToolErrorCategory};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UnlistedLayer;
 
+impl UnlistedLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "unlisted",
+        owner: "tools-core",
+        refuses_with: &["tool_not_found/tool_not_found"],
+        why: "outside the record, which keeps the refusal as it was decided: a model learns of a tool that it is not shown only that there is none",
+    };
+}
+
 #[async_trait]
 impl Layer for UnlistedLayer {
     fn name(&self) -> &'static str {
-        "unlisted"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tools_core::{Ended, Invocation, Layer, Next, Outcome, ToolError, ToolErrorCategory};
+use tools_core::{Ended, Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory};
 
 use super::SessionLists;
 
@@ -15,6 +15,14 @@ pub struct DependencyLayer {
 }
 
 impl DependencyLayer {
+    /// Its row in a list of layers.
+    pub const INFO: LayerInfo = LayerInfo {
+        name: "dependencies",
+        owner: "tools-graph",
+        refuses_with: &["policy_blocked/needs_tool_first"],
+        why: "before every gate: rate-limited calls are not asked about, and outcomes are seen as they end",
+    };
+
     /// A layer over these lists.
     pub fn new(lists: Arc<SessionLists>) -> Self {
         Self { lists }
@@ -24,7 +32,7 @@ impl DependencyLayer {
 #[async_trait]
 impl Layer for DependencyLayer {
     fn name(&self) -> &'static str {
-        "dependencies"
+        Self::INFO.name
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {

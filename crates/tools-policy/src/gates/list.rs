@@ -137,7 +137,7 @@ impl Gates {
     ///
     /// # Errors
     /// The first section that cannot be compiled.
-    pub fn compile(&self, sections: &GateSections<'_>) -> Result<impl FnOnce() + Send + 'static, KeyFault> {
+    pub fn compile(&self, sections: &GateSections<'_>) -> Result<impl FnOnce() + Send + use<>, KeyFault> {
         let home = tools_sandbox::home();
         let cx = CompileContext { home: home.as_deref() };
         let compiled = self.wired.iter().map(|wired| (wired.compile)(sections, &cx)).collect::<Result<Vec<_>, _>>()?;

@@ -2,8 +2,10 @@
 
 mod cancel_task;
 mod executors;
+mod foresight;
 mod schedule_deferred;
 mod schedule_periodic;
 mod shared;
 
-pub use shared::{Foresight, Prospect, SchedulerTools};
+pub use foresight::{Explain, Foresight, Prospect, StackForesight};
+pub use shared::SchedulerTools;

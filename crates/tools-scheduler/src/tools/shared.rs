@@ -2,37 +2,19 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use jiff::Timestamp;
 use tools_core::{
     CallContext, CallerId, ConfirmReason, ConversationId, Inspection, JsonObject, Redactor, SessionId, Shared,
     ToolCall, ToolName,
 };
 
+use super::{Foresight, Prospect};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
 /// Characters of a prompt.
 const MAX_PROMPT: usize = 16_000;
 /// Bytes of the parameters of a call.
 const MAX_ARGS: usize = 64 << 10;
-
-/// The future of a call with nobody present, as far as it can be told now.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Prospect {
-    /// It will run.
-    Runs,
-    /// It will be refused unless the rules change: it needs a person. The text says why.
-    Asks(String),
-    /// It can only fail: there is no such tool, it cannot be called so, or a rule denies it.
-    Fails(String),
-}
-
-/// Foretells what will become of the calls of tasks.
-#[async_trait]
-pub trait Foresight: Send + Sync {
-    /// What would become of this call now. `cx` belongs to a session of its own.
-    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect;
-}
 
 /// The tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
 #[derive(Clone)]

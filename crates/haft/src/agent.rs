@@ -55,7 +55,7 @@ impl ToolHost for Toolbox {
 
     async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
         #[cfg(feature = "audit")]
-        if let Some(record) = &self.parts.record {
+        if let Some(record) = &self.parts.wiring.record {
             let inv = self.stack().inspect(call, cx).await;
             return record.audit.refuse(&inv, error.clone()).err().unwrap_or(error);
         }

@@ -1,0 +1,45 @@
+//! Long output in a program that runs for long: its limits follow the configuration.
+
+use std::sync::Arc;
+
+use tools_core::{DynExecutor, Layer, ReplaceableLayer};
+
+use crate::{Archive, OverflowConfig, OverflowLayer, ReadOverflow};
+
+/// A store, and the layer in front of it.
+#[derive(Debug)]
+pub struct LiveOverflow {
+    archive: Option<Archive>,
+    layer: ReplaceableLayer,
+    pin: fn(&str) -> bool,
+}
+
+impl LiveOverflow {
+    /// The layer of a section over the store that it names. Lines that `pin` picks are shown
+    /// wherever they stand.
+    pub fn new(config: &OverflowConfig, archive: Option<Archive>, pin: fn(&str) -> bool) -> Self {
+        let layer = ReplaceableLayer::new(OverflowLayer::new(archive.clone(), config.threshold, pin));
+        Self { archive, layer, pin }
+    }
+
+    /// The store; `None` when it is off.
+    pub fn archive(&self) -> Option<&Archive> {
+        self.archive.as_ref()
+    }
+
+    /// The layer that stores and shortens.
+    pub fn layer(&self) -> Arc<dyn Layer> {
+        Arc::new(self.layer.clone())
+    }
+
+    /// The tool that reads on; `None` where nothing is stored.
+    pub fn executor(&self) -> Option<DynExecutor> {
+        self.archive.clone().map(|archive| DynExecutor::new(ReadOverflow::new(archive).into_executor()))
+    }
+
+    /// Puts the limits of another section in force; the store stays.
+    pub fn follow(&self, config: &OverflowConfig) {
+        let archive = self.archive.as_ref().map(|archive| archive.limited(&config.held()));
+        self.layer.replace(OverflowLayer::new(archive, config.threshold, self.pin));
+    }
+}

@@ -1,0 +1,80 @@
+//! What will become of the call of a task, as far as it can be told now.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock, Weak},
+};
+
+use async_trait::async_trait;
+use tools_core::{CallContext, Invocation, Stack, ToolCall, ToolErrorCategory, Verdict};
+
+/// The future of a call with nobody present, as far as it can be told now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prospect {
+    /// It will run.
+    Runs,
+    /// It will be refused unless the rules change: it needs a person. The text says why.
+    Asks(String),
+    /// It can only fail: there is no such tool, it cannot be called so, or a rule denies it.
+    Fails(String),
+}
+
+/// Foretells what will become of the calls of tasks.
+#[async_trait]
+pub trait Foresight: Send + Sync {
+    /// What would become of this call now. `cx` belongs to a session of its own.
+    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect;
+}
+
+/// What gates say of a call without having it run: the verdict, and why.
+pub type Explain = Arc<dyn Fn(&Invocation) -> (Verdict, String) + Send + Sync>;
+
+/// Foretells what becomes of calls that go through a stack.
+#[derive(Default)]
+pub struct StackForesight {
+    stack: OnceLock<Weak<Stack>>,
+    explain: Option<Explain>,
+}
+
+impl fmt::Debug for StackForesight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StackForesight").finish_non_exhaustive()
+    }
+}
+
+impl StackForesight {
+    /// One that asks the gates of the stack, too.
+    pub fn explained_by(explain: Explain) -> Self {
+        Self { explain: Some(explain), ..Self::default() }
+    }
+
+    /// Tells it the stack, once that is made around the tools that ask. Before that, everything
+    /// seems to run.
+    pub fn look_at(&self, stack: &Arc<Stack>) {
+        let _ = self.stack.set(Arc::downgrade(stack));
+    }
+}
+
+#[async_trait]
+impl Foresight for StackForesight {
+    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
+        let Some(stack) = self.stack.get().and_then(Weak::upgrade) else { return Prospect::Runs };
+        let inv = stack.inspect(call, cx).await;
+        if let Err(error) = inv.inspection() {
+            use ToolErrorCategory as C;
+            return match error.category() {
+                C::ConfirmationRequired => Prospect::Asks(error.message().to_owned()),
+                C::ToolNotFound | C::InvalidParameters | C::TypeMismatch | C::PolicyBlocked => {
+                    Prospect::Fails(format!("{error} ({})", error.suggestion()))
+                }
+                // A server that is away now may be there when the task is due.
+                _ => Prospect::Runs,
+            };
+        }
+        match self.explain.as_ref().map(|explain| explain(&inv)) {
+            Some((Verdict::Ask, why)) => Prospect::Asks(why),
+            Some((Verdict::Deny, why)) => Prospect::Fails(why),
+            Some((Verdict::Allow, _)) | None => Prospect::Runs,
+        }
+    }
+}
