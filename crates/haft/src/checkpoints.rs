@@ -19,6 +19,11 @@ pub(crate) fn folder(config: &HaftConfig) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
 }
 
+/// Whether changes of calls are kept.
+pub(crate) fn is_kept(config: &HaftConfig) -> bool {
+    config.tools.checkpoints.enabled && config.tools.enabled
+}
+
 /// What keeps the changes of calls, for the folders that calls may change; `None` where they are
 /// not kept.
 ///
@@ -30,7 +35,7 @@ pub(crate) fn keep(
     parts: &mut PartList,
 ) -> Result<Option<Arc<Checkpoints>>, LoadError> {
     let config = &loaded.config;
-    if !config.tools.checkpoints.enabled || !config.tools.enabled {
+    if !is_kept(config) {
         return Ok(None);
     }
     let closed = paths::read_rules(loaded, workdir)?;

@@ -68,6 +68,16 @@ pub(crate) fn open(
     Ok(gates)
 }
 
+/// What the gates say of a call, for parts that ask before they act.
+#[cfg(any(feature = "scheduler", feature = "web"))]
+pub(crate) fn explain(gates: &Arc<Gates>) -> tools_core::Explain {
+    let gates = Arc::clone(gates);
+    Arc::new(move |inv| {
+        let explained = gates.explain(inv);
+        (explained.verdict, explained.decided_by)
+    })
+}
+
 /// The names of the tools of executors.
 pub(crate) fn names_of(executors: &[DynExecutor]) -> BTreeSet<ToolName> {
     executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).map(|tool| tool.name.clone()).collect()

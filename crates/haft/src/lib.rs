@@ -76,8 +76,6 @@ mod egress;
 #[cfg(feature = "file")]
 mod files;
 mod tools;
-#[cfg(feature = "web")]
-mod web;
 
 mod parts;
 

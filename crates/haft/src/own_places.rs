@@ -1,6 +1,6 @@
-//! The places of our own: what calls must not write, since it decides about later ones or keeps what
-//! calls did, and what no tool may even read. They are kept from calls also when they are not there
-//! yet.
+//! The places of our own: what calls must not write, since it decides about later ones or keeps
+//! what calls did, and what no tool may even read. They are kept from calls also when they are not
+//! there yet.
 
 use std::path::{Path, PathBuf};
 #[cfg(any(feature = "shell", feature = "file"))]
@@ -94,31 +94,31 @@ impl ReservedPlaces {
 /// not be there.
 #[cfg(any(feature = "shell", feature = "file"))]
 fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    #[cfg(feature = "filter")]
-    files.extend(tools_filter::Filters::file(&config.tools.filters, beside, tools_sandbox::home().as_deref()));
-    #[cfg(feature = "policy")]
-    files.push(config.tools.approvals.file(&places::state_dir()));
-    #[cfg(feature = "mcp-client")]
-    files.push(places::lock_file(beside));
-    let _ = (config, beside, &mut files);
-    files
+    let _ = (config, beside);
+    let files = Vec::<Option<PathBuf>>::from([
+        #[cfg(feature = "filter")]
+        tools_filter::Filters::file(&config.tools.filters, beside, tools_sandbox::home().as_deref()),
+        #[cfg(feature = "policy")]
+        Some(config.tools.approvals.file(&places::state_dir())),
+        #[cfg(feature = "mcp-client")]
+        Some(places::lock_file(beside)),
+    ]);
+    files.into_iter().flatten().collect()
 }
 
 /// What is kept of calls: the record of them, what they changed, what people agreed to.
 #[cfg(any(feature = "shell", feature = "file"))]
 fn kept(config: &HaftConfig) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    #[cfg(feature = "policy")]
-    folders.push(config.tools.approvals.scripts(&places::state_dir()));
-    #[cfg(feature = "audit")]
-    folders.extend(config.tools.audit.files(&places::state_dir()));
-    #[cfg(feature = "checkpoint")]
-    if config.tools.checkpoints.enabled && config.tools.enabled {
-        folders.push(crate::checkpoints::folder(config));
-    }
-    let _ = (config, &mut folders);
-    folders
+    let _ = config;
+    let folders = Vec::<Vec<PathBuf>>::from([
+        #[cfg(feature = "policy")]
+        vec![config.tools.approvals.scripts(&places::state_dir())],
+        #[cfg(feature = "audit")]
+        config.tools.audit.files(&places::state_dir()),
+        #[cfg(feature = "checkpoint")]
+        crate::checkpoints::is_kept(config).then(|| crate::checkpoints::folder(config)).into_iter().collect(),
+    ]);
+    folders.concat()
 }
 
 /// What no tool may even read: what was kept for others.

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "policy")]
-use tools_core::Verdict;
 use tools_core::{Shared, SystemClock};
 use tools_scheduler::{Scheduler, SchedulerPolicy, SchedulerTools, StackForesight};
 use tools_secrets::SecretRedactor;
@@ -35,17 +33,10 @@ pub(crate) fn tools(
     Ok(Some(SchedulerTools::new(scheduler, Arc::new(redactor.clone())).under(digest.clone())))
 }
 
-/// What foretells the fate of calls: the gates, once it is told the stack that they are part of.
+/// What foretells the fate of calls, once it is told the stack that they go through.
 pub(crate) fn foresight(wiring: &Wiring) -> Arc<StackForesight> {
     #[cfg(feature = "policy")]
-    {
-        let gates = Arc::clone(&wiring.gates);
-        Arc::new(StackForesight::explained_by(Arc::new(move |inv| {
-            let explained = gates.explain(inv);
-            let error = explained.error.filter(|_| explained.verdict == Verdict::Deny);
-            (explained.verdict, error.unwrap_or(explained.decided_by))
-        })))
-    }
+    return Arc::new(StackForesight::explained_by(crate::gates::explain(&wiring.gates)));
     #[cfg(not(feature = "policy"))]
     {
         let _ = wiring;

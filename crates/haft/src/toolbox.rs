@@ -7,8 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use tools_core::{
-    Approval, ApprovalContext, CallContext, CallerId, Confirmer, Decisions, Desk, RecordedResult, Refusal, SessionId,
-    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName, settle,
+    Approval, CallContext, CallerId, Confirmer, Decisions, Desk, RecordedResult, Refusal, SessionId, Stack, StoredRule,
+    SystemClock, ToolCall, ToolDef, ToolError, ToolName,
 };
 
 use crate::{
@@ -92,11 +92,7 @@ impl Toolbox {
     /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
     /// again with their consent.
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
-        let (questions, desk) = Desk::open();
-        let cx = &cx.clone().with_questions(questions);
-        let asking = ApprovalContext { confirmer, decisions: Some(self), by: &CallerId::person(), clock: &SystemClock };
-        desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
-            .await
+        self.stack.ask(call, cx, confirmer, Some(self)).await
     }
 
     /// Makes a call that a person agreed to beforehand, whether or not they would have been asked.

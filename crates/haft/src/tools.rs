@@ -90,7 +90,9 @@ impl ToolSet {
         #[cfg(feature = "web")]
         {
             let policy = parts.policy(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
-            tools.extend(crate::web::executors(policy, wiring));
+            // Where a redirect leads is asked of the same gates as the call was.
+            let web = tools_web::Web::new(policy, Arc::clone(&wiring.web));
+            tools.extend(web.judged_by(crate::gates::explain(&wiring.gates)).into_executors());
         }
         #[cfg(feature = "shell")]
         tools.extend(commands.jobs());

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_core::{
-    ApprovalContext, CallContext, CallerId, Confirmer, Desk, EarlyRun, Invocation, RecordedResult, Stack, SystemClock,
-    ToolCall, ToolDef, ToolDefs, ToolError, ToolName, settle,
+    CallContext, CallerId, Confirmer, EarlyRun, Invocation, RecordedResult, Stack, ToolCall, ToolDef, ToolDefs,
+    ToolError, ToolName,
 };
 
 /// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox,
@@ -84,12 +84,7 @@ impl ToolHost for StackHost {
     }
 
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
-        let by = CallerId::person();
-        let asking = ApprovalContext { confirmer, decisions: None, by: &by, clock: &SystemClock };
-        let (questions, desk) = Desk::open();
-        let cx = &cx.clone().with_questions(questions);
-        desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.stack.run(call, approval, cx)))
-            .await
+        self.stack.ask(call, cx, confirmer, None).await
     }
 
     fn reserve(&self, _: &CallContext, _: u64) -> bool {

@@ -86,7 +86,8 @@ pub use calls::{
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
-    Invocation, Layer, LayerInfo, Next, NoRuntime, OfPublished, OptionalBoard, Outcome, ReadOnlyTools, RecordedResult,
+    Explain, Invocation, Layer, LayerInfo, Next, NoRuntime, OfPublished, OptionalBoard, Outcome, ReadOnlyTools,
+    RecordedResult,
     ReplaceableLayer, Stack, StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable,
     requires_confirmation,
 };

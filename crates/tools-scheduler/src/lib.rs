@@ -36,7 +36,7 @@ pub use scheduler::Scheduler;
 pub use store::PostgresTasks;
 pub use store::{Claim, SqliteTasks, TaskStore};
 pub use task::{Schedule, ScheduledTask, Task, TaskName};
-pub use tools::{Explain, Foresight, Prospect, SchedulerTools, StackForesight};
+pub use tools::{Foresight, Prospect, SchedulerTools, StackForesight};
 pub use when::parse_when;
 pub use zone::parse_zone;
 

@@ -49,7 +49,7 @@ mod tools;
 
 pub use config::{ScrapeConfig, ScrapePolicy};
 pub use error::WebError;
-pub use tools::{Hop, MayFollow, RedirectRefusal, Web};
+pub use tools::Web;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,8 +1,9 @@
 //! Running a call with a person at hand: run, ask, run again, once.
 
-use super::{ApprovalRequest, Confirmer, Decisions};
+use super::{ApprovalRequest, Confirmer, Decisions, Desk};
 use crate::{
-    Approval, CallContext, CallerId, Clock, EventKind, RecordedResult, ToolCall, ToolError, ToolErrorCategory,
+    Approval, CallContext, CallerId, Clock, EventKind, RecordedResult, Stack, SystemClock, ToolCall, ToolError,
+    ToolErrorCategory,
 };
 
 /// The confirmer, the store of its rules, and the name for the record.
@@ -48,6 +49,24 @@ where
     match settled.carried_out(asking.decisions, cx).await {
         Ok((call, approval)) => run(call, Some(approval)).await,
         Err(error) => RecordedResult { outcome: Err(error), ..recorded },
+    }
+}
+
+impl Stack {
+    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
+    /// again with their consent. What a tool asks while it runs goes to them, too. `decisions`
+    /// takes rules and refusals.
+    pub async fn ask(
+        &self,
+        call: ToolCall,
+        cx: &CallContext,
+        confirmer: &dyn Confirmer,
+        decisions: Option<&dyn Decisions>,
+    ) -> RecordedResult {
+        let (questions, desk) = Desk::open();
+        let cx = &cx.clone().with_questions(questions);
+        let asking = ApprovalContext { confirmer, decisions, by: &CallerId::person(), clock: &SystemClock };
+        desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.run(call, approval, cx))).await
     }
 }
 

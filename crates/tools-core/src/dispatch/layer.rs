@@ -11,7 +11,7 @@ use tokio::time::{Sleep, sleep_until};
 
 use crate::{
     Approval, CallContext, EarlyRun, ErasedToolExecutor, Invocation, ToolCall, ToolError, ToolErrorCategory,
-    ToolOutput, either, nearest,
+    ToolOutput, Verdict, either, nearest,
 };
 
 use super::caught::{caught, no_runtime};
@@ -51,6 +51,10 @@ pub struct LayerInfo {
     /// Reason of its position among the others.
     pub why: &'static str,
 }
+
+/// What gates say of a call without having it run: the verdict, and the rule or default that gives
+/// it.
+pub type Explain = Arc<dyn Fn(&Invocation) -> (Verdict, String) + Send + Sync>;
 
 /// Whether a person agreed. Only the two entry points of [`crate::Stack`] make one.
 #[derive(Debug, Clone, Copy)]

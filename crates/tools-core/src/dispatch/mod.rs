@@ -24,7 +24,7 @@ pub use early::EarlyRun;
 pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_confirmation};
 pub use executor::{ExecuteResult, ToolExecutor};
 pub use invocation::Invocation;
-pub use layer::{Layer, LayerInfo, Next, Outcome};
+pub use layer::{Explain, Layer, LayerInfo, Next, Outcome};
 pub use published::OfPublished;
 pub use read_only::ReadOnlyTools;
 pub use replaceable::ReplaceableLayer;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use tools_core::{CallContext, Invocation, Stack, ToolCall, ToolErrorCategory, Verdict};
+use tools_core::{CallContext, Explain, Stack, ToolCall, ToolErrorCategory, Verdict};
 
 /// The future of a call with nobody present, as far as it can be told now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,9 +25,6 @@ pub trait Foresight: Send + Sync {
     /// What would become of this call now. `cx` belongs to a session of its own.
     async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect;
 }
-
-/// What gates say of a call without having it run: the verdict, and why.
-pub type Explain = Arc<dyn Fn(&Invocation) -> (Verdict, String) + Send + Sync>;
 
 /// Foretells what becomes of calls that go through a stack.
 #[derive(Default)]

@@ -8,4 +8,4 @@ mod site;
 mod web_scrape;
 mod window;
 
-pub use site::{Hop, MayFollow, RedirectRefusal, Web};
+pub use site::Web;

@@ -1,12 +1,15 @@
 //! What both tools share: the policy, the client, the pages that were read before, and the way from
 //! a URL to a page.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use tokio::time::Instant;
 use tools_core::{
-    CallContext, ClaimSource, Inspection, Shared, Subject, ToolCall, ToolError, ToolErrorCategory, ToolOutput,
+    CallContext, ClaimSource, CompositeExecutor, Explain, Inspection, Shared, Stack, Subject, ToolCall, ToolError,
+    ToolErrorCategory, ToolOutput, Verdict,
 };
 
 use super::kept::PageCache;
@@ -18,28 +21,6 @@ use crate::guard::{PageUrl, Refusal};
 /// Markdown first, since it needs no reading; then pages, then anything.
 const ACCEPT: &str =
     "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1";
-
-/// Judges where a redirect leads, as the call itself was judged.
-pub type MayFollow = Arc<dyn Fn(Hop<'_>) -> Result<(), RedirectRefusal> + Send + Sync>;
-
-/// A redirect.
-pub struct Hop<'a> {
-    /// The call that would ask for the page that it leads to.
-    pub call: ToolCall,
-    /// Whether that page is on another host than the one that was asked for.
-    pub leaves_host: bool,
-    /// The context of the call that was redirected.
-    pub context: &'a CallContext,
-}
-
-/// Reason why a redirect is not followed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RedirectRefusal {
-    /// This rule denies it.
-    Denied(String),
-    /// A person would be asked about it: that takes a call of its own.
-    Asks,
-}
 
 /// A call that wants a page: its tool, and its parameters with another URL.
 #[derive(Clone, Copy)]
@@ -56,7 +37,8 @@ pub struct Web {
     policy: Shared<ScrapePolicy>,
     client: Arc<WebClient>,
     kept: Arc<PageCache>,
-    may_follow: Option<MayFollow>,
+    /// The tools alone, and what the gates say of their calls.
+    judge: Option<(Arc<Stack>, Explain)>,
 }
 
 /// A page.
@@ -69,13 +51,17 @@ pub(super) struct Page {
 impl Web {
     /// The web under a policy.
     pub fn new(policy: Shared<ScrapePolicy>, client: Arc<WebClient>) -> Self {
-        Self { policy, client, kept: Arc::default(), may_follow: None }
+        Self { policy, client, kept: Arc::default(), judge: None }
     }
 
-    /// The same, with redirects judged by `judge` beside the domains of the policy.
+    /// The same, with redirects judged as calls are, beside the domains of the policy: `explain`
+    /// tells what the gates say of the call that would ask for the page. What they deny is not
+    /// followed; what they would ask about only on the same host, since whoever agreed to a page
+    /// agreed to what its host makes of it.
     #[must_use]
-    pub fn following(self, judge: MayFollow) -> Self {
-        Self { may_follow: Some(judge), ..self }
+    pub fn judged_by(self, explain: Explain) -> Self {
+        let alone = Stack::new(vec![], CompositeExecutor::new(self.clone().into_executors()));
+        Self { judge: Some((Arc::new(alone), explain)), ..self }
     }
 
     /// What a call would touch: the URL, when it may be fetched at all. No name is looked up.
@@ -126,15 +112,21 @@ impl Web {
     }
 
     fn judged(&self, next: &PageUrl, asked: &PageUrl, by: By<'_>) -> Result<(), Refusal> {
-        let Some(judge) = &self.may_follow else { return Ok(()) };
+        let Some((alone, explain)) = &self.judge else { return Ok(()) };
         let Ok(call) = ToolCall::new(by.tool, (by.parameters)(next.as_str())) else {
             return Err(Refusal::Malformed("it is not a call"));
         };
-        let leaves_host = (next.host(), next.port()) != (asked.host(), asked.port());
-        judge(Hop { call, leaves_host, context: by.cx }).map_err(|why| match why {
-            RedirectRefusal::Denied(rule) => Refusal::Domain { host: next.host().to_string(), rule },
-            RedirectRefusal::Asks => Refusal::Elsewhere { url: next.to_string() },
-        })
+        let elsewhere = || Refusal::Elsewhere { url: next.to_string() };
+        let inspected = pin!(alone.inspect(call, by.cx));
+        // Looking at a URL waits for nothing.
+        let Poll::Ready(inv) = inspected.poll(&mut Context::from_waker(Waker::noop())) else {
+            return Err(elsewhere());
+        };
+        match explain(&inv) {
+            (Verdict::Deny, rule) => Err(Refusal::Domain { host: next.host().to_string(), rule }),
+            (Verdict::Ask, _) if (next.host(), next.port()) != (asked.host(), asked.port()) => Err(elsewhere()),
+            (Verdict::Ask | Verdict::Allow, _) => Ok(()),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use tools_core::{
     ToolOutput,
 };
 use tools_testkit::Workspace;
-use tools_web::{Hop, RedirectRefusal, ScrapeConfig, Web};
+use tools_web::{ScrapeConfig, Web};
 
 use crate::world::{World, html, page};
 
@@ -229,12 +229,16 @@ async fn a_redirect_is_judged_by_whoever_judged_the_call() {
     world
         .serve("a.example.org/b", page("302 Found", &["location: https://b.example.org/x"], ""))
         .serve("b.example.org/x", html("other"));
-    let judge = |hop: Hop<'_>| if hop.leaves_host { Err(RedirectRefusal::Asks) } else { Ok(()) };
-    let tools = Tools::of(Tools::web(&world).following(Arc::new(judge)));
+    let asks = |_: &Invocation| (Verdict::Ask, "a rule".to_owned());
+    let tools = Tools::of(Tools::web(&world).judged_by(Arc::new(asks)));
     assert!(tools.text(json!({"url": "https://a.example.org/1"})).await.contains("same host"));
     let error = tools.call("fetch", json!({"url": "https://a.example.org/b"})).await.unwrap_err();
     assert_eq!(error.code(), "leads_elsewhere");
     assert!(error.to_string().contains("https://b.example.org/x"), "{error}");
+    let denies = |_: &Invocation| (Verdict::Deny, "a rule".to_owned());
+    let tools = Tools::of(Tools::web(&world).judged_by(Arc::new(denies)));
+    let error = tools.call("fetch", json!({"url": "https://a.example.org/1"})).await.unwrap_err();
+    assert!(error.to_string().contains("a rule"), "{error}");
 }
 
 #[tokio::test]
