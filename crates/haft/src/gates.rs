@@ -97,6 +97,7 @@ fn check_judge(loaded: &LoadedConfig<HaftConfig>, is_there: bool) -> Result<(), 
 }
 
 /// The accounts of callers: of this process, or those in a database.
+#[cfg_attr(not(feature = "postgres"), expect(clippy::unnecessary_wraps, reason = "only an address can be wrong"))]
 fn caller_accounts(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<dyn CallerAccounts>, LoadError> {
     #[cfg(feature = "postgres")]
     {
@@ -111,6 +112,7 @@ fn caller_accounts(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<dyn CallerAc
 
 /// Where approvals outlive a session, a file of this user or a database, and what is known of it
 /// before it is first read.
+#[cfg_attr(not(feature = "postgres"), expect(clippy::unnecessary_wraps, reason = "only an address can be wrong"))]
 fn approvals(loaded: &LoadedConfig<HaftConfig>) -> Result<(Arc<dyn ApprovalStore>, ApprovalSnapshot), LoadError> {
     let config = &loaded.config.tools.approvals;
     #[cfg(feature = "postgres")]

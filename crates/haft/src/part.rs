@@ -3,7 +3,7 @@
 
 use std::{fmt, sync::Arc};
 
-use tools_core::{KeyFault, Layer, SessionId, Shared};
+use tools_core::{Layer, SessionId};
 
 use crate::config::{HaftConfig, LoadError, LoadedConfig};
 
@@ -37,16 +37,25 @@ impl PartList {
     ///
     /// # Errors
     /// A value that cannot be used, by key and line.
+    #[cfg(any(
+        feature = "audit",
+        feature = "code",
+        feature = "diagnostics",
+        feature = "memory",
+        feature = "retry",
+        feature = "scheduler",
+        feature = "web"
+    ))]
     pub(crate) fn policy<P: Send + Sync + 'static>(
         &mut self,
         loaded: &LoadedConfig<HaftConfig>,
         section: &'static str,
-        compile: impl Fn(&HaftConfig) -> Result<P, KeyFault> + Send + Sync + 'static,
-    ) -> Result<Shared<P>, LoadError> {
+        compile: impl Fn(&HaftConfig) -> Result<P, tools_core::KeyFault> + Send + Sync + 'static,
+    ) -> Result<tools_core::Shared<P>, LoadError> {
         let compile = move |loaded: &LoadedConfig<HaftConfig>| {
             compile(&loaded.config).map_err(|fault| loaded.fault_in(section, fault))
         };
-        let policy = Shared::new(compile(loaded)?);
+        let policy = tools_core::Shared::new(compile(loaded)?);
         let live = policy.clone();
         self.follow(move |_, loaded| {
             let (live, new) = (live.clone(), compile(loaded)?);

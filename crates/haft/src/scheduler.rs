@@ -14,8 +14,8 @@ use crate::{
 
 const SECTION: &str = "scheduler";
 
-/// The tools of a configuration, which write down `digest`, that of the rules in force; `None` where
-/// it switches them off.
+/// The tools of a configuration, which write down `digest`, that of the rules in force; `None`
+/// where it switches them off.
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.

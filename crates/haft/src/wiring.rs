@@ -80,6 +80,7 @@ impl Wiring {
 
         let credentials = credentials::live(loaded, given.server.clone(), parts)?;
         let redactor = credentials.redactor();
+        let _ = (redactor, beside, &given.spelled);
         #[cfg(feature = "llm")]
         let models = crate::models::open(loaded, std::mem::take(&mut given.providers), parts)?;
         #[cfg(feature = "policy")]

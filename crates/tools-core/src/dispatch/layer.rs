@@ -52,7 +52,7 @@ pub struct LayerInfo {
     pub why: &'static str,
 }
 
-/// What gates say of a call without having it run: the verdict, and the rule or default that gives
+/// Asks gates about a call without having it run: the verdict, and the rule or default that gives
 /// it.
 pub type Explain = Arc<dyn Fn(&Invocation) -> (Verdict, String) + Send + Sync>;
 
