@@ -77,7 +77,9 @@ mod egress;
 mod files;
 mod tools;
 
+mod given;
 mod parts;
+mod wired;
 
 mod reload;
 

@@ -6,7 +6,6 @@ use tools_providers::{Key, KeyReader, Models, Provider};
 use tools_sandbox::process::printed;
 
 use crate::{
-    Toolbox,
     config::{HaftConfig, LoadError, LoadedConfig},
     part::PartList,
 };
@@ -50,23 +49,6 @@ fn check(models: &Models, loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadE
     }
     let problem = loaded.config.llm.unknown(name);
     Err(loaded.fault("tools.retry.parameter_reformat_provider", problem))
-}
-
-impl Toolbox {
-    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
-    /// `None` when there is none.
-    pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
-        self.parts.wiring.models.of(&self.config.llm, name)
-    }
-
-    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
-    /// `None` where the model that wrote them does.
-    pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
-        #[cfg(feature = "retry")]
-        return self.parts.wiring.models.named(&self.running().tools.retry.parameter_reformat_provider);
-        #[cfg(not(feature = "retry"))]
-        None
-    }
 }
 
 /// Reads a key that a command of the operator prints.

@@ -224,6 +224,23 @@ impl Toolbox {
         }
     }
 
+    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
+    /// `None` when there is none.
+    #[cfg(feature = "llm")]
+    pub fn provider(&self, name: &str) -> Option<Arc<dyn tools_providers::Provider>> {
+        self.parts.wiring.models.of(&self.config.llm, name)
+    }
+
+    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
+    /// `None` where the model that wrote them does.
+    #[cfg(feature = "llm")]
+    pub fn reformat_provider(&self) -> Option<Arc<dyn tools_providers::Provider>> {
+        #[cfg(feature = "retry")]
+        return self.parts.wiring.models.named(&self.running().tools.retry.parameter_reformat_provider);
+        #[cfg(not(feature = "retry"))]
+        None
+    }
+
     /// The number of jobs that a session runs in the background.
     #[cfg(feature = "shell")]
     pub fn running_jobs(&self, session: &SessionId) -> usize {
