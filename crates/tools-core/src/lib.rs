@@ -87,8 +87,7 @@ pub use calls::{
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
     Explain, Invocation, Layer, LayerInfo, Next, NoRuntime, OfPublished, OptionalBoard, Outcome, ReadOnlyTools,
-    RecordedResult,
-    ReplaceableLayer, Stack, StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable,
+    RecordedResult, ReplaceableLayer, Stack, StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable,
     requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
