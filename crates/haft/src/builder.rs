@@ -132,10 +132,11 @@ impl ToolboxBuilder {
         self.given.loaded = config::refuse(self.given.loaded)?;
         let workdir = std::path::absolute(&self.workdir)
             .map_err(|source| LoadError::Workdir { path: self.workdir.clone(), source })?;
+        let rules = config::paths::read_rules(&self.given.loaded, &workdir)?;
         // One for all who only read it.
         let config = Arc::new(self.given.loaded.config.clone());
         let mut shared = PartList::default();
-        let wiring = wired(&mut self.given, &config, &workdir, &mut shared)?;
+        let wiring = wired(&mut self.given, &config, &workdir, &rules, &mut shared)?;
         shared.layers.push(Arc::new(UnlistedLayer));
         let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };
         let context = CallContext::new(workdir).with_model(hints);
@@ -159,7 +160,7 @@ impl ToolboxBuilder {
             joined: InUse::default(),
             wiring: Arc::new(wiring),
         };
-        let stack = parts.stack(&parts.loaded, context.workdir(), None)?;
+        let stack = parts.stack(&parts.loaded, context.workdir(), None, &rules)?;
         let running = Arc::new(Mutex::new(Arc::clone(&config)));
         Ok(Toolbox { stack, context, config, running, parts: Arc::new(parts) })
     }

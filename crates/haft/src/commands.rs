@@ -6,7 +6,7 @@ use std::{
 };
 
 use tools_core::{DynExecutor, ServerName, Shared};
-use tools_sandbox::{closed_places, kernel::MaskRules};
+use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 use tools_secrets::SecretRedactor;
 use tools_shell::{
     Bash, CommandConfinement, ConfinementSettings, JobKill, JobRead, Jobs, ShellPolicy, ShellPolicyHandle,
@@ -14,7 +14,7 @@ use tools_shell::{
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, paths, places},
-    credentials, own_places,
+    credentials,
     part::PartList,
     wiring::Wiring,
 };
@@ -23,9 +23,6 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Commands {
     wiring: Arc<Wiring>,
-    /// What may not be read by the configuration.
-    #[cfg(feature = "file")]
-    pub(crate) typed_rules: tools_sandbox::ReadRules,
     /// What gates refuse them to read.
     #[cfg(feature = "policy")]
     closed: (PathBuf, Shared<Vec<tools_policy::gate::ReadRestriction>>),
@@ -33,7 +30,8 @@ pub(crate) struct Commands {
 }
 
 impl Commands {
-    /// Those of a configuration, for calls from `workdir`.
+    /// Those of a configuration, for calls from `workdir`, that may not read what `typed_rules` and
+    /// `private` close.
     ///
     /// # Errors
     /// A value of `[tools.shell]` that cannot be used.
@@ -41,14 +39,14 @@ impl Commands {
         wiring: &Arc<Wiring>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
+        typed_rules: &ReadRules,
+        private: &[PathBuf],
     ) -> Result<Self, LoadError> {
         let config = &loaded.config;
         let policy = compile(loaded)?.remembering(places::sandbox_record());
-        let mut private = own_places::private(config);
-        let typed_rules = paths::read_rules(loaded, workdir)?;
-        let rules = typed_rules.clone().closing(&private);
+        let rules = typed_rules.clone().closing(private);
         let mut hidden = closed_places(deny_read(config), &rules);
-        hidden.append(&mut private);
+        hidden.extend_from_slice(private);
         // What a tool may not read, no command may read either.
         #[cfg(feature = "policy")]
         let (closed, denies) = {
@@ -71,8 +69,6 @@ impl Commands {
         });
         Ok(Self {
             wiring: Arc::clone(wiring),
-            #[cfg(feature = "file")]
-            typed_rules,
             #[cfg(feature = "policy")]
             closed: (workdir.to_owned(), closed),
             held: Arc::new(held),

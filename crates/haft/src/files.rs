@@ -28,19 +28,19 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Those of a configuration, for calls from `workdir`; `rules` are its read rules where they
-    /// were compiled before.
+    /// Those of a configuration, for calls from `workdir`, that may not write what is `reserved`,
+    /// nor read what `rules`, the read rules of the configuration, and `private` close.
     ///
     /// # Errors
-    /// A root that cannot be opened, a glob that is not valid.
+    /// A root that cannot be opened.
     pub(crate) fn new(
         wiring: &Arc<Wiring>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
-        reserved: &[PathBuf],
-        rules: Option<&ReadRules>,
+        rules: &ReadRules,
+        (reserved, private): (&[PathBuf], &[PathBuf]),
     ) -> Result<Self, LoadError> {
-        let policy = Shared::new(compile(wiring, loaded, workdir, reserved, rules)?);
+        let policy = Shared::new(compile(wiring, loaded, workdir, rules, (reserved, private))?);
         Ok(Self { wiring: Arc::clone(wiring), workdir: workdir.to_owned(), policy, seen: SeenFiles::default() })
     }
 
@@ -48,7 +48,9 @@ impl Files {
     pub(crate) fn kept_in_step(self: &Arc<Self>, parts: &mut PartList) {
         let files = Arc::clone(self);
         parts.follow(move |_, loaded| {
-            let policy = compile(&files.wiring, loaded, &files.workdir, &files.wiring.reserved.now(), None)?;
+            let rules = paths::read_rules(loaded, &files.workdir)?;
+            let (reserved, private) = (files.wiring.reserved.now(), own_places::private(&loaded.config));
+            let policy = compile(&files.wiring, loaded, &files.workdir, &rules, (&reserved, &private))?;
             let live = files.policy.clone();
             Ok(move || live.store(policy))
         });
@@ -69,22 +71,18 @@ fn compile(
     wiring: &Wiring,
     loaded: &LoadedConfig<HaftConfig>,
     workdir: &Path,
-    reserved: &[PathBuf],
-    rules: Option<&ReadRules>,
+    rules: &ReadRules,
+    (reserved, private): (&[PathBuf], &[PathBuf]),
 ) -> Result<FilePolicy, LoadError> {
     let (config, section) = (&loaded.config, &loaded.config.tools.file);
-    let files = match rules {
-        Some(rules) => section.compile_under(workdir, home().as_deref(), rules.clone()),
-        None => section.compile(workdir, home().as_deref()),
-    };
-    let files = files.map_err(|error| {
+    let files = section.compile_under(workdir, home().as_deref(), rules.clone()).map_err(|error| {
         let near = match &error {
             PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => folder_hint(path),
             _ => String::new(),
         };
         loaded.fault(&section.key_of(&error, workdir, home().as_deref()), format!("{error}{near}"))
     })?;
-    let files = files.closing(&own_places::private(config)).reserving(ReservedFiles::new(reserved));
+    let files = files.closing(private).reserving(ReservedFiles::new(reserved));
     #[cfg(feature = "policy")]
     let files = files.closing_by_tool(closing(&wiring.gates));
     let files = files.spelled(&wiring.spellings);

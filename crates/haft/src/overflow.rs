@@ -16,9 +16,9 @@ use crate::{
 /// As [`overflow_archive`].
 pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, parts: &mut PartList) -> Result<Arc<LiveOverflow>, LoadError> {
     #[cfg(feature = "filter")]
-    let pin = tools_filter::reports_failure;
+    let pin = tools_filter::failing_lines;
     #[cfg(not(feature = "filter"))]
-    let pin = |_: &str| false;
+    let pin = |_: &str| Vec::new();
     let overflow = Arc::new(LiveOverflow::new(&loaded.config.tools.overflow, overflow_archive(loaded)?, pin));
     parts.layers.push(overflow.layer());
     let following = Arc::clone(&overflow);

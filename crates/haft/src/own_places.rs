@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(any(feature = "shell", feature = "file"))]
+use tools_sandbox::kernel::Canonical;
+
+#[cfg(any(feature = "shell", feature = "file"))]
 use crate::config::LoadedConfig;
 use crate::config::{HaftConfig, LoadError, paths, places};
 
@@ -78,9 +81,10 @@ impl ReservedPlaces {
     /// All of them as they are now, wherever they lie and whether or not they are there, under
     /// every name they have.
     pub(crate) fn now(&self) -> Vec<PathBuf> {
-        let kept = kept(&self.config);
+        let mut canonical = Canonical::default();
+        let kept = kept(&self.config, &mut canonical);
         let named = self.own.iter().chain(&kept).flat_map(|file| {
-            let canonical = file.canonicalize().ok();
+            let canonical = canonical.of(file);
             std::path::absolute(file).ok().into_iter().chain(canonical)
         });
         let mut reserved: Vec<PathBuf> = named.collect();
@@ -108,15 +112,19 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
 
 /// What is kept of calls: the record of them, what they changed, what people agreed to.
 #[cfg(any(feature = "shell", feature = "file"))]
-fn kept(config: &HaftConfig) -> Vec<PathBuf> {
-    let _ = config;
+fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
+    let state = places::state_dir();
+    let _ = (config, &canonical, &state);
     let folders = Vec::<Vec<PathBuf>>::from([
         #[cfg(feature = "policy")]
-        vec![config.tools.approvals.scripts(&places::state_dir())],
+        vec![config.tools.approvals.scripts(&state)],
         #[cfg(feature = "audit")]
-        config.tools.audit.files(&places::state_dir()),
+        config.tools.audit.files(&state),
         #[cfg(feature = "checkpoint")]
-        crate::checkpoints::is_kept(config).then(|| crate::checkpoints::folder(config)).into_iter().collect(),
+        crate::checkpoints::is_kept(config)
+            .then(|| crate::checkpoints::folder(config, &state, canonical))
+            .into_iter()
+            .collect(),
     ]);
     folders.concat()
 }
@@ -124,7 +132,7 @@ fn kept(config: &HaftConfig) -> Vec<PathBuf> {
 /// What no tool may even read: what was kept for others.
 #[cfg(any(feature = "shell", feature = "file"))]
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
-    let state = places::state_dir();
+    let (state, mut canonical) = (places::state_dir(), Canonical::default());
     let stores = Vec::<Option<&PathBuf>>::from([
         #[cfg(feature = "sqlite")]
         Some(&config.tools.overflow)
@@ -135,25 +143,27 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
         #[cfg(feature = "scheduler")]
         config.scheduler.enabled.then_some(&config.scheduler.path),
     ]);
-    let stores = stores.into_iter().flatten().flat_map(|path| tools_sandbox::store_places(&state, path));
+    let stores: Vec<PathBuf> = (stores.into_iter().flatten())
+        .flat_map(|path| tools_sandbox::store_places(&state, path, &mut canonical))
+        .collect();
     let others = Vec::<PathBuf>::from([
         #[cfg(feature = "checkpoint")]
-        crate::checkpoints::folder(config),
+        crate::checkpoints::folder(config, &state, &mut canonical),
         #[cfg(feature = "policy")]
         config.tools.approvals.scripts(&state),
         #[cfg(feature = "mcp-client-http")]
-        logins(config),
+        logins(config, &mut canonical),
     ]);
-    stores.chain(others).collect()
+    [stores, others].concat()
 }
 
 /// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what
 /// is not there cannot be hidden by the kernel.
 #[cfg(feature = "mcp-client-http")]
-fn logins(config: &HaftConfig) -> PathBuf {
+fn logins(config: &HaftConfig, canonical: &mut Canonical) -> PathBuf {
     let folder = places::logins();
     if config.mcp.servers.iter().any(tools_mcp_client::McpServerConfig::takes_login) {
         let _ = tools_sandbox::make_private_folder(&folder);
     }
-    folder.canonicalize().unwrap_or(folder)
+    canonical.by_words(&folder)
 }

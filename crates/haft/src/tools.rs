@@ -7,6 +7,7 @@ use std::{
 };
 
 use tools_core::{CompositeExecutor, DynExecutor};
+use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
@@ -30,8 +31,8 @@ pub(crate) struct ToolSet {
 }
 
 impl ToolSet {
-    /// The tools of a configuration, for calls from `workdir`, in the order in which a model sees
-    /// them.
+    /// The tools of a configuration and its read rules, for calls from `workdir`, in the order in
+    /// which a model sees them.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line.
@@ -49,26 +50,23 @@ impl ToolSet {
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
+        rules: &ReadRules,
     ) -> Result<(Arc<Self>, DynExecutor), LoadError> {
         let (mut parts, mut tools) = (PartList::default(), Vec::new());
-        #[cfg(feature = "shell")]
-        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir)?);
+        #[cfg(not(any(feature = "shell", feature = "file")))]
+        let _ = rules;
         // Looked at once for all tools of the set.
         #[cfg(any(feature = "shell", feature = "file"))]
-        let reserved = wiring.reserved.now();
+        let (private, reserved) = (crate::own_places::private(&loaded.config), wiring.reserved.now());
+        #[cfg(feature = "shell")]
+        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir, rules, &private)?);
         #[cfg(feature = "shell")]
         {
             tools.push(commands.bash(&reserved));
             commands.kept_in_step(&mut parts);
         }
         #[cfg(feature = "file")]
-        let files = {
-            #[cfg(feature = "shell")]
-            let rules = Some(&commands.typed_rules);
-            #[cfg(not(feature = "shell"))]
-            let rules = None;
-            Arc::new(crate::files::Files::new(wiring, loaded, workdir, &reserved, rules)?)
-        };
+        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir, rules, (&reserved, &private))?);
         #[cfg(feature = "file")]
         {
             tools.extend(files.executors());

@@ -3,6 +3,8 @@
 
 use std::{path::Path, sync::Arc};
 
+use tools_sandbox::ReadRules;
+
 use crate::{
     config::{HaftConfig, LoadError, places},
     credentials,
@@ -12,7 +14,8 @@ use crate::{
     wiring::Wiring,
 };
 
-/// Compiles every section of what a builder was given, for calls from `workdir`.
+/// Compiles every section of what a builder was given, for calls from `workdir`. `rules` are the
+/// read rules of the configuration.
 ///
 /// # Errors
 /// The first section that cannot be compiled, by key and line.
@@ -20,6 +23,7 @@ pub(crate) fn wired(
     given: &mut Given,
     config: &Arc<HaftConfig>,
     workdir: &Path,
+    rules: &ReadRules,
     parts: &mut PartList,
 ) -> Result<Wiring, LoadError> {
     let loaded = &given.loaded;
@@ -30,7 +34,7 @@ pub(crate) fn wired(
 
     let credentials = credentials::live(loaded, given.server.clone(), parts)?;
     let redactor = credentials.redactor();
-    let _ = (redactor, beside, &given.spelled);
+    let _ = (redactor, beside, rules, &given.spelled);
     #[cfg(feature = "llm")]
     let models = crate::models::open(loaded, std::mem::take(&mut given.providers), parts)?;
     #[cfg(feature = "policy")]
@@ -87,7 +91,7 @@ pub(crate) fn wired(
         #[cfg(feature = "filter")]
         filters: crate::filters::open(config, beside, parts),
         #[cfg(feature = "checkpoint")]
-        checkpoints: crate::checkpoints::keep(loaded, workdir, parts)?,
+        checkpoints: crate::checkpoints::keep(config, workdir, rules.clone(), parts),
         #[cfg(feature = "graph")]
         offering: crate::offer::ToolOffer::new(config, embedder.clone(), parts),
         #[cfg(feature = "code")]

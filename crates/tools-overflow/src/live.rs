@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use tools_core::{DynExecutor, Layer, ReplaceableLayer};
 
-use crate::{Archive, OverflowConfig, OverflowLayer, ReadOverflow};
+use crate::{Archive, OverflowConfig, OverflowLayer, Pin, ReadOverflow};
 
 /// A store, and the layer in front of it.
 #[derive(Debug)]
 pub struct LiveOverflow {
     archive: Option<Archive>,
     layer: ReplaceableLayer,
-    pin: fn(&str) -> bool,
+    pin: Pin,
 }
 
 impl LiveOverflow {
     /// The layer of a section over the store that it names. Lines that `pin` picks are shown
     /// wherever they stand.
-    pub fn new(config: &OverflowConfig, archive: Option<Archive>, pin: fn(&str) -> bool) -> Self {
+    pub fn new(config: &OverflowConfig, archive: Option<Archive>, pin: Pin) -> Self {
         let layer = ReplaceableLayer::new(OverflowLayer::new(archive.clone(), config.threshold, pin));
         Self { archive, layer, pin }
     }

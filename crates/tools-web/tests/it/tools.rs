@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 use tools_core::{
-    CallContext, ClaimSource, CompositeExecutor, Shared, Stack, Subject, ToolCall, ToolError, ToolErrorCategory,
-    ToolOutput,
+    CallContext, ClaimSource, CompositeExecutor, Invocation, Shared, Stack, Subject, ToolCall, ToolError,
+    ToolErrorCategory, ToolOutput, Verdict,
 };
 use tools_testkit::Workspace;
 use tools_web::{ScrapeConfig, Web};
