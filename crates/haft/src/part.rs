@@ -14,6 +14,9 @@ pub(crate) type Swap = Box<dyn FnOnce() + Send>;
 /// in force.
 type Compile = dyn Fn(&HaftConfig, &LoadedConfig<HaftConfig>) -> Result<Swap, LoadError> + Send + Sync;
 
+/// Forgets what is kept of a session.
+type Forget = dyn Fn(&SessionId) + Send + Sync;
+
 /// What the parts of a toolbox do beside their main work, in the order in which they were made:
 /// what others ask comes before them.
 #[derive(Default)]
@@ -21,7 +24,7 @@ pub(crate) struct PartList {
     /// Layers, whose places are the business of `stack.rs`.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
     compile: Vec<Box<Compile>>,
-    forget: Vec<Box<dyn Fn(&SessionId) + Send + Sync>>,
+    forget: Vec<Box<Forget>>,
 }
 
 impl PartList {

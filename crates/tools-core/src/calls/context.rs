@@ -315,7 +315,8 @@ impl CallContext {
         self.origin.as_deref()
     }
 
-    /// On whose behalf the call is made ([`crate::ToolCall::with_caller`]); `None` where nobody said.
+    /// On whose behalf the call is made ([`crate::ToolCall::with_caller`]); `None` where nobody
+    /// said.
     pub fn caller(&self) -> Option<&CallerId> {
         self.caller.as_ref()
     }

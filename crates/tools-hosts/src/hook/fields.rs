@@ -87,8 +87,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the parameters name a command, a file or an address: of a tool that is not known, that
-    /// must not pass unasked.
+    /// Whether the parameters name a command, a file or an address: of a tool that is not known,
+    /// that must not pass unasked.
     pub(super) fn is_about_files(&self) -> bool {
         self.fields.iter().any(|(name, value)| tells_of_files(name) || holds_path(value))
     }

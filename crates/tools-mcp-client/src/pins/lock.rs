@@ -98,8 +98,8 @@ impl LockStore {
         &self.file
     }
 
-    /// Loads the accepted tools; nothing where there is no file, or an empty one, as a sandbox holds
-    /// its place with.
+    /// Loads the accepted tools; nothing where there is no file, or an empty one, with which a
+    /// sandbox holds its place.
     ///
     /// # Errors
     /// [`McpError::Lock`] when the file cannot be read, is no such file, or is of a later form.
