@@ -51,7 +51,8 @@ impl Toolbox {
     /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
     /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
     /// commands from writing it (without a sandbox, and inside writable folders without
-    /// namespaces), it is not looked after at all.
+    /// namespaces), it is not looked after at all. Inside writable folders, what is put in its place
+    /// counts from the next start only: a command that runs then may write it.
     #[cfg(feature = "watch")]
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         #[cfg(feature = "filter")]
@@ -68,18 +69,20 @@ impl ConfigUser for Toolbox {
         #[cfg(feature = "shell")]
         if let Ok(strength) = self.strength() {
             use tools_sandbox::kernel::Level;
-            let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
             return match strength.level {
                 Level::Namespaces => true,
-                Level::Landlock => {
-                    !paths::writable(&self.config, self.workdir()).iter().any(|folder| place.starts_with(folder))
-                }
+                Level::Landlock => !self.lies_among_writable(place),
                 Level::Off => false,
             };
         }
         // Nothing runs.
         let _ = place;
         true
+    }
+
+    fn lies_among_writable(&self, place: &std::path::Path) -> bool {
+        let place = place.canonicalize().unwrap_or_else(|_| place.to_owned());
+        paths::writable(&self.config, self.workdir()).iter().any(|folder| place.starts_with(folder))
     }
 
     fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {

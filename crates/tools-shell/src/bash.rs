@@ -169,6 +169,7 @@ impl Bash {
         backup: Option<&Path>,
         grants: Grants,
         passage: Option<&Arc<dyn Passage>>,
+        stops_others: bool,
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
@@ -196,7 +197,8 @@ impl Bash {
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
         let joins = passage.map(|passage| passage.network());
-        let ask = Confinement { held: guard.held(), absent: guard.absent(), view, joins, ..ask };
+        let (held, absent, lifted) = (guard.held(), guard.absent(), guard.lifted());
+        let ask = Confinement { held, absent, lifted, stops_others, view, joins, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = match shared.as_ref() {
             Some(first) => first.recompile(&ask)?,
@@ -250,7 +252,7 @@ impl Bash {
         let grants = Grants::of(found, subjects);
         let place = transaction.as_ref().map(Transaction::place);
         let passage = self.passage(args, policy, cx);
-        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, passage.as_ref(), cx)?;
+        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, passage.as_ref(), !args.background, cx)?;
         let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");

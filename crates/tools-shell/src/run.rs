@@ -25,7 +25,7 @@ use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
 use crate::whole::{CommandOutput, Whole};
-use tools_sandbox::obeyed::{After, Guard, note, note_in, unmasked_note};
+use tools_sandbox::obeyed::{After, Guard, note, note_in, replaced_note, unmasked_note};
 
 /// How long output of what a command left running is waited for.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -68,10 +68,11 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
     let code = if stopped == Some(StopReason::TimedOut) { exit::TIMED_OUT } else { exit::code(exit) };
+    let replaced = replaced_note(run.tree.replaced(), plan.workdir);
     let Run { stdout, stderr, both, .. } = run;
     let printed = RunOutput { stdout: stdout.kept, stderr: stderr.kept, both: both.finish(Some(code)).await };
     let after = plan.guard.after(cx.writes());
-    let end = End { exit, code, stopped, elapsed, pipe_status, after };
+    let end = End { exit, code, stopped, elapsed, pipe_status, after, replaced };
     conclude(printed, &end, plan, cx)
 }
 
@@ -100,6 +101,8 @@ struct End {
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
     after: After,
+    /// What is to be said of files that others replaced meanwhile.
+    replaced: Option<String>,
 }
 
 /// What a run printed.
@@ -332,6 +335,10 @@ fn conclude(printed: RunOutput, end: &End, plan: &Plan<'_>, cx: &CallContext) ->
         (None, _) => exit::failure(code, exit.signal),
     };
     let mut notes = notes(&envelope, plan.pipeline.as_ref());
+    if let Some(replaced) = &end.replaced {
+        cx.journal().warn(replaced.clone());
+        notes.push(replaced.clone());
+    }
     notes.extend(plan.passage.iter().flat_map(|passage| passage.refused()));
     if code != 0 {
         notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));

@@ -20,6 +20,7 @@ mod exec;
 mod filter;
 mod gate;
 mod gates;
+mod held;
 mod hook;
 mod http;
 mod http_client;

@@ -4,8 +4,9 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
+    fs::{File, Metadata},
     io,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     thread,
@@ -51,6 +52,10 @@ pub(crate) trait ConfigUser: Send + 'static {
     /// Whether the kernel keeps commands, as they are confined now, from writing a place.
     fn is_held(&self, place: &Path) -> bool;
 
+    /// Whether it is the place itself that is held, in a folder that commands may write: what is put
+    /// in its stead while one runs is not.
+    fn lies_among_writable(&self, place: &Path) -> bool;
+
     /// Puts another configuration in force, whole or not at all.
     ///
     /// # Errors
@@ -83,9 +88,10 @@ impl ConfigWatch {
             seen: Seen {
                 text: Ok(loaded.text().to_owned()),
                 overlays: Ok(overlays.clone()),
-                rules: rules.as_deref().map(contents),
+                rules: rules.as_deref().map(self::rules),
             },
             file: loaded.file.clone().and(Some(anchor.clone())),
+            originals: places_of(&anchor, rules.as_deref()).map(|place| (Original::of(&place), place)).collect(),
             anchor,
             rules,
             environment: Box::new(environment),
@@ -135,6 +141,8 @@ struct WatchState {
     anchor: PathBuf,
     /// The rules of filters, where these are a file.
     rules: Option<PathBuf>,
+    /// What lay at each place at the start.
+    originals: Vec<(Original, PathBuf)>,
     /// Which folder the configuration lay in.
     folder: Option<(u64, u64)>,
     seen: Seen,
@@ -170,16 +178,21 @@ impl WatchState {
     /// Whether the kernel keeps commands, as they are confined now, from writing what is looked
     /// after.
     fn is_held(&self) -> bool {
-        let overlays = Overlays::folder_of(&self.anchor);
-        let places = [Some(&self.anchor), self.rules.as_ref(), Some(&overlays)];
-        places.into_iter().flatten().all(|place| self.user.is_held(place))
+        places_of(&self.anchor, self.rules.as_deref()).all(|place| self.user.is_held(&place))
+    }
+
+    /// A place among writable ones at which something else lies than at the start.
+    fn replaced(&self) -> Option<&Path> {
+        let is_other =
+            |(original, place): &&(Original, PathBuf)| self.user.lies_among_writable(place) && !original.is_at(place);
+        self.originals.iter().find(is_other).map(|(_, place)| place.as_path())
     }
 
     fn now(&self) -> Seen {
         Seen {
             text: self.file.as_deref().map_or_else(|| Ok(String::new()), contents),
             overlays: Overlays::beside(&self.anchor).map_err(|error| error.to_string()),
-            rules: self.rules.as_deref().map(contents),
+            rules: self.rules.as_deref().map(rules),
         }
     }
 
@@ -219,6 +232,12 @@ impl WatchState {
         if identity_of_folder(&self.anchor) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
+        if let Some(place) = self.replaced() {
+            return Err(format!(
+                "`{}` was replaced in a folder that commands may write, where one may have changed it since: look at it, it counts from the next start",
+                place.display()
+            ));
+        }
         let (text, overlays) = (self.seen.text.as_ref()?, self.seen.overlays.as_ref()?);
         let loaded = LoadedConfig::assemble(text, self.file.clone(), overlays.clone(), &self.environment);
         let loaded = loaded.map_err(|error| error.to_string())?;
@@ -240,6 +259,44 @@ fn contents(file: &Path) -> Result<String, String> {
             .map_err(io::Error::other)
     };
     read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
+}
+
+/// The same of rules, which need not be there: while a command runs an empty file may stand for
+/// them.
+fn rules(file: &Path) -> Result<String, String> {
+    if file.symlink_metadata().is_ok() { contents(file) } else { Ok(String::new()) }
+}
+
+/// Everything that is looked after.
+fn places_of(anchor: &Path, rules: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    [anchor.to_owned(), Overlays::folder_of(anchor)].into_iter().chain(rules.map(Path::to_owned))
+}
+
+/// The file or folder that lay at a place; `None` for nothing. It is kept open, so that no other
+/// gets its number.
+#[derive(Debug)]
+struct Original(Option<File>);
+
+impl Original {
+    fn of(place: &Path) -> Self {
+        let flags = i32::try_from((OFlags::PATH | OFlags::CLOEXEC).bits()).unwrap_or(0);
+        Self(File::options().read(true).custom_flags(flags).open(place).ok())
+    }
+
+    /// Whether it still lies there. Nothing is as good as what is empty, which stands for it while a
+    /// command runs.
+    fn is_at(&self, place: &Path) -> bool {
+        let id = |found: &Metadata| (found.dev(), found.ino());
+        match (&self.0, std::fs::metadata(place)) {
+            (Some(original), Ok(now)) => original.metadata().is_ok_and(|then| id(&then) == id(&now)),
+            (Some(_), Err(_)) => false,
+            (None, Ok(now)) if now.is_dir() => {
+                std::fs::read_dir(place).is_ok_and(|mut entries| entries.next().is_none())
+            }
+            (None, Ok(now)) => now.len() == 0,
+            (None, Err(_)) => true,
+        }
+    }
 }
 
 /// Which folder a path lies in, whatever it is called.

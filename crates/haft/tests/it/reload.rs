@@ -163,3 +163,34 @@ async fn a_file_that_commands_may_write_is_not_read_again() {
         }
     }
 }
+
+#[tokio::test]
+async fn what_is_put_in_the_place_of_a_file_among_writable_ones_counts_from_the_next_start() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let workspace = Workspace::new();
+    workspace.dir("record");
+    let head = format!("[tools.audit]\npath = {:?}\n", workspace.path("record/audit.jsonl"));
+    let file = workspace.file("work/config.toml", format!("{head}{ALL_COMMANDS}"));
+    let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
+    let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
+    let _watch = toolbox.watch(|_| None).expect("there is a file");
+    let code = async || {
+        let recorded = toolbox.call(call("bash", json!({"command": "true"})), &toolbox.context(), &NobodyToAsk).await;
+        recorded.outcome.map_or_else(|error| error.code(), |_| "ran")
+    };
+    // The placeholder of the folder of overlays comes and goes with a command, and changes nothing.
+    assert_eq!(code().await, "ran");
+
+    let deny = "[[tools.permissions.bash]]\npattern = \"true\"\naction = \"deny\"\n";
+    std::fs::write(&file, format!("{head}{deny}")).unwrap();
+    assert!(eventually(|| toolbox.last_reload().is_some_and(|state| state.problem.is_none())));
+    assert_eq!(code().await, "permission_denied");
+
+    let other = workspace.file("work/other", format!("{head}{ALL_COMMANDS}"));
+    std::fs::rename(other, &file).unwrap();
+    let problem = || toolbox.last_reload().and_then(|state| state.problem);
+    assert!(eventually(|| problem().is_some_and(|problem| problem.contains("was replaced"))));
+    assert_eq!(code().await, "permission_denied");
+}

@@ -95,6 +95,13 @@ pub struct Confinement {
     /// level goes. What is gone when a process starts is skipped. See
     /// [`ObeyedFiles::held`](super::ObeyedFiles::held).
     pub held: Vec<ReadOnlyPath>,
+    /// Canonical paths inside writable ones that other programs obey and that a process may replace
+    /// all the same: while one runs, no other of this user may hold them at the namespaces level.
+    /// See [`Guard::lifted`](crate::obeyed::Guard::lifted).
+    pub lifted: Vec<PathBuf>,
+    /// Whether processes that hold such paths are stopped for as long; a process is refused
+    /// otherwise.
+    pub stops_others: bool,
     /// Folders inside writable ones that must not come to be: empty and read-only while a process
     /// runs, gone afterwards.
     pub absent: Vec<PathBuf>,

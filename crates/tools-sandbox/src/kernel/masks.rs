@@ -17,6 +17,7 @@ use crate::{ReadRules, closed_places, home};
 
 use super::configured::{configured, entries};
 use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, is_large, is_passed_over, obeyed_in};
+use super::placeholders::is_placeholder;
 
 /// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
 /// nobody can spend it on new ones to make a walk forget the old.
@@ -105,12 +106,13 @@ impl ObeyedFiles {
     }
 
     fn add(&mut self, folder: &Path, found: &ObeyedIn) {
-        self.entries.extend(found.entries.iter().cloned());
+        // What stands in the place of hooks while commands run are none.
+        let hooks = found.is_repository.then(|| folder.join("hooks"));
+        let hooks = hooks.filter(|hooks| !found.has_hooks || is_placeholder(hooks));
+        self.entries.extend(found.entries.iter().filter(|entry| Some(&entry.path) != hooks.as_ref()).cloned());
         if found.is_repository {
             self.repositories.push(folder.to_owned());
-            if !found.has_hooks {
-                self.missing_hooks.push(folder.join("hooks"));
-            }
+            self.missing_hooks.extend(hooks);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! Starting the processes themselves is [`crate::process`].
 
 mod capabilities;
+mod claims;
 mod config;
 mod configured;
 mod facilities;
@@ -33,6 +34,7 @@ mod watch;
 mod way_out;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
+pub(crate) use claims::{Attempt, Claimed, Claims, HeldPlace, MAX_CLAIMS, refused};
 pub use config::{Confinement, Limits, Network, SandboxMode};
 pub use facilities::{Facility, Probe};
 pub(crate) use landlock::restrict as landlock_restrict;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use libc::{c_int, c_ulong};
 
+use super::claims::Claimed;
 use super::config::{Confinement, Network};
 use super::network::NetworkNamespace;
 use super::obeyed::ReadOnlyPath;
@@ -73,6 +74,7 @@ pub(crate) struct NamespacePlan {
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
     seen: ViewMounts,
+    claimed: Claimed,
 }
 
 /// Most files that other programs obey that a plan holds: each costs some microseconds per process.
@@ -143,6 +145,9 @@ impl NamespacePlan {
         pinned.extend(held.iter().flat_map(|held| held.folders()));
         pinned.sort();
         pinned.dedup();
+        let everything_held: Vec<&Path> =
+            protected.iter().map(|path| path.as_path()).chain(held.iter().map(|held| held.path.as_path())).collect();
+        let claimed = Claimed::new(&writable, &everything_held, &ask.lifted);
         let (uid, gid) = ids();
         let view = ask.view.as_ref().filter(|_| !whole_tree_writable);
         let seen = match view.zip(folders) {
@@ -151,6 +156,7 @@ impl NamespacePlan {
         };
         Ok(Self {
             seen,
+            claimed,
             flags,
             joins: ask.joins.clone().filter(|_| ask.network == Network::Gate),
             uid_map: format!("{uid} {uid} 1").into_bytes(),
@@ -180,6 +186,57 @@ impl NamespacePlan {
     /// Whether `/tmp` is a private folder.
     pub(crate) fn has_own_temp(&self) -> bool {
         self.temp.is_some()
+    }
+
+    /// What it wants of the folders that it writes.
+    pub(crate) fn claimed(&self) -> &Claimed {
+        &self.claimed
+    }
+
+    /// Whether anything is held.
+    pub(crate) fn holds(&self) -> bool {
+        !self.protected.is_empty() || !self.held.is_empty()
+    }
+
+    fn everything_held(&self) -> impl Iterator<Item = &CString> {
+        self.protected.iter().chain(&self.held)
+    }
+
+    /// The path that [`Self::hold_again`] tells by its number.
+    pub(crate) fn held_path(&self, number: u32) -> Option<PathBuf> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = self.everything_held().nth(usize::try_from(number).ok()?)?;
+        Some(PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes())))
+    }
+
+    /// Holds again, in the process that carried out the plan, what another process has put in the
+    /// place of what was held, and calls `found` with the number of each. `queue` is told of what
+    /// may do so, unless it is negative.
+    pub(crate) fn hold_again(&self, queue: RawFd, mut found: impl FnMut(u32)) {
+        let events = libc::IN_ATTRIB | libc::IN_MOVE_SELF | libc::IN_DELETE_SELF | libc::IN_DONT_FOLLOW;
+        for folder in &self.pinned {
+            let _ = sys::watch(queue, folder, events);
+            if sys::path_state(folder).is_ok_and(|state| state.is_plain && !state.is_mounted) {
+                let _ = sys::mount(folder, folder, None, libc::MS_BIND | libc::MS_REC);
+            }
+        }
+        for (number, path) in (0..).zip(self.everything_held()) {
+            let _ = sys::watch(queue, path, events);
+            match sys::path_state(path) {
+                Ok(state) if state.is_plain && !state.is_mounted => {
+                    let _ = hold(path);
+                    found(number);
+                }
+                Ok(_) => {}
+                // What comes to be there is told by its folder.
+                Err(_) => {
+                    let mut folder = [0u8; 4096];
+                    if let Some(folder) = sys::parent(&mut folder, path) {
+                        let _ = sys::watch(queue, folder, libc::IN_CREATE | libc::IN_MOVED_TO | libc::IN_MASK_ADD);
+                    }
+                }
+            }
+        }
     }
 
     /// Carries out the plan in the calling process, which is process 1 of the new namespaces.

@@ -9,7 +9,7 @@ use super::config::{Confinement, Limits, Network, SandboxMode};
 use super::facilities::Probe;
 use super::landlock::{self, Ruleset};
 use super::namespaces::{NamespacePlan, PrivateFolders};
-use super::placeholders::Placeholders;
+use super::placeholders::{Placeholders, is_placeholder};
 use super::probe::ProbeResult;
 use super::resolve::Canonical;
 use super::seccomp::{Filter, Sockets};
@@ -29,6 +29,12 @@ pub(crate) struct CompiledPlan {
     pub(crate) limits: Vec<(libc::c_int, u64, u64)>,
 }
 
+impl std::fmt::Debug for CompiledPlan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompiledPlan").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
 /// A confinement compiled for this machine. Cheap to clone; the private folders go with the last
 /// clone.
 #[derive(Clone)]
@@ -43,6 +49,8 @@ pub struct Sandbox {
     asked: Arc<(SandboxMode, Option<PathBuf>)>,
     /// Environment variables that lead to what a view hands in.
     variables: Arc<[(OsString, OsString)]>,
+    /// Whether others are stopped that hold what a process may replace.
+    stops_others: bool,
     /// What is seen, and the folders that may be written.
     seen: Option<(Arc<View>, Arc<[PathBuf]>)>,
 }
@@ -138,6 +146,10 @@ impl Sandbox {
         self.seen.as_ref().is_some_and(|(view, _)| view.caches.is_some())
     }
 
+    pub(crate) fn stops_others(&self) -> bool {
+        self.stops_others
+    }
+
     pub(crate) fn compiled(&self) -> &Arc<CompiledPlan> {
         &self.compiled
     }
@@ -155,11 +167,13 @@ impl Sandbox {
         let placeholders = match level {
             Level::Namespaces => {
                 let missing = missing.held_in(&ask);
+                let found = ask.protected.iter().chain(ask.held.iter().map(|held| &held.path));
                 let placeholders = Placeholders::new(
                     &[ask.absent.as_slice(), &missing.folders].concat(),
                     &missing.files,
-                    ask.held.iter().map(|held| held.path.as_path()),
-                );
+                    found.map(PathBuf::as_path),
+                )
+                .map_err(|source| SpawnError::Confine { step: Step::Protect, source })?;
                 let made = missing.folders.into_iter().chain(missing.files).filter(|path| path.exists());
                 ask.protected.extend(made);
                 placeholders
@@ -220,6 +234,7 @@ impl Sandbox {
             temp: temp.into(),
             asked: Arc::new((ask.mode, ask.record)),
             variables: variables.into(),
+            stops_others: ask.stops_others,
             seen,
         })
     }
@@ -296,7 +311,9 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonica
     // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
     let is_seen = |path: &&PathBuf| ask.view.as_ref().is_none_or(|view| view.conceals(path, &ask.writable).is_none());
     let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
-    let (hidden, protected) = (existing(&hidden), existing(&ask.protected));
+    let (hidden, mut protected) = (existing(&hidden), existing(&ask.protected));
+    // Those count as missing.
+    protected.retain(|path| !is_placeholder(path));
     Ok(Confinement { writable, hidden, protected, ..ask.clone() })
 }
 
@@ -330,8 +347,8 @@ fn variables(level: Level, view: Option<&View>, copies: Vec<NamedCopy>) -> Vec<(
     named.chain(copies.into_iter().map(|copy| (copy.variable.into(), copy.path.into()))).collect()
 }
 
-/// What is to be protected and is not there: what would come to be first, as a file or as a folder
-/// above it.
+/// What is to be protected and is not there, or is a placeholder: what would come to be first, as a
+/// file or as a folder.
 struct MissingPath {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
@@ -340,12 +357,15 @@ struct MissingPath {
 fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
     let mut missing = MissingPath { folders: Vec::new(), files: Vec::new() };
     for path in protected {
-        if canonical.of(path).is_some() {
+        if canonical.of(path).is_some() && !is_placeholder(path) {
             continue;
         }
-        let first = path.ancestors().take_while(|path| std::fs::symlink_metadata(path).is_err()).last();
+        let is_missing = |path: &&Path| std::fs::symlink_metadata(path).is_err() || is_placeholder(path);
+        let first = path.ancestors().take_while(is_missing).last();
         let Some(first) = first else { continue };
-        let list = if first == path { &mut missing.files } else { &mut missing.folders };
+        // Overlays of a file are a folder of this ending, and whoever reads them lists it.
+        let is_folder = first != path || first.extension().is_some_and(|ending| ending == "d");
+        let list = if is_folder { &mut missing.folders } else { &mut missing.files };
         let above = first.parent().and_then(|above| canonical.of(above));
         list.push(match above.zip(first.file_name()) {
             Some((above, name)) => above.join(name),

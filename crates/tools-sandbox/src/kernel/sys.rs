@@ -235,6 +235,87 @@ pub(crate) fn set_umask(mask: u32) -> u32 {
     u32::try_from(before).unwrap_or(0o022)
 }
 
+/// Takes or gives back a lock on an open file, as `flock(2)`.
+pub(crate) fn lock(fd: RawFd, how: c_int) -> Result<()> {
+    // SAFETY: plain numbers.
+    check(unsafe { call!(libc::SYS_flock, fd, how) }).map(|_| ())
+}
+
+/// A queue for events of files.
+pub(crate) fn watch_queue() -> Result<RawFd> {
+    // SAFETY: plain numbers.
+    check(unsafe { call!(libc::SYS_inotify_init1, libc::IN_CLOEXEC | libc::IN_NONBLOCK) }).map(as_fd)
+}
+
+/// Has a queue told of these events of a file.
+pub(crate) fn watch(queue: RawFd, path: &CStr, events: u32) -> Result<()> {
+    // SAFETY: terminated string.
+    check(unsafe { call!(libc::SYS_inotify_add_watch, queue, path.as_ptr(), events) }).map(|_| ())
+}
+
+/// What lies at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PathState {
+    /// Whether it is a file or a folder, not a link.
+    pub(crate) is_plain: bool,
+    /// Whether something is mounted there.
+    pub(crate) is_mounted: bool,
+}
+
+/// The part of `struct statx` that is looked at, with room for the rest.
+#[repr(C, align(8))]
+struct FileStatus {
+    _before: [u32; 2],
+    attributes: u64,
+    _between: [u32; 3],
+    mode: u16,
+    _after: [u16; 113],
+}
+
+const STATX_TYPE: c_int = 1;
+const STATX_ATTR_MOUNT_ROOT: u64 = 0x2000;
+
+/// What lies at a path, without following a link.
+pub(crate) fn path_state(path: &CStr) -> Result<PathState> {
+    let mut status = FileStatus { _before: [0; 2], attributes: 0, _between: [0; 3], mode: 0, _after: [0; 113] };
+    const { assert!(size_of::<FileStatus>() == 256) };
+    let flags = libc::AT_SYMLINK_NOFOLLOW;
+    // SAFETY: the record has the size of the kernel's and is ours.
+    check(unsafe { call!(libc::SYS_statx, libc::AT_FDCWD, path.as_ptr(), flags, STATX_TYPE, &raw mut status) })?;
+    let kind = u32::from(status.mode) & libc::S_IFMT;
+    Ok(PathState {
+        is_plain: kind == libc::S_IFREG || kind == libc::S_IFDIR,
+        is_mounted: status.attributes & STATX_ATTR_MOUNT_ROOT != 0,
+    })
+}
+
+/// Calls `act` with every name of a folder that is a number.
+pub(crate) fn for_each_number_in(folder: &CStr, mut act: impl FnMut(u32)) {
+    let Ok(folder) = open(folder, libc::O_RDONLY | libc::O_DIRECTORY) else { return };
+    let mut buffer = [0u64; 256];
+    loop {
+        // SAFETY: the buffer is ours and has the size that is passed.
+        let got = check(unsafe { call!(libc::SYS_getdents64, folder, buffer.as_mut_ptr(), size_of_val(&buffer)) });
+        let Some(count) = got.ok().and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0) else {
+            break;
+        };
+        // SAFETY: as many bytes were written; bytes need no alignment.
+        let mut entries = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), count) };
+        // Two numbers of eight bytes, the length of the entry, its kind, and its name.
+        while let (Some([low, high]), Some(name)) = (entries.get(16..18), entries.get(19..)) {
+            let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            if digits > 0 && name.get(digits) == Some(&0) {
+                let digits = name.iter().take(digits);
+                act(digits.fold(0u32, |sum, byte| sum.wrapping_mul(10).wrapping_add(u32::from(byte - b'0'))));
+            }
+            let length = usize::from(u16::from_ne_bytes([*low, *high]));
+            let Some(rest) = entries.get(length..).filter(|_| length > 0) else { break };
+            entries = rest;
+        }
+    }
+    close(folder);
+}
+
 /// Switches the loopback interface of a new network namespace on.
 pub(crate) fn start_loopback() -> Result<()> {
     // SAFETY: plain numbers.
@@ -294,6 +375,15 @@ pub(crate) fn move_mount(mount: RawFd, target: &CStr) -> Result<()> {
         call!(libc::SYS_move_mount, mount, empty, libc::AT_FDCWD, target.as_ptr(), MOVE_MOUNT_F_EMPTY_PATH)
     })
     .map(|_| ())
+}
+
+/// The folder of an absolute path, in a buffer.
+pub(crate) fn parent<'a>(buffer: &'a mut [u8], path: &CStr) -> Option<&'a CStr> {
+    let bytes = path.to_bytes();
+    let end = bytes.iter().rposition(|byte| *byte == b'/')?.max(1);
+    buffer.get_mut(..end)?.copy_from_slice(bytes.get(..end)?);
+    *buffer.get_mut(end)? = 0;
+    CStr::from_bytes_until_nul(buffer).ok()
 }
 
 /// Joins pieces in a buffer, an empty piece standing for `number`, without allocation. What does

@@ -109,6 +109,11 @@ impl Guard {
         Self { tells_changes: false, ..self }
     }
 
+    /// The first of the roots, from which paths are told.
+    pub fn root(&self) -> &Path {
+        self.roots.first().map_or(Path::new("/"), PathBuf::as_path)
+    }
+
     /// The paths that the command finds read-only, the nearest to the top first.
     pub fn held(&self) -> Vec<ReadOnlyPath> {
         let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.agreed.lift(entry));
@@ -116,6 +121,13 @@ impl Guard {
         let mut held: Vec<ReadOnlyPath> = entries.filter_map(|entry| entry.held.clone()).chain(absent).collect();
         held.sort_by_key(|held| (held.path.components().count(), held.path.clone()));
         held
+    }
+
+    /// The paths that the command finds writable, since somebody agreed, though others do not.
+    pub fn lifted(&self) -> Vec<PathBuf> {
+        let entries = self.before.values().map(|seen| &seen.entry);
+        let lifted = entries.filter(|entry| entry.held.is_some() && self.agreed.lift(entry));
+        lifted.map(|entry| entry.path.clone()).collect()
     }
 
     /// The folders that must not come to be.

@@ -10,4 +10,4 @@ mod report;
 pub use agreement::{Agreement, NothingAgreed};
 pub use guard::{After, Guard};
 pub use look::Look;
-pub use report::{ObeyedChange, ObeyedReport, note, note_in, unmasked_note};
+pub use report::{ObeyedChange, ObeyedReport, note, note_in, replaced_note, unmasked_note};

@@ -1,7 +1,7 @@
 //! What is told of files that programs outside obey: data for the envelope and the record, one
 //! sentence for a model.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,10 +57,18 @@ pub fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
 
 /// The sentence about closed files that were not masked; `None` when there are none.
 pub fn unmasked_note(files: &[String]) -> Option<String> {
-    let named: Vec<String> = files.iter().take(MAX_NAMED).map(|file| format!("`{}`", shown(Path::new(file)))).collect();
-    let more = if files.len() > MAX_NAMED { format!(" and {} more", files.len() - MAX_NAMED) } else { String::new() };
+    let named = named(files.iter().map(|file| format!("`{}`", quoted(file))));
+    (!files.is_empty())
+        .then(|| format!("not hidden from it, since they came to be or were replaced while it ran: {named}"))
+}
+
+/// The sentence about files that were to stay as they are and that another process replaced while a
+/// command ran ([`ProcessTree::replaced`](crate::process::ProcessTree::replaced)), seen from a
+/// folder; `None` when there are none.
+pub fn replaced_note(files: &[PathBuf], seen_from: &Path) -> Option<String> {
+    let named = named(files.iter().map(|file| format!("`{}`", shown(file.strip_prefix(seen_from).unwrap_or(file)))));
     (!files.is_empty()).then(|| {
-        format!("not hidden from it, since they came to be or were replaced while it ran: {}{more}", named.join(", "))
+        format!("replaced by another process while it ran, so that it may have written there: {named}; look at that")
     })
 }
 

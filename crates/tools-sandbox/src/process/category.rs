@@ -11,6 +11,7 @@ impl From<SpawnError> for ToolError {
         let (category, code) = match &error {
             SpawnError::Unavailable { .. } => (Category::PolicyBlocked, "sandbox_unavailable"),
             SpawnError::Weaker { .. } => (Category::PolicyBlocked, "sandbox_weaker"),
+            SpawnError::Claimed { .. } => (Category::PolicyBlocked, "obeyed_files_in_use"),
             error if error.is_passing() => (Category::ServerError, "sandbox_busy"),
             SpawnError::NulByte { .. } => (Category::InvalidParameters, "nul_byte"),
             SpawnError::Program { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {

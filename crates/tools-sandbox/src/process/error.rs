@@ -174,6 +174,15 @@ pub enum SpawnError {
         /// Why.
         source: io::Error,
     },
+    /// A process that may replace files that other programs obey, and one that is kept from writing
+    /// them, do not run at the same time.
+    #[error("{}", claimed(*opens, owners))]
+    Claimed {
+        /// Whether it is the one that may replace them.
+        opens: bool,
+        /// The others, as far as they are known.
+        owners: Vec<String>,
+    },
     /// The async runtime of the caller lacks a part, or there is none.
     #[error("nothing was started: {missing}; build the tokio runtime with `enable_all`")]
     Runtime {
@@ -183,6 +192,18 @@ pub enum SpawnError {
     /// Pipes or the process itself could not be made.
     #[error("the process cannot be created")]
     Create(#[source] io::Error),
+}
+
+fn claimed(opens: bool, owners: &[String]) -> String {
+    let owners = if owners.is_empty() { "another process".to_owned() } else { owners.join("; ") };
+    if opens {
+        format!(
+            "not started: it may replace files that programs outside obey, which {owners} could write then; \
+             end that first (`job_kill` for a job), or run this when it has ended"
+        )
+    } else {
+        format!("not started: {owners} may replace files that programs outside obey; run this when that has ended")
+    }
 }
 
 impl SpawnError {

@@ -12,7 +12,7 @@ use super::error::{SpawnError, Step};
 use super::fork::{Stack, clone_sharing, clone_sharing_in, reap, watch};
 use super::spec::Image;
 use super::supervisor::{Orders, enter};
-use crate::kernel::{CompiledPlan, NamespacePlan, Sandbox, WatchFilter};
+use crate::kernel::{Claims, CompiledPlan, HeldPlace, NamespacePlan, Sandbox, WatchFilter};
 
 /// How long a drop waits for the tree to be gone before it leaves that to a thread.
 const PATIENCE_MS: libc::c_int = 100;
@@ -38,13 +38,15 @@ struct Shared {
     _compiled: Arc<CompiledPlan>,
     /// What goes once no process of the tree is left.
     sandbox: Option<Sandbox>,
+    claims: Option<Arc<Claims>>,
+    _places: Vec<HeldPlace>,
     _watch: Option<Box<WatchFilter>>,
     stack: Stack,
     leader_stack: Stack,
 }
 
 // SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor
-// lives; `sandbox`, which goes before, is none of it.
+// lives; `sandbox` and `claims`, which go before, are none of it.
 unsafe impl Send for Shared {}
 // SAFETY: as above; a shared reference allows nothing but reading.
 unsafe impl Sync for Shared {}
@@ -70,19 +72,21 @@ enum PidWatch {
 }
 
 impl Supervisor {
-    pub(super) fn start(image: Image, sandbox: Sandbox, ends: &Ends) -> Result<Self, SpawnError> {
+    pub(super) fn start(image: Image, sandbox: Sandbox, claims: Arc<Claims>, ends: &Ends) -> Result<Self, SpawnError> {
         let image = Box::new(image);
         let (argv, envp) = (image.argv(), image.envp());
+        let places = claims.places();
         let filter = ends.watch.map(|_| Box::new(WatchFilter::new()));
         let stack = Stack::take().map_err(SpawnError::Create)?;
         let leader_stack = Stack::take().map_err(SpawnError::Create)?;
         // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`,
         // does not move, is not changed, and goes after the supervisor.
-        let (program, cwd, compiled) = unsafe {
+        let (program, cwd, compiled, held) = unsafe {
             (
                 &*std::ptr::from_ref(image.program.as_c_str()),
                 &*std::ptr::from_ref(image.cwd.as_c_str()),
                 &*Arc::as_ptr(sandbox.compiled()),
+                &*std::ptr::from_ref(places.as_slice()),
             )
         };
         // SAFETY: as above; the box goes into `Shared` too.
@@ -97,6 +101,7 @@ impl Supervisor {
             control: ends.control,
             status: ends.status,
             compiled,
+            places: held,
             watch: watched,
             stack: leader_stack.top(),
         });
@@ -108,6 +113,8 @@ impl Supervisor {
             _image: image,
             _compiled: Arc::clone(sandbox.compiled()),
             sandbox: Some(sandbox),
+            claims: Some(claims),
+            _places: places,
             _watch: filter,
             stack,
             leader_stack,
@@ -142,6 +149,7 @@ impl Supervisor {
         }
         if let Some(shared) = &mut self.shared {
             shared.sandbox = None;
+            shared.claims = None;
         }
         tokio::spawn(async move { self.gone().await });
     }

@@ -30,6 +30,7 @@ mod error;
 mod file_size;
 mod fork;
 mod git_settings;
+mod holding;
 mod idle;
 mod launch;
 mod printed;

@@ -18,6 +18,16 @@ use super::error::SpawnError;
 /// # Errors
 /// [`SpawnError::Runtime`] where there is no runtime, or one without timers or I/O.
 pub(super) fn awaited(end: PipeReader) -> Result<pipe::Receiver, SpawnError> {
+    has_timers()?;
+    match catch_unwind(|| pipe::Receiver::from_owned_fd(end.into())) {
+        Ok(receiver) => receiver.map_err(SpawnError::Create),
+        Err(_) => Err(SpawnError::Runtime { missing: "the runtime has no I/O" }),
+    }
+}
+
+/// # Errors
+/// [`SpawnError::Runtime`] where there is no runtime, or one without timers.
+pub(super) fn has_timers() -> Result<(), SpawnError> {
     let lacks = |missing| Err(SpawnError::Runtime { missing });
     if Handle::try_current().is_err() {
         return lacks("this is not called within a tokio runtime");
@@ -25,8 +35,5 @@ pub(super) fn awaited(end: PipeReader) -> Result<pipe::Receiver, SpawnError> {
     if catch_unwind(|| drop(tokio::time::sleep(Duration::ZERO))).is_err() {
         return lacks("the runtime has no timers");
     }
-    match catch_unwind(|| pipe::Receiver::from_owned_fd(end.into())) {
-        Ok(receiver) => receiver.map_err(SpawnError::Create),
-        Err(_) => lacks("the runtime has no I/O"),
-    }
+    Ok(())
 }

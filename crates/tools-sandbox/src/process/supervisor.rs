@@ -10,10 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libc::c_int;
 
 use super::error::Step;
+use super::holding::{Holding, Went};
 use super::spec::SideChannel;
 use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
-use crate::kernel::{CompiledPlan, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict};
+use crate::kernel::{
+    CompiledPlan, HeldPlace, MAX_CLAIMS, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict,
+};
 
 /// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
 const MAX_SWEEPS: u32 = 500;
@@ -33,6 +36,8 @@ pub(crate) struct Orders<'a> {
     /// Write end: [`Message`]s.
     pub(crate) status: RawFd,
     pub(crate) compiled: &'a CompiledPlan,
+    /// The locks that it gives back while the tree stands still.
+    pub(crate) places: &'a [HeldPlace],
     /// The filter that has writes told, and the socket on which its listener goes out.
     pub(crate) watch: Option<(&'a WatchFilter, RawFd)>,
     /// Upper end of the leader's stack until it executes.
@@ -46,6 +51,8 @@ pub(crate) enum Message {
     Started,
     /// The program does not run.
     Failed { step: Step, errno: i32 },
+    /// Another process replaced what was held under this number.
+    Replaced { number: u32 },
     /// The leader has ended with this wait status; so many processes it left are still there.
     Ended { status: c_int, left: u32 },
 }
@@ -58,6 +65,7 @@ impl Message {
             Self::Started => (0, 0, 0),
             Self::Failed { step, errno } => (1, step as u32, errno.cast_unsigned()),
             Self::Ended { status, left } => (2u32, status.cast_unsigned(), left),
+            Self::Replaced { number } => (3, number, 0),
         };
         let mut bytes = [0; Self::SIZE];
         let (first, rest) = bytes.split_at_mut(4);
@@ -76,7 +84,8 @@ impl Message {
         match kind {
             0 => Self::Started,
             1 => Self::Failed { step: Step::from_number(u8::try_from(a).unwrap_or(0)), errno: b.cast_signed() },
-            _ => Self::Ended { status: a.cast_signed(), left: b },
+            2 => Self::Ended { status: a.cast_signed(), left: b },
+            _ => Self::Replaced { number: a },
         }
     }
 }
@@ -103,7 +112,7 @@ fn supervise(orders: &Orders<'_>) -> c_int {
         }
         Ok((children, leader)) => {
             tell(orders.status, Message::Started);
-            close_all_but(0, [orders.control, orders.status, children, -1, -1, -1, -1, -1]);
+            close_all_but(0, kept(orders, [orders.control, orders.status, children]));
             watch(orders, children, leader)
         }
     }
@@ -121,7 +130,7 @@ fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
     let [side_in, side_out] = orders.side;
     // The parent's own streams go later, so that nothing opened meanwhile takes their numbers.
     let watch = orders.watch.map_or(-1, |(_, socket)| socket);
-    close_all_but(3, [input, output, error, orders.control, orders.status, side_in, side_out, watch]);
+    close_all_but(3, kept(orders, [input, output, error, orders.control, orders.status, side_in, side_out, watch]));
     sys::set_session();
     match &orders.compiled.namespaces {
         Some(namespaces) => namespaces.enter()?,
@@ -142,8 +151,21 @@ fn child_events() -> sys::Result<RawFd> {
     Ok(RawFd::try_from(fd).unwrap_or(-1))
 }
 
+/// Most descriptors that stay open.
+const MAX_KEPT: usize = 8 + 2 * MAX_CLAIMS;
+
+/// These, and those of the locks.
+fn kept<const N: usize>(orders: &Orders<'_>, these: [RawFd; N]) -> [RawFd; MAX_KEPT] {
+    let mut kept = [-1; MAX_KEPT];
+    let locks = orders.places.iter().flat_map(|place| [place.held, place.opened]);
+    for (slot, descriptor) in kept.iter_mut().zip(these.into_iter().chain(locks)) {
+        *slot = descriptor;
+    }
+    kept
+}
+
 /// Closes everything from a number on but these; negative numbers stand for nothing.
-fn close_all_but(first: RawFd, mut keep: [RawFd; 8]) {
+fn close_all_but(first: RawFd, mut keep: [RawFd; MAX_KEPT]) {
     keep.sort_unstable();
     let mut next = first;
     for fd in keep {
@@ -274,17 +296,27 @@ fn reset_signals() {
 /// Reaps, reports the leader's end and obeys the parent until nothing is left.
 fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
     let mut leader_ended = false;
+    let mut holding = Holding::new(orders);
+    let tell_replaced = |number| tell(orders.status, Message::Replaced { number });
     loop {
         let mut events = [
             libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 },
             libc::pollfd { fd: orders.control, events: libc::POLLIN, revents: 0 },
+            libc::pollfd { fd: holding.events(), events: libc::POLLIN, revents: 0 },
         ];
-        sys::poll(&mut events, None);
+        sys::poll(&mut events, holding.patience());
+        let is_quiet = events[0].revents == 0 && events[1].revents == 0;
+        if (is_quiet || events[2].revents != 0 || holding.is_overdue())
+            && holding.look(tell_replaced) == Went::Abandoned
+        {
+            return kill_all(orders, children, leader, leader_ended);
+        }
         if events[0].revents != 0 {
             drain(children);
             let mut reaped = reap_all(leader);
             if let Some(status) = reaped.leader {
                 leader_ended = true;
+                holding.hold_again(tell_replaced);
                 let mut left = if reaped.none_left { 0 } else { count_left() };
                 if left == 0 {
                     // Where the kernel keeps no list of children, one at least is there.
@@ -447,6 +479,7 @@ mod tests {
             Message::Failed { step: Step::Mask, errno: 13 },
             Message::Ended { status: 0x0100, left: 3 },
             Message::Ended { status: 9, left: 0 },
+            Message::Replaced { number: 7 },
         ];
         for message in messages {
             assert_eq!(Message::decode(message.encode()), message);

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::unix::pipe;
@@ -14,8 +16,8 @@ use super::runtime;
 use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
 use super::writes::{Channel, Watcher};
-use crate::kernel::Sandbox;
 use crate::kernel::sys::Errno;
+use crate::kernel::{Attempt, Claimed, Claims, CompiledPlan, NamespacePlan, Sandbox, refused};
 
 /// How long to wait before trying again when the system is short of something for a moment. Nothing
 /// has run until then.
@@ -57,11 +59,59 @@ pub struct ProcessTree {
     /// Gone when the supervisor has been reaped.
     supervisor: Option<Supervisor>,
     exit: Option<Exit>,
+    compiled: Arc<CompiledPlan>,
+    replaced: Vec<PathBuf>,
     /// Whether the supervisor has said that no process is left.
     is_empty: bool,
     id: i32,
     /// After the supervisor: as long as a process is there, somebody must listen.
     watcher: Option<Watcher>,
+}
+
+/// How long whoever may replace files waits until the others stand still.
+const OPENS_WITHIN: Duration = Duration::from_secs(10);
+/// How long others wait for him to end.
+const HOLDS_WITHIN: Duration = Duration::from_mins(1);
+/// How long between two looks.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// The locks of a process in the folders that it writes, which stand while it runs.
+async fn claim(sandbox: &Sandbox) -> Result<Claims, SpawnError> {
+    let failed = |source| SpawnError::Confine { step: Step::Protect, source };
+    let none = Claimed::default();
+    let wanted = sandbox.compiled().namespaces.as_ref().map_or(&none, NamespacePlan::claimed);
+    let claims = Claims::open(wanted).map_err(failed)?;
+    let stops_others = sandbox.stops_others();
+    let within = match wanted.opens() {
+        true if stops_others => OPENS_WITHIN,
+        true => Duration::ZERO,
+        false => HOLDS_WITHIN,
+    };
+    let mut is_announced = !wanted.opens();
+    let mut elapsed = Duration::ZERO;
+    loop {
+        let mut attempt = Attempt::Taken;
+        if !is_announced {
+            attempt = claims.announce(wanted).map_err(failed)?;
+            is_announced = matches!(attempt, Attempt::Taken);
+        }
+        if is_announced {
+            if stops_others {
+                claims.ask();
+            }
+            attempt = claims.are_free().map_err(failed)?;
+        }
+        if matches!(attempt, Attempt::Taken) {
+            attempt = claims.hold().map_err(failed)?;
+        }
+        let Attempt::Waiting(file) = attempt else { return Ok(claims) };
+        if elapsed >= within {
+            return Err(refused(wanted.opens(), &file));
+        }
+        runtime::has_timers()?;
+        tokio::time::sleep(LOOK).await;
+        elapsed += LOOK;
+    }
 }
 
 /// The pipes of a side channel: two ends for the process, one for us.
@@ -108,9 +158,10 @@ impl ProcessTree {
         sandbox: &Sandbox,
         writes: Option<&WriteLog>,
     ) -> Result<Self, SpawnError> {
+        let claims = Arc::new(claim(sandbox).await?);
         let mut observer = writes;
         for wait in WAITS {
-            match Self::attempt(spec, sandbox, observer).await {
+            match Self::attempt(spec, sandbox, &claims, observer).await {
                 // A filter with a listener is in force around this process, and there is one at
                 // most.
                 Err(SpawnError::Confine { step: Step::Observe, .. }) => {
@@ -123,7 +174,7 @@ impl ProcessTree {
                 other => return other,
             }
         }
-        match Self::attempt(spec, sandbox, observer).await {
+        match Self::attempt(spec, sandbox, &claims, observer).await {
             // The one shortage that may last: whether it does is found by trying without a command.
             Err(SpawnError::Confine { step: Step::Clone, source }) if source.raw_os_error() == Some(libc::ENOSPC) => {
                 Err(sandbox.explain(Step::Clone, source))
@@ -132,8 +183,13 @@ impl ProcessTree {
         }
     }
 
-    async fn attempt(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {
-        let mut tree = Self::launch(spec, sandbox, writes)?;
+    async fn attempt(
+        spec: &ProcessSpec,
+        sandbox: &Sandbox,
+        claims: &Arc<Claims>,
+        writes: Option<&WriteLog>,
+    ) -> Result<Self, SpawnError> {
+        let mut tree = Self::launch(spec, sandbox, claims, writes)?;
         let failed = match tree.message().await {
             Some(Message::Started) => {
                 if let (Some(watcher), Some(log)) = (&mut tree.watcher, writes) {
@@ -142,7 +198,7 @@ impl ProcessTree {
                 return Ok(tree);
             }
             Some(Message::Failed { step, errno }) => (step, errno),
-            Some(Message::Ended { .. }) | None => (Step::Supervise, libc::ECHILD),
+            Some(Message::Ended { .. } | Message::Replaced { .. }) | None => (Step::Supervise, libc::ECHILD),
         };
         let (step, errno) = failed;
         // Nothing ran, and that is known.
@@ -157,7 +213,12 @@ impl ProcessTree {
         })
     }
 
-    fn launch(spec: &ProcessSpec, sandbox: &Sandbox, writes: Option<&WriteLog>) -> Result<Self, SpawnError> {
+    fn launch(
+        spec: &ProcessSpec,
+        sandbox: &Sandbox,
+        claims: &Arc<Claims>,
+        writes: Option<&WriteLog>,
+    ) -> Result<Self, SpawnError> {
         let image = Image::new(spec)?;
         let create = SpawnError::Create;
         let (control_end, control) = io::pipe().map_err(create)?;
@@ -183,7 +244,7 @@ impl ProcessTree {
             status: status_end.as_raw_fd(),
             watch: channel.as_ref().map(Channel::theirs),
         };
-        let supervisor = Supervisor::start(image, sandbox.clone(), &ends)?;
+        let supervisor = Supervisor::start(image, sandbox.clone(), Arc::clone(claims), &ends)?;
         let watcher = channel.map(Channel::watch).transpose().map_err(create)?;
         let id = supervisor.id();
         // Whatever fails from here on drops `control`, which ends the supervisor.
@@ -196,6 +257,8 @@ impl ProcessTree {
             control: Some(control.into()),
             supervisor: Some(supervisor),
             exit: None,
+            compiled: Arc::clone(sandbox.compiled()),
+            replaced: Vec::new(),
             is_empty: false,
             id,
             watcher,
@@ -227,6 +290,13 @@ impl ProcessTree {
         self.side.take()
     }
 
+    /// The paths that were to stay as they are and that a process outside replaced while the tree
+    /// ran, as far as [`wait`](Self::wait) heard of them. Each is held again, but in between the
+    /// tree may have written it.
+    pub fn replaced(&self) -> &[PathBuf] {
+        &self.replaced
+    }
+
     /// Whether everything in the tree is blocked in reading standard input or in waiting for what
     /// does. False where the kernel does not tell.
     pub fn waits_for_input(&self) -> bool {
@@ -245,6 +315,10 @@ impl ProcessTree {
                     // What is said after the order to kill all does not count what is being killed.
                     self.is_empty = left == 0 && self.control.is_some();
                     self.exit = Some(Exit::from_status(status, left));
+                }
+                Some(Message::Replaced { number }) => {
+                    let namespaces = self.compiled.namespaces.as_ref();
+                    self.replaced.extend(namespaces.and_then(|plan| plan.held_path(number)));
                 }
                 Some(_) => {}
                 // The supervisor is gone without a word: it was killed, and the tree with it.

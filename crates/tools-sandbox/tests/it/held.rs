@@ -2,9 +2,11 @@
 
 use std::fs;
 
-use tools_sandbox::kernel::{Confinement, MaskRules, Probe, Sandbox, SandboxMode};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tools_sandbox::kernel::{Confinement, MaskRules, Probe, ReadOnlyPath, Sandbox, SandboxMode};
+use tools_sandbox::process::{ProcessTree, SpawnError};
 
-use crate::support::{Place, run};
+use crate::support::{Place, run, shell};
 
 /// What the walk finds, as a confinement.
 fn holding(place: &Place, hidden: &MaskRules) -> Confinement {
@@ -112,6 +114,99 @@ async fn what_is_gone_by_then_is_no_obstacle() {
     fs::remove_dir_all(place.work.join("sub")).unwrap();
     let ran = run("echo ok", &place.work, &sandbox).await;
     assert_eq!(ran.stdout, "ok\n", "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn what_another_process_replaces_is_held_again_and_told() {
+    if !has_namespaces() {
+        return;
+    }
+    let place = workspace();
+    let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
+    for way in ["rename", "remove"] {
+        let line = format!(
+            "echo begun; until grep -q ^{way} .envrc && grep -q ^{way} .git/config; do sleep 0.01; done
+             while echo x >> .envrc || echo x >> .git/config; do sleep 0.01; done; echo held"
+        );
+        let mut tree = ProcessTree::spawn(&shell(&line, &place.work), &sandbox).await.unwrap();
+        let mut out = BufReader::new(tree.take_stdout().unwrap()).lines();
+        assert_eq!(out.next_line().await.unwrap().as_deref(), Some("begun"));
+        for file in [".envrc", ".git/config"] {
+            let (old, new) = (place.work.join(file), place.work.join("beside"));
+            fs::write(&new, way).unwrap();
+            if way == "remove" {
+                fs::remove_file(&old).unwrap();
+            }
+            fs::rename(&new, &old).unwrap();
+        }
+        while out.next_line().await.unwrap().is_some_and(|line| line != "held") {}
+        tree.wait().await;
+        let mut replaced = tree.replaced().to_vec();
+        replaced.sort();
+        assert_eq!(replaced, [".envrc", ".git/config"].map(|file| place.work.join(file)), "{way}");
+        tree.finish().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn others_stand_still_while_one_may_replace_what_they_hold() {
+    if !has_namespaces() {
+        return;
+    }
+    let place = workspace();
+    let holding = holding(&place, &MaskRules::nothing());
+    let envrc = place.work.join(".envrc");
+    let is_free = |held: &&ReadOnlyPath| held.path != envrc;
+    let opening = Confinement {
+        held: holding.held.iter().filter(is_free).cloned().collect(),
+        lifted: vec![envrc.clone()],
+        stops_others: true,
+        ..holding.clone()
+    };
+    let attacker = "echo begun; until [ -e stop ]; do echo evil >> .envrc; echo evil > .envrc; done 2>/dev/null";
+    let sandbox = Sandbox::compile(&holding).unwrap();
+    let mut tree = ProcessTree::spawn(&shell(attacker, &place.work), &sandbox).await.unwrap();
+    let mut begun = [0; 6];
+    tree.take_stdout().unwrap().read_exact(&mut begun).await.unwrap();
+
+    let refused = Sandbox::compile(&Confinement { stops_others: false, ..opening.clone() }).unwrap();
+    let refused = ProcessTree::spawn(&shell("true", &place.work), &refused).await.unwrap_err();
+    assert!(matches!(refused, SpawnError::Claimed { opens: true, .. }), "{refused}");
+
+    let opening = Sandbox::compile(&opening).unwrap();
+    for round in 0..3 {
+        let line = format!("rm .envrc; sleep 0.05; echo {round} > .envrc; sleep 0.05");
+        let ran = run(&line, &place.work, &opening).await;
+        assert_eq!(ran.exit.code, Some(0), "{}", ran.stderr);
+        // The attacker runs again for a moment.
+        run("sleep 0.05", &place.work, &sandbox).await;
+        assert_eq!(fs::read_to_string(&envrc).unwrap(), format!("{round}\n"));
+    }
+    fs::write(place.work.join("stop"), "").unwrap();
+    tree.wait().await;
+    assert_eq!((tree.replaced(), fs::read_to_string(&envrc).unwrap().as_str()), ([].as_slice(), "2\n"));
+    tree.finish().await;
+}
+
+#[tokio::test]
+async fn what_stands_for_a_missing_file_stays_while_anybody_relies_on_it() {
+    if !has_namespaces() {
+        return;
+    }
+    let place = workspace();
+    let missing = ["filters.toml", "haft.d", "below/approvals.jsonl"].map(|name| place.work.join(name));
+    let ask = Confinement { protected: missing.to_vec(), ..holding(&place, &MaskRules::nothing()) };
+    let first = Sandbox::compile(&ask).unwrap();
+    assert!(missing[0].is_file() && missing[1].is_dir() && place.work.join("below").is_dir());
+    let second = Sandbox::compile(&ask).unwrap();
+    drop(first);
+    let line = "echo x > filters.toml || echo x > haft.d/x || mkdir -p below/x || echo x > .git/hooks/pre-commit";
+    let ran = run(line, &place.work, &second).await;
+    assert_ne!(ran.exit.code, Some(0));
+    drop(second);
+    for gone in ["filters.toml", "haft.d", "below", ".git/hooks"] {
+        assert!(!place.work.join(gone).exists(), "{gone}");
+    }
 }
 
 #[test]

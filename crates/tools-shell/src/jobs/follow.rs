@@ -16,7 +16,7 @@ use crate::run::{CHUNK, DRAIN, RunningCommand, next_chunk, pipe_status, take_rea
 use crate::temp::TempWatch;
 use crate::whole::Whole;
 use tools_sandbox::kernel::Passage;
-use tools_sandbox::obeyed::{Guard, note, unmasked_note};
+use tools_sandbox::obeyed::{Guard, note, replaced_note, unmasked_note};
 
 /// A job that was started and is not yet followed.
 pub(crate) struct NewJob {
@@ -140,6 +140,7 @@ impl NewJob {
                 why.into_iter()
                     .chain(note(&after.obeyed))
                     .chain(unmasked_note(&after.unmasked))
+                    .chain(replaced_note(tree.replaced(), guard.root()))
                     .chain(passage.iter().flat_map(|passage| passage.refused())),
             ),
             pipe_status,

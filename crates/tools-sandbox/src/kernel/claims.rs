@@ -1,0 +1,340 @@
+//! Which sandboxes hold files in a folder, and which may replace such files: a read-only mount goes
+//! with the file that it lies on when another process replaces that. Told by locks on two files for
+//! each folder, so that all processes of a user know of each other and of nobody who is dead.
+//!
+//! Whoever holds files in a folder has a shared lock on its file `held`, whoever may replace some on
+//! `opened`. Each takes its own lock first and then looks whether anybody has the other's, so that of
+//! two at least one sees the other.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, DirBuilder, File, FileTimes, OpenOptions},
+    io,
+    os::{
+        fd::{AsRawFd as _, RawFd},
+        unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+    },
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
+
+use crate::process::{SpawnError, effective_ids};
+
+/// Most folders for which one sandbox has locks; where it writes more, it has those of everything.
+pub(crate) const MAX_CLAIMS: usize = 4;
+
+/// What a sandbox wants of folders.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Claimed {
+    /// The writable folders in which it holds files.
+    held: Vec<PathBuf>,
+    /// The writable folders in which it may replace files.
+    opened: Vec<PathBuf>,
+    /// The folders above and between those, which may be somebody else's writable folders.
+    around: Vec<PathBuf>,
+}
+
+impl Claimed {
+    /// From the outermost writable folders, and the canonical paths that are held and that need not
+    /// be held in them.
+    pub(crate) fn new(writable: &[&PathBuf], held: &[&Path], lifted: &[PathBuf]) -> Self {
+        let roots_of = |paths: &mut dyn Iterator<Item = &Path>| -> BTreeSet<PathBuf> {
+            let root_of = |path: &Path| writable.iter().find(|root| path.starts_with(root)).copied().cloned();
+            paths.filter_map(root_of).collect()
+        };
+        let opened = roots_of(&mut lifted.iter().map(PathBuf::as_path));
+        let mut held = roots_of(&mut held.iter().copied());
+        held.retain(|root| !opened.contains(root));
+        if held.len() > MAX_CLAIMS {
+            held = BTreeSet::from([PathBuf::from("/")]);
+        }
+        let above = lifted.iter().flat_map(|path| path.ancestors().skip(1));
+        let around: BTreeSet<PathBuf> = above.filter(|path| !opened.contains(*path)).map(Path::to_owned).collect();
+        let [held, opened, around] = [held, opened, around].map(Vec::from_iter);
+        Self { held, opened, around }
+    }
+
+    /// Whether it may replace what others hold.
+    pub(crate) fn opens(&self) -> bool {
+        !self.opened.is_empty()
+    }
+}
+
+/// The locks of a tree of processes, given back with it.
+#[derive(Debug, Default)]
+pub(crate) struct Claims {
+    held: Vec<Place>,
+    opened: Vec<Place>,
+}
+
+/// The two files of a folder.
+#[derive(Debug)]
+struct Place {
+    held: File,
+    opened: File,
+}
+
+/// Where a process that shares our memory finds the files of a folder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HeldPlace {
+    pub(crate) held: RawFd,
+    pub(crate) opened: RawFd,
+}
+
+/// How the locks stand.
+pub(crate) enum Attempt {
+    Taken,
+    /// Somebody else has one; which file tells of whom.
+    Waiting(PathBuf),
+}
+
+impl Claims {
+    /// Opens the files. No lock is taken yet. A folder that is gone needs none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(crate) fn open(wanted: &Claimed) -> io::Result<Self> {
+        if *wanted == Claimed::default() {
+            return Ok(Self::default());
+        }
+        let base = base()?;
+        let open = |folders: &[PathBuf]| -> io::Result<Vec<Place>> {
+            folders
+                .iter()
+                .filter_map(|folder| fs::metadata(folder).ok())
+                .map(|found| Place::open(&base, &found))
+                .collect()
+        };
+        let mut opened = open(&wanted.opened)?;
+        opened.extend(open(&wanted.around)?);
+        Ok(Self { held: open(&wanted.held)?, opened })
+    }
+
+    /// Takes the locks of who only holds files, all or none.
+    pub(crate) fn hold(&self) -> io::Result<Attempt> {
+        for place in &self.held {
+            let is_taken = lock(&place.held, FlockOperation::NonBlockingLockShared)? && is_free(&place.opened)?;
+            if !is_taken {
+                self.held.iter().for_each(|place| unlock(&place.held));
+                return Ok(Attempt::Waiting(path_of(&place.opened)));
+            }
+        }
+        Ok(Attempt::Taken)
+    }
+
+    /// Says that files may be replaced from now on: whoever comes later waits. The first of them are
+    /// the folders that are written, of which only one at a time may.
+    pub(crate) fn announce(&self, wanted: &Claimed) -> io::Result<Attempt> {
+        for (number, place) in self.opened.iter().enumerate() {
+            let how = if number < wanted.opened.len() {
+                FlockOperation::NonBlockingLockExclusive
+            } else {
+                FlockOperation::NonBlockingLockShared
+            };
+            if !lock(&place.opened, how)? {
+                self.opened.iter().for_each(|place| unlock(&place.opened));
+                return Ok(Attempt::Waiting(path_of(&place.opened)));
+            }
+        }
+        Ok(Attempt::Taken)
+    }
+
+    /// Whether nobody holds files there any more; once it is announced.
+    pub(crate) fn are_free(&self) -> io::Result<Attempt> {
+        for place in &self.opened {
+            if !is_free(&place.held)? {
+                return Ok(Attempt::Waiting(path_of(&place.held)));
+            }
+        }
+        Ok(Attempt::Taken)
+    }
+
+    /// Asks whoever holds files there to stand still.
+    pub(crate) fn ask(&self) {
+        for place in &self.opened {
+            let _ = place.opened.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH));
+        }
+    }
+
+    /// The files of who holds files, for the process that stands still when it is asked to.
+    pub(crate) fn places(&self) -> Vec<HeldPlace> {
+        let raw = |place: &Place| HeldPlace { held: place.held.as_raw_fd(), opened: place.opened.as_raw_fd() };
+        self.held.iter().map(raw).collect()
+    }
+}
+
+impl Drop for Claims {
+    fn drop(&mut self) {
+        // A copy of a descriptor in a process that is about to execute would keep the lock.
+        for place in self.held.iter().chain(&self.opened) {
+            unlock(&place.held);
+            unlock(&place.opened);
+        }
+    }
+}
+
+impl Place {
+    fn open(base: &Path, folder: &fs::Metadata) -> io::Result<Self> {
+        let open = |what: &str| {
+            let path = base.join(format!("{:x}-{:x}.{what}", folder.dev(), folder.ino()));
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+        };
+        Ok(Self { held: open("held")?, opened: open("opened")? })
+    }
+}
+
+/// The folder of these files: one for each user, out of sight of every sandbox. Where it is cannot
+/// be chosen by a variable, since all processes have to agree.
+fn base() -> io::Result<PathBuf> {
+    let user = effective_ids().0;
+    let mut refused = io::Error::from(io::ErrorKind::NotFound);
+    for place in ["/dev/shm", "/tmp", "/var/tmp"] {
+        let path = Path::new(place).join(format!(".haft-claims-{user}"));
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => refused = error,
+            // Anybody could have put something there, or others may look into it.
+            _ => match fs::symlink_metadata(&path) {
+                Ok(found) if found.is_dir() && found.uid() == user && found.mode().trailing_zeros() >= 6 => {
+                    return Ok(path);
+                }
+                Ok(_) => refused = io::Error::other(format!("`{}` is somebody else's", path.display())),
+                Err(error) => refused = error,
+            },
+        }
+    }
+    Err(refused)
+}
+
+/// Takes a lock; `false` when somebody has one that excludes it, and not only for the moment of a
+/// look.
+fn lock(file: &File, how: FlockOperation) -> io::Result<bool> {
+    for _ in 0..3 {
+        match flock(file, how) {
+            Ok(()) => return Ok(true),
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(Duration::from_micros(50)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether nobody has a lock.
+fn is_free(file: &File) -> io::Result<bool> {
+    let is_free = lock(file, FlockOperation::NonBlockingLockExclusive)?;
+    unlock(file);
+    Ok(is_free)
+}
+
+fn unlock(file: &File) {
+    let _ = flock(file, FlockOperation::Unlock);
+}
+
+fn path_of(file: &File) -> PathBuf {
+    fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default()
+}
+
+/// Who has a lock on a file of these, as far as the system tells: process and command line.
+pub(crate) fn owners(path: &Path) -> Vec<String> {
+    let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+    let Ok(inode) = fs::metadata(path).map(|found| format!(":{}", found.ino())) else { return Vec::new() };
+    let mut owners: Vec<u32> = locks
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split_whitespace().skip_while(|field| *field != "FLOCK").skip(3);
+            let process = fields.next()?.parse().ok()?;
+            fields.next()?.ends_with(&inode).then_some(process)
+        })
+        .collect();
+    owners.sort_unstable();
+    owners.dedup();
+    owners.into_iter().map(described).collect()
+}
+
+fn described(process: u32) -> String {
+    let line = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+    let words: Vec<String> = line
+        .split(|byte| *byte == 0)
+        .filter(|word| !word.is_empty())
+        .map(|word| String::from_utf8_lossy(word).chars().take(40).filter(|c| !c.is_control()).collect())
+        .take(6)
+        .collect();
+    let whose = if process == std::process::id() { "a command, job or server of this process: " } else { "" };
+    format!("{whose}`{}`, process {process}", words.join(" "))
+}
+
+/// The error for who has waited long enough.
+pub(crate) fn refused(opens: bool, file: &Path) -> SpawnError {
+    SpawnError::Claimed { opens, owners: owners(file) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn claimed(root: &Path, held: &[&str], lifted: &[&str]) -> Claimed {
+        let at = |names: &[&str]| names.iter().map(|name| root.join(name)).collect::<Vec<_>>();
+        let (held, lifted) = (at(held), at(lifted));
+        let held: Vec<&Path> = held.iter().map(PathBuf::as_path).collect();
+        Claimed::new(&[&root.to_owned()], &held, &lifted)
+    }
+
+    fn is_taken(attempt: io::Result<Attempt>) -> bool {
+        matches!(attempt.unwrap(), Attempt::Taken)
+    }
+
+    #[test]
+    fn who_may_replace_files_and_who_holds_them_exclude_each_other() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        let holding = claimed(&root, &[".envrc"], &[]);
+        let below = claimed(&root.join("sub"), &[".envrc"], &[]);
+        let opening = claimed(&root, &[".git/config"], &["sub/.envrc"]);
+        assert!(opening.opens() && !holding.opens());
+        for other in [holding, below] {
+            let (one, two) = (Claims::open(&other).unwrap(), Claims::open(&other).unwrap());
+            assert!(is_taken(one.hold()) && is_taken(two.hold()), "any number may hold");
+            let replacing = Claims::open(&opening).unwrap();
+            assert!(is_taken(replacing.announce(&opening)) && !is_taken(replacing.are_free()));
+            assert!(!is_taken(Claims::open(&other).unwrap().hold()), "who comes later waits");
+            drop(one);
+            assert!(!is_taken(replacing.are_free()));
+            drop(two);
+            assert!(is_taken(replacing.are_free()));
+            assert!(!is_taken(Claims::open(&opening).unwrap().announce(&opening)), "one at a time");
+            drop(replacing);
+            assert!(is_taken(Claims::open(&other).unwrap().hold()));
+        }
+    }
+
+    #[test]
+    fn those_of_other_folders_have_nothing_to_do_with_it() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let both = ["a", "b"].map(|name| base.join(name));
+        for root in &both {
+            fs::create_dir(root).unwrap();
+        }
+        let opening = both.each_ref().map(|root| claimed(root, &[], &[".envrc"]));
+        let claims = opening.each_ref().map(|opening| Claims::open(opening).unwrap());
+        for (claims, opening) in claims.iter().zip(&opening) {
+            assert!(is_taken(claims.announce(opening)) && is_taken(claims.are_free()));
+        }
+    }
+
+    #[test]
+    fn who_has_a_lock_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let holding = claimed(&root, &[".envrc"], &[]);
+        let claims = Claims::open(&holding).unwrap();
+        assert!(is_taken(claims.hold()));
+        let named = owners(&path_of(&claims.held[0].held));
+        assert!(named.len() == 1 && named[0].contains(&std::process::id().to_string()), "{named:?}");
+    }
+}

@@ -1,0 +1,216 @@
+//! What the supervisor does so that what is held stays held. A read-only mount goes with its file
+//! when a process outside replaces that: it is looked for and mounted again. Where a command is
+//! about to replace such files by agreement, the whole tree stands still until it has ended.
+//!
+//! Raw system calls and buffers on the stack, as all that runs in the supervisor.
+
+use std::os::fd::RawFd;
+
+use super::supervisor::Orders;
+use crate::kernel::sys::{self, Errno};
+use crate::kernel::{HeldPlace, NamespacePlan};
+
+/// How long a tree runs before its files are watched: most commands have ended by then, and are
+/// looked at once, at their end.
+const SETTLES_MS: i64 = 200;
+/// How often a tree that stands still looks whether it may go on.
+const LOOK_MS: i64 = 10;
+/// How often it is looked whether all of a tree stand still before that is given up.
+const MAX_LOOKS: u32 = 300;
+/// From this look on a process counts as still that waits in the kernel where no signal reaches it:
+/// what it began before has long found its file.
+const LATE_LOOK: u32 = 20;
+/// After so many events of the tree nobody waits for a quiet moment.
+const MAX_ROUNDS: u32 = 50;
+/// As many paths are told once only.
+const TOLD: usize = 8;
+
+/// How a tree went on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Went {
+    On,
+    /// Its owner has ended or wants it ended.
+    Abandoned,
+}
+
+/// The files of a tree.
+pub(super) struct Holding<'a> {
+    plan: Option<&'a NamespacePlan>,
+    places: &'a [HeldPlace],
+    control: RawFd,
+    /// Where the system tells of changes, once it was asked to; -1 where it does not.
+    queue: RawFd,
+    is_watching: bool,
+    rounds: u32,
+    told: [u64; TOLD],
+}
+
+impl<'a> Holding<'a> {
+    pub(super) fn new(orders: &'a Orders<'_>) -> Self {
+        let plan = orders.compiled.namespaces.as_ref().filter(|plan| plan.holds());
+        Self {
+            plan,
+            places: orders.places,
+            control: orders.control,
+            queue: -1,
+            is_watching: false,
+            rounds: 0,
+            told: [0; TOLD],
+        }
+    }
+
+    /// How long to wait for other events before [`Self::look`].
+    pub(super) fn patience(&self) -> Option<i64> {
+        (self.plan.is_some() && (!self.is_watching || self.queue < 0)).then_some(SETTLES_MS)
+    }
+
+    /// The descriptor of events after which to [`Self::look`].
+    pub(super) fn events(&self) -> RawFd {
+        self.queue
+    }
+
+    /// Whether events of the tree have kept it from the first [`Self::look`] for long.
+    pub(super) fn is_overdue(&mut self) -> bool {
+        self.rounds = self.rounds.saturating_add(1);
+        self.plan.is_some() && !self.is_watching && self.rounds > MAX_ROUNDS
+    }
+
+    /// Holds again what is no longer held, which it tells by the number of the path, and stands
+    /// still where that is asked for.
+    pub(super) fn look(&mut self, tell: impl FnMut(u32)) -> Went {
+        if self.plan.is_none() {
+            return Went::On;
+        }
+        if !self.is_watching {
+            self.is_watching = true;
+            self.queue = sys::watch_queue().unwrap_or(-1);
+            for place in self.places {
+                let mut name = [0u8; 32];
+                let name = sys::join(&mut name, &[b"/proc/self/fd/", b""], place.opened.unsigned_abs());
+                let _ = sys::watch(self.queue, name, libc::IN_MODIFY);
+            }
+        }
+        let mut events = [0u8; 4096];
+        while self.queue >= 0 && sys::read(self.queue, &mut events).is_ok_and(|count| count > 0) {}
+        self.hold_again(tell);
+        if self.places.iter().any(|place| !is_free(place.opened)) { self.stand_still() } else { Went::On }
+    }
+
+    /// Holds again what is no longer held.
+    pub(super) fn hold_again(&mut self, mut tell: impl FnMut(u32)) {
+        let Some(plan) = self.plan else { return };
+        let told = &mut self.told;
+        plan.hold_again(self.queue, |number| {
+            let bit = 1 << (number % 64);
+            match told.get_mut(usize::try_from(number / 64).unwrap_or(usize::MAX)) {
+                Some(word) if *word & bit != 0 => {}
+                word => {
+                    if let Some(word) = word {
+                        *word |= bit;
+                    }
+                    tell(number);
+                }
+            }
+        });
+    }
+
+    /// Stops the whole tree, lets whoever may replace what it holds do so, and goes on when that
+    /// has ended.
+    fn stand_still(&mut self) -> Went {
+        let _ = sys::kill(-1, libc::SIGSTOP);
+        let mut looks = 0;
+        while !stands_still(looks >= LATE_LOOK) {
+            looks += 1;
+            if looks > MAX_LOOKS {
+                // Who asks is refused after a while.
+                let _ = sys::kill(-1, libc::SIGCONT);
+                return Went::On;
+            }
+            if self.waits() == Went::Abandoned {
+                return Went::Abandoned;
+            }
+        }
+        self.give_back();
+        loop {
+            if self.waits() == Went::Abandoned {
+                return Went::Abandoned;
+            }
+            if self.takes_again() {
+                break;
+            }
+            self.give_back();
+        }
+        // Nothing of the tree ran meanwhile, so that there is nothing to tell.
+        self.hold_again(|_| {});
+        self.told = [0; TOLD];
+        let _ = sys::kill(-1, libc::SIGCONT);
+        Went::On
+    }
+
+    fn give_back(&self) {
+        for place in self.places {
+            let _ = sys::lock(place.held, libc::LOCK_UN);
+        }
+    }
+
+    fn takes_again(&self) -> bool {
+        let free = || self.places.iter().all(|place| is_free(place.opened));
+        // Who may replace files looks whether anybody has these, so that they are not taken in vain.
+        free()
+            && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok())
+            && free()
+    }
+
+    /// Waits a moment. Signals wait meanwhile: one of them would wake the tree.
+    fn waits(&self) -> Went {
+        let mut end = [libc::pollfd { fd: self.control, events: 0, revents: 0 }];
+        sys::poll(&mut end, Some(LOOK_MS));
+        if end[0].revents == 0 { Went::On } else { Went::Abandoned }
+    }
+}
+
+/// Whether nobody says that he may replace files. Others look for a moment as well.
+fn is_free(opened: RawFd) -> bool {
+    for _ in 0..3 {
+        if sys::lock(opened, libc::LOCK_EX | libc::LOCK_NB) != Err(Errno(libc::EWOULDBLOCK)) {
+            let _ = sys::lock(opened, libc::LOCK_UN);
+            return true;
+        }
+        sys::poll(&mut [], Some(1));
+    }
+    false
+}
+
+/// Whether no thread but this one can run.
+fn stands_still(is_late: bool) -> bool {
+    let mut all = true;
+    sys::for_each_number_in(c"/proc", |process| {
+        if process == 1 {
+            return;
+        }
+        let mut path = [0u8; 48];
+        let tasks = sys::join(&mut path, &[b"/proc/", b"", b"/task"], process);
+        sys::for_each_number_in(tasks, |thread| {
+            let mut path = [0u8; 48];
+            let stat = sys::join(&mut path, &[b"/proc/", b"", b"/stat"], thread);
+            all &= match state(stat) {
+                // Gone meanwhile.
+                None => true,
+                Some(b'D') => is_late,
+                Some(state) => matches!(state, b'T' | b't' | b'Z' | b'X'),
+            };
+        });
+    });
+    all
+}
+
+/// The state of a thread: what follows its name, which is in parentheses and may hold some.
+fn state(stat: &std::ffi::CStr) -> Option<u8> {
+    let file = sys::open(stat, libc::O_RDONLY).ok()?;
+    let mut text = [0u8; 256];
+    let count = sys::read(file, &mut text);
+    sys::close(file);
+    let text = text.get(..count.ok()?)?;
+    let end = text.iter().rposition(|byte| *byte == b')')?;
+    text.get(end + 2).copied()
+}
