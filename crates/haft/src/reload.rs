@@ -51,8 +51,8 @@ impl Toolbox {
     /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
     /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
     /// commands from writing it (without a sandbox, and inside writable folders without
-    /// namespaces), it is not looked after at all. Inside writable folders, what is put in its place
-    /// counts from the next start only: a command that runs then may write it.
+    /// namespaces), it is not looked after at all. Inside writable folders, what is put in its
+    /// place counts from the next start only: a command that runs then may write it.
     #[cfg(feature = "watch")]
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         #[cfg(feature = "filter")]

@@ -52,8 +52,8 @@ pub(crate) trait ConfigUser: Send + 'static {
     /// Whether the kernel keeps commands, as they are confined now, from writing a place.
     fn is_held(&self, place: &Path) -> bool;
 
-    /// Whether it is the place itself that is held, in a folder that commands may write: what is put
-    /// in its stead while one runs is not.
+    /// Whether it is the place itself that is held, in a folder that commands may write: what is
+    /// put in its stead while one runs is not.
     fn lies_among_writable(&self, place: &Path) -> bool;
 
     /// Puts another configuration in force, whole or not at all.
@@ -283,8 +283,8 @@ impl Original {
         Self(File::options().read(true).custom_flags(flags).open(place).ok())
     }
 
-    /// Whether it still lies there. Nothing is as good as what is empty, which stands for it while a
-    /// command runs.
+    /// Whether it still lies there. Nothing is as good as what is empty, which stands for it while
+    /// a command runs.
     fn is_at(&self, place: &Path) -> bool {
         let id = |found: &Metadata| (found.dev(), found.ino());
         match (&self.0, std::fs::metadata(place)) {

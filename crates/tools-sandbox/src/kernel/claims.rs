@@ -2,9 +2,9 @@
 //! with the file that it lies on when another process replaces that. Told by locks on two files for
 //! each folder, so that all processes of a user know of each other and of nobody who is dead.
 //!
-//! Whoever holds files in a folder has a shared lock on its file `held`, whoever may replace some on
-//! `opened`. Each takes its own lock first and then looks whether anybody has the other's, so that of
-//! two at least one sees the other.
+//! Whoever holds files in a folder has a shared lock on its file `held`, whoever may replace some
+//! has one on `opened`. Each takes its own lock first and then looks whether anybody has the
+//! other's, so that of two at least one sees the other.
 
 use std::{
     collections::BTreeSet,
@@ -102,13 +102,8 @@ impl Claims {
         if *wanted == Claimed::default() {
             return Ok(Self::default());
         }
-        let base = base()?;
         let open = |folders: &[PathBuf]| -> io::Result<Vec<Place>> {
-            folders
-                .iter()
-                .filter_map(|folder| fs::metadata(folder).ok())
-                .map(|found| Place::open(&base, &found))
-                .collect()
+            folders.iter().filter_map(|folder| fs::metadata(folder).ok()).map(|found| Place::open(&found)).collect()
         };
         let mut opened = open(&wanted.opened)?;
         opened.extend(open(&wanted.around)?);
@@ -127,8 +122,8 @@ impl Claims {
         Ok(Attempt::Taken)
     }
 
-    /// Says that files may be replaced from now on: whoever comes later waits. The first of them are
-    /// the folders that are written, of which only one at a time may.
+    /// Says that files may be replaced from now on: whoever comes later waits. The first of them
+    /// are the folders that are written, of which only one at a time may.
     pub(crate) fn announce(&self, wanted: &Claimed) -> io::Result<Attempt> {
         for (number, place) in self.opened.iter().enumerate() {
             let how = if number < wanted.opened.len() {
@@ -179,13 +174,47 @@ impl Drop for Claims {
 }
 
 impl Place {
-    fn open(base: &Path, folder: &fs::Metadata) -> io::Result<Self> {
-        let open = |what: &str| {
-            let path = base.join(format!("{:x}-{:x}.{what}", folder.dev(), folder.ino()));
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
-        };
-        Ok(Self { held: open("held")?, opened: open("opened")? })
+    fn open(folder: &fs::Metadata) -> io::Result<Self> {
+        let id = (folder.dev(), folder.ino());
+        Ok(Self { held: file(id, "held")?, opened: file(id, "opened")? })
     }
+}
+
+/// The turn of who makes or removes what other processes rely on.
+#[derive(Debug)]
+pub(super) struct Turn(File);
+
+impl Turn {
+    /// Waits until nobody else has it, which is a moment.
+    pub(super) fn take() -> io::Result<Self> {
+        let file = opened(&base()?.join("turn"))?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(Self(file))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        unlock(&self.0);
+    }
+}
+
+/// The file of this kind for a file or folder, by its device and number.
+pub(super) fn file(id: (u64, u64), kind: &str) -> io::Result<File> {
+    opened(&path_for(id, kind)?)
+}
+
+/// Removes it. Only while nobody can open it.
+pub(super) fn forget(id: (u64, u64), kind: &str) {
+    let _ = path_for(id, kind).and_then(fs::remove_file);
+}
+
+fn path_for((device, number): (u64, u64), kind: &str) -> io::Result<PathBuf> {
+    Ok(base()?.join(format!("{device:x}-{number:x}.{kind}")))
+}
+
+fn opened(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 /// The folder of these files: one for each user, out of sight of every sandbox. Where it is cannot

@@ -1,31 +1,38 @@
 //! Folders and files that stand where nothing may come to be while processes run: a mount needs
 //! something to be mounted over. They are empty and bear a mark, so that every process knows them
-//! for what they are. Each sandbox that relies on one holds a shared lock on it, of whichever
-//! process it is; who gives up the last lock removes it, also what a killed process left.
+//! for what they are. Each sandbox that relies on one has a shared lock for it, of whichever process
+//! it is; who gives up the last lock removes it, also what a killed process left.
 
 use std::{
     collections::BTreeMap,
-    fs::{self, File, Metadata, OpenOptions},
+    fs::{self, File, Metadata},
     io,
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
-use rustix::fs::{CWD, FlockOperation, OFlags, flock};
+use rustix::fs::{CWD, FlockOperation, flock};
 
+use super::claims::{self, Turn};
 use crate::unclosed;
 
 /// The time of modification by which a placeholder is known. Whoever puts something into it, or
 /// takes it for himself by `touch`, changes that.
 const MARK: Duration = Duration::from_secs(1_214_342_772);
-/// How often one is opened that goes in the same moment, or that somebody locks. A program that
-/// holds it locked for longer means to.
-const ATTEMPTS: u32 = 40;
 
 /// What one sandbox relies on.
 #[derive(Debug, Default)]
-pub(super) struct Placeholders(Vec<(PathBuf, File)>);
+pub(super) struct Placeholders(Vec<Relied>);
+
+#[derive(Debug)]
+struct Relied {
+    path: PathBuf,
+    /// Device and number of what lies there.
+    id: (u64, u64),
+    /// The lock, in a file of its own: the placeholder itself may be somebody else's lock file.
+    lock: File,
+}
 
 /// How a path is relied on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,12 +46,12 @@ enum Reliance {
 }
 
 impl Placeholders {
-    /// Relies on the `folders` and `files`, which are made where they are not there, and on what
-    /// may be a placeholder of the paths that were `found`. What cannot be made cannot be made by a
+    /// Relies on the `folders` and `files`, which are made where they are not there, and on the
+    /// placeholders among the paths that were `found`. What cannot be made cannot be made by a
     /// child either, which has no rights that we lack.
     ///
     /// # Errors
-    /// When one cannot be locked: it would go while it is relied on.
+    /// When they cannot be locked: they would go while they are relied on.
     pub(super) fn new<'a>(
         folders: &'a [PathBuf],
         files: &'a [PathBuf],
@@ -56,9 +63,27 @@ impl Placeholders {
         // Each once: a second lock of our own would keep the first from being the last.
         let wanted: BTreeMap<&Path, Reliance> = found.chain(files).chain(folders).collect();
         let mut relied = Self::default();
+        if wanted.is_empty() {
+            return Ok(relied);
+        }
+        let _turn = Turn::take()?;
         for (path, how) in wanted {
-            if let Some(file) = rely(path, how)? {
-                relied.0.push((path.to_owned(), file));
+            let is_there = is_placeholder(path)
+                || match how {
+                    Reliance::AsFound => false,
+                    Reliance::File => {
+                        keeping_time(path, |path| File::create_new(path).and_then(|made| mark(&made))).is_ok()
+                    }
+                    Reliance::Folder => keeping_time(path, |path| {
+                        fs::create_dir(path).and_then(|()| File::open(path)).and_then(|made| mark(&made))
+                    })
+                    .is_ok(),
+                };
+            if is_there {
+                let id = id(&fs::symlink_metadata(path)?);
+                let lock = claims::file(id, "placeholder")?;
+                flock(&lock, FlockOperation::NonBlockingLockShared)?;
+                relied.0.push(Relied { path: path.to_owned(), id, lock });
             }
         }
         Ok(relied)
@@ -67,18 +92,27 @@ impl Placeholders {
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
-        for (path, file) in &self.0 {
-            // Not where another sandbox relies on it. Where there are no locks nobody can.
-            if flock(file, FlockOperation::NonBlockingLockExclusive) != Err(rustix::io::Errno::WOULDBLOCK) {
-                remove(path, file);
+        // Without it, another process could begin to rely on one that goes.
+        let Some(Ok(_turn)) = (!self.0.is_empty()).then(Turn::take) else { return };
+        for Relied { path, id, lock } in &self.0 {
+            // Not where another sandbox relies on it.
+            if flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                remove(path, *id);
+                claims::forget(*id, "placeholder");
             }
+            let _ = flock(lock, FlockOperation::Unlock);
         }
     }
 }
 
 /// Whether there is a placeholder of some process.
 pub(super) fn is_placeholder(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|found| is_marked(&found)) && is_empty(path)
+    match fs::symlink_metadata(path) {
+        Ok(found) if !is_marked(&found) => false,
+        Ok(found) if found.is_dir() => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
+        Ok(_) => true,
+        Err(_) => false,
+    }
 }
 
 fn is_marked(found: &Metadata) -> bool {
@@ -86,74 +120,19 @@ fn is_marked(found: &Metadata) -> bool {
     is_plain && found.modified().is_ok_and(|time| time == SystemTime::UNIX_EPOCH + MARK)
 }
 
-/// Whether nothing is in it, so that it may be a placeholder.
-fn is_empty(path: &Path) -> bool {
-    match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none()),
-        Ok(found) => found.is_file() && found.len() == 0,
-        Err(_) => false,
-    }
+fn mark(made: &File) -> io::Result<()> {
+    made.set_times(fs::FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + MARK))
 }
 
-/// Locks what stands at `path`; `None` where nothing can be relied on or what is there is no
-/// placeholder.
-fn rely(path: &Path, how: Reliance) -> io::Result<Option<File>> {
-    let mut is_made = false;
-    for attempt in 0..ATTEMPTS {
-        if attempt > 0 {
-            std::thread::sleep(Duration::from_millis(u64::from(attempt.min(5))));
-        }
-        if !is_empty(path) {
-            match (fs::symlink_metadata(path), how) {
-                (Err(error), Reliance::File | Reliance::Folder) if error.kind() == io::ErrorKind::NotFound => {
-                    match keeping_time(path, |path| make(path, how)) {
-                        Ok(()) => is_made = true,
-                        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                        Err(_) => return Ok(None),
-                    }
-                }
-                _ => return Ok(None),
-            }
-        }
-        let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits()).unwrap_or(0);
-        let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            // Nobody else's placeholder is closed to us.
-            Err(_) => return Ok(None),
-        };
-        if flock(&file, FlockOperation::NonBlockingLockShared) == Err(rustix::io::Errno::WOULDBLOCK) {
-            continue;
-        }
-        // It may have gone before it was locked.
-        if is_at(&file, path) {
-            if is_made {
-                let _ = file.set_times(fs::FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + MARK));
-            }
-            return Ok(Some(file));
-        }
-        is_made = false;
-    }
-    Err(io::Error::other(format!("`{}` is locked by another program", path.display())))
-}
-
-fn make(path: &Path, how: Reliance) -> io::Result<()> {
-    match how {
-        Reliance::Folder => fs::create_dir(path),
-        _ => File::create_new(path).map(drop),
-    }
-}
-
-fn is_at(file: &File, path: &Path) -> bool {
-    let id = |found: Metadata| (found.dev(), found.ino());
-    fs::symlink_metadata(path).ok().map(id) == file.metadata().ok().map(id)
+fn id(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
 }
 
 /// Removes a placeholder, but not when something was put into it from outside meanwhile. A folder
 /// that a process closed to its user is opened for that.
-fn remove(path: &Path, file: &File) {
+fn remove(path: &Path, relied: (u64, u64)) {
     let remove = || match fs::symlink_metadata(path)? {
-        found if !is_marked(&found) || !is_at(file, path) => Ok(()),
+        found if !is_marked(&found) || id(&found) != relied => Ok(()),
         found if found.is_dir() => keeping_time(path, |path| fs::remove_dir(path)),
         _ => keeping_time(path, |path| fs::remove_file(path)),
     };

@@ -155,10 +155,8 @@ impl<'a> Holding<'a> {
 
     fn takes_again(&self) -> bool {
         let free = || self.places.iter().all(|place| is_free(place.opened));
-        // Who may replace files looks whether anybody has these, so that they are not taken in vain.
-        free()
-            && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok())
-            && free()
+        // Who may replace files looks whether anybody has these: they are not taken in vain.
+        free() && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok()) && free()
     }
 
     /// Waits a moment. Signals wait meanwhile: one of them would wake the tree.

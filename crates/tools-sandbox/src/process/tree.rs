@@ -318,7 +318,8 @@ impl ProcessTree {
                 }
                 Some(Message::Replaced { number }) => {
                     let namespaces = self.compiled.namespaces.as_ref();
-                    self.replaced.extend(namespaces.and_then(|plan| plan.held_path(number)));
+                    let path = namespaces.and_then(|plan| plan.held_path(number));
+                    self.replaced.extend(path.filter(|path| !self.replaced.contains(path)));
                 }
                 Some(_) => {}
                 // The supervisor is gone without a word: it was killed, and the tree with it.
