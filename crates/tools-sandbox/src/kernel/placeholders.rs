@@ -202,6 +202,20 @@ mod tests {
     }
 
     #[test]
+    fn it_may_be_the_lock_file_of_somebody_else() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("audit.jsonl");
+        let made = Placeholders::new(&[], std::slice::from_ref(&path), std::iter::empty()).unwrap();
+        let theirs = File::open(&path).unwrap();
+        flock(&theirs, FlockOperation::NonBlockingLockExclusive).unwrap();
+        let second = Placeholders::new(&[], &[], std::iter::once(path.as_path())).unwrap();
+        drop(made);
+        assert!(path.exists());
+        drop(second);
+        assert!(!path.exists());
+    }
+
+    #[test]
     fn what_was_there_or_was_filled_stays() {
         let root = tempfile::tempdir().unwrap();
         let (own, others) = (root.path().join("a"), root.path().join("b"));
