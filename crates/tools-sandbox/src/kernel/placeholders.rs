@@ -1,7 +1,7 @@
 //! Folders and files that stand where nothing may come to be while processes run: a mount needs
 //! something to be mounted over. They are empty and bear a mark, so that every process knows them
-//! for what they are. Each sandbox that relies on one has a shared lock for it, of whichever process
-//! it is; who gives up the last lock removes it, also what a killed process left.
+//! for what they are. Each sandbox that relies on one has a shared lock for it, of whichever
+//! process it is; who gives up the last lock removes it, also what a killed process left.
 
 use std::{
     collections::BTreeMap,
