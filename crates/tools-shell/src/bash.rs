@@ -75,6 +75,19 @@ pub struct Bash {
     redactor: Arc<dyn Redactor>,
 }
 
+/// What one command may reach.
+struct Reach<'a> {
+    /// The folders that it may write.
+    roots: Vec<PathBuf>,
+    /// Where the state before it is kept, which it does not see.
+    backup: Option<&'a Path>,
+    grants: Grants,
+    /// Its way out, where its network is gated.
+    passage: Option<&'a Arc<dyn Passage>>,
+    /// Whether others that hold files stand still where it may replace those.
+    stops_others: bool,
+}
+
 impl Bash {
     /// The tool under a policy. By itself it hands no credential to its commands: they find the
     /// home empty but for toolchains and copies of settings ([`Views`]), the files of
@@ -165,13 +178,10 @@ impl Bash {
     fn sandbox(
         &self,
         policy: &ShellPolicy,
-        roots: Vec<PathBuf>,
-        backup: Option<&Path>,
-        grants: Grants,
-        passage: Option<&Arc<dyn Passage>>,
-        stops_others: bool,
+        command: Reach<'_>,
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
+        let Reach { roots, backup, grants, passage, stops_others } = command;
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
         let masks = self.hidden().masks(&roots);
         if masks.incomplete {
@@ -252,7 +262,11 @@ impl Bash {
         let grants = Grants::of(found, subjects);
         let place = transaction.as_ref().map(Transaction::place);
         let passage = self.passage(args, policy, cx);
-        let (sandbox, guard) = self.sandbox(policy, roots, place, grants, passage.as_ref(), !args.background, cx)?;
+        let (sandbox, guard) = {
+            let (backup, passage) = (place, passage.as_ref());
+            let reach = Reach { roots, backup, grants, passage, stops_others: !args.background };
+            self.sandbox(policy, reach, cx)?
+        };
         let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
