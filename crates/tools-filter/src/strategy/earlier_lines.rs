@@ -38,8 +38,15 @@ fn saying(line: &str) -> Option<&str> {
     let is_saying = (MIN_BYTES..=MAX_BYTES).contains(&text.len())
         && !line.starts_with(['+', '-', '@'])
         && !text.starts_with("[… ")
+        && !is_joined(text)
         && text.split(' ').filter(is_word).nth(MIN_WORDS - 1).is_some();
     is_saying.then_some(text)
+}
+
+/// Whether a line may stand for several, with what differs between braces: a mark would count it as
+/// one.
+fn is_joined(text: &str) -> bool {
+    text.split_once('{').and_then(|(_, rest)| rest.split_once('}')).is_some_and(|(inner, _)| inner.contains(", "))
 }
 
 fn indent(line: &str) -> usize {
@@ -100,6 +107,19 @@ mod tests {
             FilterPipeline::builtin().filter("./lint", Exit::Code(1), text.as_bytes()).text,
             "unused a of the lot\n  help: Consider removing this declaration\nunused b of the lot\n[… 1 line]\n\
              value is low\nvalue is low\n"
+        );
+    }
+
+    #[test]
+    fn what_stands_for_several_lines_is_not_counted_as_one() {
+        let part =
+            "linked alpha into place\nlinked beta into place\nlinked gamma into place\nlinked delta into place\n";
+        let joined = "linked {alpha, beta, gamma, delta} into place\n";
+        assert_eq!(
+            FilterPipeline::builtin()
+                .filter("./run.sh", Exit::Code(0), format!("{part}between\n{part}end\n").as_bytes())
+                .text,
+            format!("{joined}between\n{joined}end\n")
         );
     }
 
