@@ -31,7 +31,7 @@ const MORE_MARKS: &str = concat!(
 const MARKS: &str = concat!(
     r"[✗✘✖✕×❌⨯⚠]|^E +\S|^not ok|\bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|TRAP)\b|signal: \d|",
     r#"(?:HTTP/[\d.]+"?|status(?:_?[Cc]ode)?"?[=: ]) ?"?[45]\d\d\b|\b5\d\d (?:Internal|Bad|Service|Gateway)|"#,
-    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S* (?:-> |=> )?5\d\d\b",
+    r"(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S* (?:-> |=> )?5\d\d\b|: NO(?: |$)",
 );
 
 /// A place in a source, where compilers put it.
@@ -84,6 +84,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     (
         "CANDIDATE",
         &[WORDS, r"(?i:warn|deprecat|vulnerab|\bnotice\b)", MARKS, LOCATION, r"\b[1-9]\d* (?:failing|errors?)"],
+    ),
+    // What was measured: the time of one run, how many there are in a second, a size before and
+    // after.
+    (
+        "MEASURED",
+        &[r"\d (?:[a-zµ]+/(?:op|iter)\b|(?:ops|op|iters)/s(?:ec)?\b)", r"\d[KMG](?:i?B)?->\d+(?:\.\d+)?[KMG]"],
     ),
     // Lines of tools at work, whatever the names of tests, packages and files in them are.
     (
@@ -178,7 +184,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     (
         "PASSED",
         &[
-            r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
+            r"^test .* \.\.\. (?:ok|ignored.*)$",
             r"^\s+(?:PASS|SKIP) +\[",
             r"^\S+::.* (?:PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?:\s+\[ *\d+%\])?\s*$",
             r"^\[gw\d+\]\s+\[ *\d+%\] (?:PASSED|SKIPPED|XFAIL) ",

@@ -4,11 +4,23 @@
 //! line for a failure than the other way round; what is known to be harmless is listed in
 //! [`HARMLESS`].
 
-use crate::table::{CANDIDATE, FAILURE, HARMLESS, PLACE, SPOKEN};
+use crate::table::{CANDIDATE, FAILURE, HARMLESS, MEASURED, PLACE, SPOKEN};
 
 /// Whether a line begins with a place in a source, as a compiler's message does.
 pub(crate) fn names_place(line: &str) -> bool {
     PLACE.is_match(line)
+}
+
+/// Whether a line tells what was measured: its numbers are what somebody ran the program for.
+pub(crate) fn tells_measure(line: &str) -> bool {
+    MEASURED.is_match(line)
+}
+
+/// Whether a line looks like a changed line of a diff. A hyphen with a blank behind it begins an
+/// item of a list, and two begin an option or a message.
+pub(crate) fn is_change(line: &str) -> bool {
+    line.starts_with('+')
+        || line.strip_prefix('-').is_some_and(|rest| rest.starts_with("  ") || !rest.starts_with([' ', '-']))
 }
 
 /// Whether a line with these words may report something, whatever the numbers in it are.
@@ -186,6 +198,8 @@ mod tests {
             ("no tests failed, but an error", true),
             ("exited with code 0", false),
             ("exit status=0", false),
+            ("Has function \"futex\" : NO", true),
+            ("Has function \"mmap\" : YES", false),
             ("Everything is fine", false),
             ("", false),
         ];
@@ -203,6 +217,37 @@ mod tests {
             let text = text + lines[count % lines.len()];
             let expected = text.lines().enumerate().filter(|(_, line)| reports_failure(line)).map(|(at, _)| at);
             assert_eq!(failing_lines(&text), expected.collect::<Vec<_>>(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn measurements_are_told_from_numbers() {
+        let table = [
+            ("BenchmarkPush-8 5000 231.5 ns/op", true),
+            ("parse x 1,204 ops/sec ±0.4%", true),
+            ("GC(3) Pause Full 90M->41M(128M)", true),
+            ("gpu 12 it/s", false),
+            ("12K -> build", false),
+            ("opened 3 ops/secret", false),
+        ];
+        for (line, expected) in table {
+            assert_eq!(tells_measure(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn changed_lines_are_told_from_lists() {
+        let table = [
+            ("+import dis", true),
+            ("-import dis", true),
+            ("-    x = 1", true),
+            ("- an item", false),
+            ("-- Found zlib", false),
+            ("--verbose", false),
+            (" same", false),
+        ];
+        for (line, expected) in table {
+            assert_eq!(is_change(line), expected, "{line}");
         }
     }
 }

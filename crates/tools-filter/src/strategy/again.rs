@@ -10,12 +10,12 @@ use super::{
     Reducer,
     dedup::template,
     findings::is_file,
-    runs::{is_row, steps},
+    runs::{ends_in_part_of_file, is_row, steps},
     unfinished::names_running,
 };
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports},
+    signal::{is_change, names_place, reports, tells_measure},
 };
 
 /// Lines of the longest block that is recognised.
@@ -77,9 +77,16 @@ fn may_count(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
         && marked(line).is_none()
         && !is_row(line)
+        && !is_member(line)
+        && !ends_in_part_of_file(line)
         && !reports(line)
         && !names_place(line)
         && !names_running(line)
+}
+
+/// Whether a line is a member of a JSON object: somebody asked for each, as for rows.
+fn is_member(line: &str) -> bool {
+    line.trim_start().strip_prefix('"').is_some_and(|rest| rest.contains("\": "))
 }
 
 fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
@@ -106,6 +113,9 @@ fn may_fold(line: &str) -> bool {
         && !reports(line)
         && !names_place(line)
         && !names_running(line)
+        && !tells_measure(line)
+        && !is_member(line)
+        && !is_change(line)
         && !is_about_file(line)
 }
 

@@ -1,13 +1,14 @@
 //! Lines in sequence that differ in one stretch: what they have in common stands once, and between
 //! braces all that differs, in order. Nothing is left out. Of lines that report something the first
-//! stand as they came, and all where they are few; lines that name a place or a test at work stand.
+//! stand as they came, and all where they are few; lines that name a place or a test at work stand,
+//! and changed lines of a diff.
 
 use tools_core::FilterConfidence;
 
 use super::{Reducer, places::is_place, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports},
+    signal::{is_change, names_place, reports, tells_measure},
 };
 
 /// Fewer lines are left as they are.
@@ -38,14 +39,15 @@ fn may_join(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES
         && !line.contains(['{', '}', '\t'])
         && !line.contains(", ")
+        && !is_change(line)
         && marked(line).is_none()
         && !line.trim_start().starts_with("[… ")
 }
 
-/// Whether a line names no place and no test. It is asked only about lines that have much in common
-/// with another: most have not.
+/// Whether a line names no place and no test, and tells no measurement. It is asked only about
+/// lines that have much in common with another: most have not.
 fn is_placeless(line: &str) -> bool {
-    !names_place(line) && !names_running(line) && !ends_in_place(line)
+    !names_place(line) && !names_running(line) && !ends_in_place(line) && !tells_measure(line)
 }
 
 /// Whether the last word of a line is a place: a finding stays as it was told.

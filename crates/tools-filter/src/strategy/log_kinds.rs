@@ -10,7 +10,7 @@ use tools_core::FilterConfidence;
 use super::{Reducer, dedup::template, findings::names_numbered_file, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports},
+    signal::{names_place, reports, tells_measure},
     table::{LOG_LINE, STEP},
 };
 
@@ -40,6 +40,7 @@ impl LogKinds {
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
+            && !tells_measure(line)
             && marked(line).is_none()
     }
 

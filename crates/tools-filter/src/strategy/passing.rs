@@ -6,8 +6,19 @@ use tools_core::FilterConfidence;
 use super::Reducer;
 use crate::{
     emit::Emitter,
+    signal::reports,
     table::{BOILERPLATE, PASSED, PROGRESS},
 };
+
+/// What a step that is no test begins with: it changed something. Where a later one fails, these
+/// are what was done before.
+const CHANGING: &[&str] = &["Applying ", "Unapplying ", "Reverting "];
+/// More steps are not held.
+const MAX_STEPS: usize = 1000;
+
+fn changes(line: &str) -> bool {
+    CHANGING.iter().any(|verb| line.trim_start().starts_with(verb))
+}
 
 /// Fewer lines in sequence may be something else than tests that passed.
 const MIN_LINES: usize = 3;
@@ -16,24 +27,39 @@ pub(crate) struct PassingTests {
     /// Whether lines of tests that passed are counted here: a rule has its own way with them.
     of_tests: bool,
     held: Vec<String>,
+    /// Steps that changed something and went well, of which it is not known whether one fails.
+    steps: Vec<String>,
     is_run: bool,
     found: bool,
 }
 
 impl PassingTests {
     pub(crate) fn new(of_tests: bool) -> Self {
-        Self { of_tests, held: Vec::new(), is_run: false, found: false }
+        Self { of_tests, held: Vec::new(), steps: Vec::new(), is_run: false, found: false }
     }
 
     fn end(&mut self, out: &mut Emitter<'_>) {
         self.is_run = false;
         self.held.drain(..).for_each(|line| out.keep(&line));
     }
+
+    fn end_steps(&mut self, is_failure: bool, out: &mut Emitter<'_>) {
+        if is_failure || self.steps.len() < MIN_LINES {
+            return self.steps.drain(..).for_each(|line| out.keep(&line));
+        }
+        self.found = true;
+        self.steps.drain(..).for_each(|line| out.noise(&line));
+    }
 }
 
 impl Reducer for PassingTests {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if self.of_tests && PASSED.is_match(line) {
+            if changes(line) && self.steps.len() < MAX_STEPS {
+                self.end(out);
+                return self.steps.push(line.to_owned());
+            }
+            self.end_steps(false, out);
             if self.is_run {
                 return out.noise(line);
             }
@@ -45,6 +71,7 @@ impl Reducer for PassingTests {
             return;
         }
         self.end(out);
+        self.end_steps(reports(line), out);
         if BOILERPLATE.is_match(line) {
             self.found = true;
             out.omit(line);
@@ -58,6 +85,7 @@ impl Reducer for PassingTests {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.end(out);
+        self.end_steps(false, out);
         self.found.then_some(FilterConfidence::Full)
     }
 }

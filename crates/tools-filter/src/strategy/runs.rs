@@ -5,10 +5,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy, dedup::template, findings::names_numbered_file, unfinished::names_running};
+use super::{
+    Facts, Reducer, Strategy,
+    dedup::template,
+    findings::{is_file, names_numbered_file},
+    unfinished::names_running,
+};
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports},
+    signal::{names_place, reports, tells_measure},
 };
 
 /// Parameters of `runs`.
@@ -61,6 +66,7 @@ impl Reducer for Machine {
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
+            && !tells_measure(line)
             && marked(line).is_none();
         let kind = may_repeat.then(|| template(line));
         if kind.is_none() || kind != self.kind {
@@ -103,6 +109,12 @@ pub(super) fn is_row(line: &str) -> bool {
     bars > 1 || (line.matches(',').count() > 1 && !line.contains(", "))
 }
 
+/// Whether the last word of a line tells what of a file the line is about:
+/// `6 5 rule_1@36-41@shop/basket.py`.
+pub(super) fn ends_in_part_of_file(line: &str) -> bool {
+    line.trim_end().rsplit(' ').next().is_some_and(|word| word.contains('@') && is_file(word))
+}
+
 /// Fewer are shown.
 const MIN_REPEATS: u64 = 3;
 
@@ -137,6 +149,7 @@ impl Reducer for CountingRun {
             && !names_place(line)
             && !names_running(line)
             && !names_numbered_file(line)
+            && !ends_in_part_of_file(line)
             && marked(line).is_none();
         let steps = self.last.as_deref().filter(|_| may_count).and_then(|last| steps(last, line));
         if steps.is_none() || (self.steps.is_some() && self.steps != steps) {

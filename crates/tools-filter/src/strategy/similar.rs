@@ -13,6 +13,8 @@ use crate::{
 /// A shorter line is left as it is, and so is a longer one.
 const MIN_BYTES: usize = 80;
 const MAX_BYTES: usize = 8 << 10;
+/// Of more values without a name it is not clear where they stand.
+const MAX_NAMELESS: usize = 2;
 /// What stands before the words that differ.
 const LEAD: &str = "[… as above, with]";
 
@@ -35,7 +37,7 @@ fn difference(base: &str, line: &str) -> Option<String> {
         return None;
     }
     let mut text = LEAD.to_owned();
-    let mut named = 0;
+    let (mut named, mut nameless) = (0, 0);
     for (at, (old, new)) in a.iter().zip(&b).enumerate() {
         if old == new {
             continue;
@@ -43,11 +45,13 @@ fn difference(base: &str, line: &str) -> Option<String> {
         let name = at.checked_sub(1).filter(|name| *name >= named && b[*name].ends_with([':', '=']));
         if let Some(name) = name {
             text.extend([" ", b[name]]);
+        } else if !new.contains('=') {
+            nameless += 1;
         }
         text.extend([" ", new]);
         named = at + 1;
     }
-    (text.len() * 2 < line.len() && text.len() > LEAD.len()).then_some(text)
+    (nameless <= MAX_NAMELESS && text.len() * 2 < line.len() && text.len() > LEAD.len()).then_some(text)
 }
 
 impl Reducer for SimilarLines {

@@ -224,7 +224,7 @@ fn harness(kind: &str, event: &str, value: &Value) -> Option<Rendered> {
     match (kind, event) {
         // The end of the test or of the suite tells.
         ("suite" | "test", "started") => Some(Rendered::Text(vec![])),
-        ("test", "ok" | "ignored") | ("bench", _) => Some(Rendered::Nothing(0)),
+        ("test", "ok" | "ignored") => Some(Rendered::Nothing(0)),
         ("suite", _) => Some(Rendered::Text(vec![format!(
             "test result: {}. {} passed; {} failed; {} ignored",
             if event == "ok" { "ok" } else { "FAILED" },
