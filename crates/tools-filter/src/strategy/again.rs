@@ -89,6 +89,16 @@ fn is_member(line: &str) -> bool {
     line.trim_start().strip_prefix('"').is_some_and(|rest| rest.contains("\": "))
 }
 
+/// Whether a line has several decimal numbers: they are values of something.
+fn has_values(line: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+        word.split_once('.').is_some_and(|(whole, part)| is_number(whole) && is_number(part))
+    };
+    line.split([' ', '=', ':']).filter(is_decimal).nth(1).is_some()
+}
+
 fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
     a.0 == line || (kind.is_some() && a.1 == kind)
 }
@@ -114,6 +124,7 @@ fn may_fold(line: &str) -> bool {
         && !names_place(line)
         && !names_running(line)
         && !tells_measure(line)
+        && !has_values(line)
         && !is_member(line)
         && !is_change(line)
         && !is_about_file(line)

@@ -27,7 +27,8 @@ pub(crate) struct PassingTests {
     /// Whether lines of tests that passed are counted here: a rule has its own way with them.
     of_tests: bool,
     held: Vec<String>,
-    /// Steps that changed something and went well, of which it is not known whether one fails.
+    /// Steps that changed something and went well, of which it is not known whether one fails, and
+    /// blank lines among them.
     steps: Vec<String>,
     is_run: bool,
     found: bool,
@@ -44,11 +45,13 @@ impl PassingTests {
     }
 
     fn end_steps(&mut self, is_failure: bool, out: &mut Emitter<'_>) {
-        if is_failure || self.steps.len() < MIN_LINES {
+        if is_failure || self.steps.iter().filter(|line| changes(line)).count() < MIN_LINES {
             return self.steps.drain(..).for_each(|line| out.keep(&line));
         }
         self.found = true;
-        self.steps.drain(..).for_each(|line| out.noise(&line));
+        for line in self.steps.drain(..) {
+            if line.trim().is_empty() { out.keep(&line) } else { out.noise(&line) }
+        }
     }
 }
 
@@ -69,6 +72,9 @@ impl Reducer for PassingTests {
                 self.held.drain(..).for_each(|line| out.noise(&line));
             }
             return;
+        }
+        if !self.steps.is_empty() && line.trim().is_empty() {
+            return self.steps.push(line.to_owned());
         }
         self.end(out);
         self.end_steps(reports(line), out);

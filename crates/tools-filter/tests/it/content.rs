@@ -57,6 +57,17 @@ fn each_line_that_tells_something_of_its_own_stands() {
                 ],
             ),
         ),
+        (
+            "./train.sh",
+            rows("the model on fold # has accuracy # and loss #", &[
+                &["2", "0.91", "0.33"],
+                &["5", "0.72", "0.41"],
+                &["1", "0.88", "0.37"],
+                &["4", "0.90", "0.31"],
+                &["3", "0.69", "0.54"],
+                &["6", "0.87", "0.35"],
+            ]),
+        ),
         // Changed lines of a diff, which nobody may write anew.
         (
             "./format --diff",
@@ -100,6 +111,12 @@ fn each_line_that_tells_something_of_its_own_stands() {
             "./migrate.sh",
             "  Applying 0003_names ... OK\n  Applying 0004_ages ... OK\n  Applying 0005_index ... OK\n  \
              Applying 0006_owner ... FAILED\n"
+                .to_owned(),
+        ),
+        (
+            "./migrate.sh",
+            "Applying 0003_names ... OK\nApplying 0004_ages ... OK\nApplying 0005_index ... OK\n\nTraceback (most recent \
+             call last):\n  File \"m.py\", line 3, in <module>\nValueError: no owner\n"
                 .to_owned(),
         ),
         // A check that answers no among those that answer yes.
