@@ -131,10 +131,11 @@ impl CronLine {
             let moment = match zone.to_ambiguous_timestamp(clock).offset() {
                 AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(clock),
                 AmbiguousOffset::Fold { before, .. } => before.to_timestamp(clock),
-                // As if the clocks had not changed yet: the change lies before that.
+                // As if the clocks had not changed yet: the change lies before that, or just there.
                 AmbiguousOffset::Gap { before, .. } => {
                     let as_before = before.to_timestamp(clock).ok()?;
-                    zone.preceding(as_before).next().map_or(Ok(as_before), |change| Ok(change.timestamp()))
+                    let behind = as_before.checked_add(SignedDuration::from_secs(1)).ok()?;
+                    zone.preceding(behind).next().map_or(Ok(as_before), |change| Ok(change.timestamp()))
                 }
             };
             let moment = moment.ok()?;

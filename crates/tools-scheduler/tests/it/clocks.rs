@@ -97,3 +97,11 @@ proptest! {
         prop_assert_eq!(fired, walked(&minutes, &hours, &zone, start));
     }
 }
+
+#[test]
+fn the_first_moment_that_is_left_out_runs_at_the_change() {
+    let zone = parse_zone(Some("Europe/Berlin")).unwrap();
+    let line = CronLine::parse("0 0-2 * * *").unwrap();
+    let next = line.after("2027-03-28T00:00:00Z".parse().unwrap(), &zone).unwrap();
+    assert_eq!(next, "2027-03-28T01:00:00Z".parse::<Timestamp>().unwrap());
+}
