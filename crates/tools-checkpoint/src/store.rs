@@ -91,8 +91,7 @@ impl Store {
         for folder in [outer, &self.folder, &self.folder.join("objects"), &self.folder.join("calls")] {
             private(folder)?;
         }
-        let lock =
-            File::options().create(true).truncate(false).write(true).mode(0o600).open(self.folder.join("lock"))?;
+        let lock = tools_sandbox::open_lock(&self.folder.join("lock"))?;
         let until = Instant::now() + PATIENCE;
         while let Err(error) = rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             if error != rustix::io::Errno::WOULDBLOCK {

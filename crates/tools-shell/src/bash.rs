@@ -79,12 +79,12 @@ pub struct Bash {
 struct Reach<'a> {
     /// The folders that it may write.
     roots: Vec<PathBuf>,
-    /// Where the state before it is kept, which it does not see.
+    /// The folder with the state before the command, which it does not see.
     backup: Option<&'a Path>,
     grants: Grants,
     /// Its way out, where its network is gated.
     passage: Option<&'a Arc<dyn Passage>>,
-    /// Whether others that hold files stand still where it may replace those.
+    /// Whether other commands are stopped while it may replace files that are read-only for them.
     stops_others: bool,
 }
 
@@ -260,13 +260,10 @@ impl Bash {
             false => None,
         };
         let grants = Grants::of(found, subjects);
-        let place = transaction.as_ref().map(Transaction::place);
+        let backup = transaction.as_ref().map(Transaction::place);
         let passage = self.passage(args, policy, cx);
-        let (sandbox, guard) = {
-            let (backup, passage) = (place, passage.as_ref());
-            let reach = Reach { roots, backup, grants, passage, stops_others: !args.background };
-            self.sandbox(policy, reach, cx)?
-        };
+        let reach = Reach { roots, backup, grants, passage: passage.as_ref(), stops_others: !args.background };
+        let (sandbox, guard) = self.sandbox(policy, reach, cx)?;
         let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");

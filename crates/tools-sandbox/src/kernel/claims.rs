@@ -1,18 +1,18 @@
-//! Which sandboxes hold files in a folder, and which may replace such files: a read-only mount goes
-//! with the file that it lies on when another process replaces that. Told by locks on two files for
-//! each folder, so that all processes of a user know of each other and of nobody who is dead.
+//! Locks between sandboxes for which files are read-only and sandboxes that may replace such files:
+//! the kernel removes a read-only mount on a file when another process replaces the file. Each
+//! folder has two lock files. Locks work across all processes of a user and end with their owner.
 //!
-//! Whoever holds files in a folder has a shared lock on its file `held`, whoever may replace some
-//! has one on `opened`. Each takes its own lock first and then looks whether anybody has the
-//! other's, so that of two at least one sees the other.
+//! A sandbox with read-only files in a folder has a shared lock on the file `held`, one that may
+//! replace such files has a lock on `opened`. Each takes its own lock before it looks for the
+//! other, so that at least one of two sees the other.
 
 use std::{
     collections::BTreeSet,
-    fs::{self, DirBuilder, File, FileTimes, OpenOptions},
+    fs::{self, DirBuilder, File, FileTimes},
     io,
     os::{
         fd::{AsRawFd as _, RawFd},
-        unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
+        unix::fs::{DirBuilderExt as _, MetadataExt as _},
     },
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
@@ -23,7 +23,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::process::{SpawnError, effective_ids};
+use crate::{
+    open_lock,
+    process::{SpawnError, effective_ids},
+};
 
 /// Most folders for which one sandbox has locks; where it writes more, it has those of everything.
 pub(crate) const MAX_CLAIMS: usize = 4;
@@ -102,8 +105,10 @@ impl Claims {
         if *wanted == Claimed::default() {
             return Ok(Self::default());
         }
+        let files = LockFolder::find()?;
         let open = |folders: &[PathBuf]| -> io::Result<Vec<Place>> {
-            folders.iter().filter_map(|folder| fs::metadata(folder).ok()).map(|found| Place::open(&found)).collect()
+            let found = folders.iter().filter_map(|folder| fs::metadata(folder).ok());
+            found.map(|found| Place::open(&files, &found)).collect()
         };
         let mut opened = open(&wanted.opened)?;
         opened.extend(open(&wanted.around)?);
@@ -174,9 +179,9 @@ impl Drop for Claims {
 }
 
 impl Place {
-    fn open(folder: &fs::Metadata) -> io::Result<Self> {
+    fn open(files: &LockFolder, folder: &fs::Metadata) -> io::Result<Self> {
         let id = (folder.dev(), folder.ino());
-        Ok(Self { held: file(id, "held")?, opened: file(id, "opened")? })
+        Ok(Self { held: files.open(id, "held")?, opened: files.open(id, "opened")? })
     }
 }
 
@@ -184,59 +189,61 @@ impl Place {
 #[derive(Debug)]
 pub(super) struct Turn(File);
 
-impl Turn {
-    /// Waits until nobody else has it, which is a moment.
-    pub(super) fn take() -> io::Result<Self> {
-        let file = opened(&base()?.join("turn"))?;
-        flock(&file, FlockOperation::LockExclusive)?;
-        Ok(Self(file))
-    }
-}
-
 impl Drop for Turn {
     fn drop(&mut self) {
         unlock(&self.0);
     }
 }
 
-/// The file of this kind for a file or folder, by its device and number.
-pub(super) fn file(id: (u64, u64), kind: &str) -> io::Result<File> {
-    opened(&path_for(id, kind)?)
-}
+/// The folder of the lock files of one user. No sandbox sees it.
+pub(super) struct LockFolder(PathBuf);
 
-/// Removes it. Only while nobody can open it.
-pub(super) fn forget(id: (u64, u64), kind: &str) {
-    let _ = path_for(id, kind).and_then(fs::remove_file);
-}
-
-fn path_for((device, number): (u64, u64), kind: &str) -> io::Result<PathBuf> {
-    Ok(base()?.join(format!("{device:x}-{number:x}.{kind}")))
-}
-
-fn opened(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
-}
-
-/// The folder of these files: one for each user, out of sight of every sandbox. Where it is cannot
-/// be chosen by a variable, since all processes have to agree.
-fn base() -> io::Result<PathBuf> {
-    let user = effective_ids().0;
-    let mut refused = io::Error::from(io::ErrorKind::NotFound);
-    for place in ["/dev/shm", "/tmp", "/var/tmp"] {
-        let path = Path::new(place).join(format!(".haft-claims-{user}"));
-        match DirBuilder::new().mode(0o700).create(&path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => refused = error,
-            // Anybody could have put something there, or others may look into it.
-            _ => match fs::symlink_metadata(&path) {
-                Ok(found) if found.is_dir() && found.uid() == user && found.mode().trailing_zeros() >= 6 => {
-                    return Ok(path);
-                }
-                Ok(_) => refused = io::Error::other(format!("`{}` is somebody else's", path.display())),
-                Err(error) => refused = error,
-            },
+impl LockFolder {
+    /// Finds the folder, and makes it where it is missing. No variable chooses its place, since all
+    /// processes have to agree.
+    ///
+    /// # Errors
+    /// What the system says; where each place belongs to somebody else or is open to others.
+    pub(super) fn find() -> io::Result<Self> {
+        let user = effective_ids().0;
+        let mut refused = io::Error::from(io::ErrorKind::NotFound);
+        for place in ["/dev/shm", "/tmp", "/var/tmp"] {
+            let path = Path::new(place).join(format!(".haft-claims-{user}"));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => refused = error,
+                // Another user could have made it.
+                _ => match fs::symlink_metadata(&path) {
+                    Ok(found) if found.is_dir() && found.uid() == user && found.mode().trailing_zeros() >= 6 => {
+                        return Ok(Self(path));
+                    }
+                    Ok(_) => refused = io::Error::other(format!("`{}` is somebody else's", path.display())),
+                    Err(error) => refused = error,
+                },
+            }
         }
+        Err(refused)
     }
-    Err(refused)
+
+    /// Opens the lock file of this kind for a file or folder, by its device and number.
+    pub(super) fn open(&self, id: (u64, u64), kind: &str) -> io::Result<File> {
+        open_lock(&self.path(id, kind))
+    }
+
+    /// Removes that lock file. Only during a [`Turn`], when nobody can open it.
+    pub(super) fn forget(&self, id: (u64, u64), kind: &str) {
+        let _ = fs::remove_file(self.path(id, kind));
+    }
+
+    /// Waits for the turn, which takes a moment.
+    pub(super) fn turn(&self) -> io::Result<Turn> {
+        let file = open_lock(&self.0.join("turn"))?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(Turn(file))
+    }
+
+    fn path(&self, (device, number): (u64, u64), kind: &str) -> PathBuf {
+        self.0.join(format!("{device:x}-{number:x}.{kind}"))
+    }
 }
 
 /// Takes a lock; `false` when somebody has one that excludes it, and not only for the moment of a

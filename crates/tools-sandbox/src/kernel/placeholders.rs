@@ -14,12 +14,15 @@ use std::{
 
 use rustix::fs::{CWD, FlockOperation, flock};
 
-use super::claims::{self, Turn};
+use super::claims::LockFolder;
 use crate::unclosed;
 
 /// The time of modification by which a placeholder is known. Whoever puts something into it, or
 /// takes it for himself by `touch`, changes that.
 const MARK: Duration = Duration::from_secs(1_214_342_772);
+
+/// The kind of their lock files.
+const LOCK: &str = "placeholder";
 
 /// What one sandbox relies on.
 #[derive(Debug, Default)]
@@ -66,7 +69,8 @@ impl Placeholders {
         if wanted.is_empty() {
             return Ok(relied);
         }
-        let _turn = Turn::take()?;
+        let locks = LockFolder::find()?;
+        let _turn = locks.turn()?;
         for (path, how) in wanted {
             let is_there = is_placeholder(path)
                 || match how {
@@ -81,7 +85,7 @@ impl Placeholders {
                 };
             if is_there {
                 let id = id(&fs::symlink_metadata(path)?);
-                let lock = claims::file(id, "placeholder")?;
+                let lock = locks.open(id, LOCK)?;
                 flock(&lock, FlockOperation::NonBlockingLockShared)?;
                 relied.0.push(Relied { path: path.to_owned(), id, lock });
             }
@@ -92,13 +96,17 @@ impl Placeholders {
 
 impl Drop for Placeholders {
     fn drop(&mut self) {
+        if self.0.is_empty() {
+            return;
+        }
+        let Ok(locks) = LockFolder::find() else { return };
         // Without it, another process could begin to rely on one that goes.
-        let Some(Ok(_turn)) = (!self.0.is_empty()).then(Turn::take) else { return };
+        let Ok(_turn) = locks.turn() else { return };
         for Relied { path, id, lock } in &self.0 {
             // Not where another sandbox relies on it.
             if flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 remove(path, *id);
-                claims::forget(*id, "placeholder");
+                locks.forget(*id, LOCK);
             }
             let _ = flock(lock, FlockOperation::Unlock);
         }

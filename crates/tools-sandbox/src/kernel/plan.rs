@@ -160,6 +160,8 @@ impl Sandbox {
         let mut canonical = Canonical::default();
         let missing = missing(&ask.protected, &mut canonical);
         let mut ask = resolve(ask, &folders, &mut canonical)?;
+        // A placeholder is missing, though it is there.
+        ask.protected.retain(|path| !missing.files.contains(path) && !missing.folders.contains(path));
         if ask.network == Network::Gate && (ask.joins.is_none() || level != Level::Namespaces) {
             ask.network = Network::Closed;
         }
@@ -311,9 +313,7 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonica
     // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
     let is_seen = |path: &&PathBuf| ask.view.as_ref().is_none_or(|view| view.conceals(path, &ask.writable).is_none());
     let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
-    let (hidden, mut protected) = (existing(&hidden), existing(&ask.protected));
-    // Those count as missing.
-    protected.retain(|path| !is_placeholder(path));
+    let (hidden, protected) = (existing(&hidden), existing(&ask.protected));
     Ok(Confinement { writable, hidden, protected, ..ask.clone() })
 }
 

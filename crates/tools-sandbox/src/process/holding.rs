@@ -1,8 +1,9 @@
-//! What the supervisor does so that what is held stays held. A read-only mount goes with its file
-//! when a process outside replaces that: it is looked for and mounted again. Where a command is
-//! about to replace such files by agreement, the whole tree stands still until it has ended.
+//! Keeps read-only files read-only while a tree runs. The kernel removes the mount of a file that a
+//! process outside replaces: the supervisor looks for such files and mounts them again. When
+//! another command may replace such files by agreement, the whole tree is stopped until that has
+//! ended.
 //!
-//! Raw system calls and buffers on the stack, as all that runs in the supervisor.
+//! Raw system calls and buffers on the stack only, like everything in the supervisor.
 
 use std::os::fd::RawFd;
 
