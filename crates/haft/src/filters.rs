@@ -6,7 +6,7 @@ use tools_filter::LiveFilters;
 
 use crate::{config::HaftConfig, part::PartList};
 
-/// The rules of a configuration that stands in the file `beside`.
+/// The filter rules of a configuration, whose file is `beside`.
 pub(crate) fn open(config: &HaftConfig, beside: Option<&Path>, parts: &mut PartList) -> Arc<LiveFilters> {
     let filters = LiveFilters::new(&config.tools.filters, beside.map(Path::to_owned), tools_sandbox::home);
     let filters = Arc::new(filters);

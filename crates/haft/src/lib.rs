@@ -175,7 +175,7 @@ pub use tools_policy::Explanation;
 #[cfg(feature = "llm")]
 pub use tools_providers as providers;
 pub use tools_sandbox as sandbox;
-pub use tools_sandbox::{home, near_folder, process::outlive_file_size_limit};
+pub use tools_sandbox::{home, near_folder, process::outlive_file_size_limit, replace_file};
 #[cfg(feature = "scheduler")]
 pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;

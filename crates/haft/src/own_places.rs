@@ -157,8 +157,8 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     [stores, others].concat()
 }
 
-/// The folder of logins at MCP servers. It is made where somebody may log in while a job runs: what
-/// is not there cannot be hidden by the kernel.
+/// The folder of logins at MCP servers. It is created when a server takes logins: the kernel cannot
+/// hide a folder that does not exist, and somebody may log in while a job runs.
 #[cfg(feature = "mcp-client-http")]
 fn logins(config: &HaftConfig, canonical: &mut Canonical) -> PathBuf {
     let folder = places::logins();

@@ -49,7 +49,7 @@ impl fmt::Debug for Layers {
     }
 }
 
-/// Values that somebody uses: a toolbox, or one that was narrowed from it.
+/// Values that are still in use by a toolbox or by one that was narrowed from it.
 #[derive(Debug)]
 pub(crate) struct InUse<T>(Mutex<Vec<Weak<T>>>);
 

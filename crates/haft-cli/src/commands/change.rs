@@ -43,22 +43,8 @@ impl Change {
 
     /// Puts the new text in the place of the old one in a single step.
     pub(super) fn replace(&self) -> Result<(), String> {
-        let failed = |error: io::Error| format!("`{}`: {error}", self.file.display());
-        let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let made = self.file.with_file_name(format!(".{name}.{}", std::process::id()));
-        let rights = mode(&self.file);
-        let write = || {
-            let mut open = OpenOptions::new().write(true).create_new(true).mode(rights).open(&made)?;
-            open.write_all(self.after.as_bytes())?;
-            // What the mask took away.
-            open.set_permissions(fs::Permissions::from_mode(rights))?;
-            open.sync_all()?;
-            fs::rename(&made, &self.file)
-        };
-        write().map_err(|error| {
-            let _ = fs::remove_file(&made);
-            failed(error)
-        })
+        haft::replace_file(&self.file, mode(&self.file), self.after.as_bytes())
+            .map_err(|error| format!("`{}`: {error}", self.file.display()))
     }
 
     /// Makes the folder of the file if need be, keeps the text as it was and replaces it; the copy.

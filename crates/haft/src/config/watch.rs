@@ -283,8 +283,8 @@ impl Original {
         Self(File::options().read(true).custom_flags(flags).open(place).ok())
     }
 
-    /// Whether it still lies there. Nothing is as good as what is empty, which stands for it while
-    /// a command runs.
+    /// Whether the same file is still at `place`. A missing file counts as the same as an empty
+    /// one, which the sandbox puts in its place while a command runs.
     fn is_at(&self, place: &Path) -> bool {
         let id = |found: &Metadata| (found.dev(), found.ino());
         match (&self.0, std::fs::metadata(place)) {
