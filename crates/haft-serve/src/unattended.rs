@@ -1,4 +1,4 @@
-//! Tasks that run with nobody present, each in a session of its own, behind all gates.
+//! Runs scheduled tasks without a person: each in its own session, behind all gates.
 
 use std::{fmt, sync::Arc};
 
@@ -20,8 +20,8 @@ pub trait PromptRunner: Send + Sync {
     async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String>;
 }
 
-/// Runs tasks with nobody present: what would ask a person is refused, by the policy in force when
-/// the task runs.
+/// Runs scheduled tasks without a person. The policy in force at that time decides, and calls that
+/// would ask are refused.
 pub struct UnattendedRunner {
     toolbox: Toolbox,
     prompts: Option<Arc<dyn PromptRunner>>,
@@ -39,7 +39,7 @@ impl UnattendedRunner {
         Self { toolbox, prompts: None }
     }
 
-    /// The same, with somebody who runs prompts. Without one they fail.
+    /// The same runner, with `prompts` to run tasks that are prompts. Without it such tasks fail.
     #[must_use]
     pub fn with_prompts(self, prompts: Arc<dyn PromptRunner>) -> Self {
         Self { prompts: Some(prompts), ..self }

@@ -22,13 +22,13 @@ pub struct Filters {
 }
 
 impl Filters {
-    /// The file of the user's rules under `config`, which stands in the file `beside`; it may not
-    /// be there. `~` stands for `home`. `None` when nothing says where it would be.
+    /// The file of the user's rules under `config`, whose own file is `beside`; it may not exist.
+    /// `~` stands for `home`. `None` when nothing says where it would be.
     pub fn file(config: &FilterConfig, beside: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
         place(config, beside, home).0
     }
 
-    /// Compiles the rules of `config`, which stands in the file `beside`.
+    /// Compiles the rules of `config`, whose own file is `beside`.
     pub fn compile(config: &FilterConfig, beside: Option<&Path>, home: Option<&Path>) -> Self {
         let (file, is_named) = place(config, beside, home);
         let mut warnings = Vec::new();

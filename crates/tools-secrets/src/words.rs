@@ -1,27 +1,28 @@
-//! Words in a text, whatever their case: most places are passed by a look at four bytes, many at
-//! once.
+//! Finds words in a text, ignoring case. A hash of four bytes rules out most positions, eight of
+//! them at a time.
 
-/// Places that are looked at together.
+/// Positions that are checked together.
 const STEP: usize = 8;
-/// What goes on with a word of two bytes: it stands in a token.
+/// Bytes that may follow a word of two bytes, which only counts inside a token.
 const AFTER: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789_-.~";
-/// The logarithm of how many beginnings of three bytes are told from one another.
+/// Base-2 logarithm of the number of hash slots for the first three bytes.
 const BITS: u32 = 15;
 
-/// Words to be found; of several at the same place the longest.
+/// A set of words to find. Of several that match at one position, the longest counts.
 #[derive(Debug)]
 pub(crate) struct Words {
-    /// For three bytes, hashed: with which fourth bytes a word goes on, as bits by a hash of all
+    /// By the hash of three bytes: which fourth bytes a word may have, as bits by the hash of all
     /// four.
     fourths: Box<[u8; 1 << BITS]>,
-    /// For three bytes, hashed: which of the groups has the words that begin with them.
+    /// By the hash of three bytes: the group of the words that begin with them.
     group_of: Box<[u16; 1 << BITS]>,
-    /// Words that begin alike, each with its number, the longest first.
+    /// Words with the same beginning, each with its number, longest first.
     groups: Vec<Vec<(usize, &'static str)>>,
 }
 
 impl Words {
-    /// Words of two bytes or more; of two bytes such as a letter, a digit or one of `_-.~` follows.
+    /// A set of words of at least two bytes. A word of two bytes is found only where a letter, a
+    /// digit or one of `_-.~` follows.
     pub(crate) fn new(words: &[&'static str]) -> Self {
         const MADE: &str = "it has the length it was made with";
         let mut found = Self {
@@ -53,8 +54,7 @@ impl Words {
         self.groups[usize::from(self.group_of[slot])].push(word);
     }
 
-    /// The words in a text, none over another: the number of each, where it begins and where it
-    /// ends.
+    /// The words in a text from left to right, without overlaps: number, start and end of each.
     pub(crate) fn find_iter<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize, usize)> + 'a {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -71,10 +71,10 @@ impl Words {
         })
     }
 
-    /// The first place from `at` on where a word may begin.
+    /// The first position from `at` on at which a word may begin.
     fn candidate(&self, bytes: &[u8], mut at: usize) -> Option<usize> {
         while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<{ STEP + 3 }>) {
-            // Without a branch for each place.
+            // No branch for each position.
             let mut places = 0_u32;
             for (place, four) in block.array_windows().enumerate() {
                 places |= self.may_begin(*four) << place;
@@ -94,7 +94,7 @@ impl Words {
         u32::from(self.fourths[slot(folded)] >> bit(folded) & 1)
     }
 
-    /// The longest word at a place.
+    /// The longest word at a position.
     fn word(&self, bytes: &[u8], at: usize) -> Option<(usize, &'static str)> {
         let rest = &bytes[at..];
         let byte = |at: usize| rest.get(at).copied().unwrap_or_default();
@@ -105,17 +105,17 @@ impl Words {
     }
 }
 
-/// Four bytes whatever their case; some that are no letters become others, too.
+/// Four bytes in lower case. Some bytes that are not letters change, too.
 fn folded(four: [u8; 4]) -> u32 {
     u32::from_le_bytes(four) | 0x2020_2020
 }
 
-/// Which of eight bits tells of these bytes.
+/// The bit of these four bytes in [`Words::fourths`].
 fn bit(folded: u32) -> u32 {
     folded.wrapping_mul(0x85eb_ca6b) >> 29
 }
 
-/// Where what is known of the first three bytes stands.
+/// The slot of the first three bytes in both tables.
 fn slot(folded: u32) -> usize {
     ((folded << 8).wrapping_mul(0xcc9e_2d51) >> (32 - BITS)) as usize
 }
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use crate::keywords;
 
-    /// The words as they are found by trying all of them at each place.
+    /// The words that are found when all of them are tried at each position.
     fn tried(words: &[&str], text: &str) -> Vec<(usize, usize, usize)> {
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() {
@@ -150,7 +150,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands around them, across whatever the places that are looked at together are.
+        /// With any text around them, also across positions that are checked together.
         #[test]
         fn words_are_found_where_they_stand(
             pieces in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..40, "[a-z/:. \\-~éK]{0,9}", 0_usize..4), 0..40),

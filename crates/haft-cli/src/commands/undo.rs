@@ -27,7 +27,7 @@ pub(crate) enum UndoRequest {
     Redo(UndoPlace),
 }
 
-/// The folder in which changes are taken back.
+/// The folder in which an undo or redo changes files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UndoPlace {
     /// The one in which they were made.

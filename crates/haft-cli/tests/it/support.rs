@@ -81,7 +81,7 @@ impl Haft {
         json_lines(&std::fs::read_to_string(self.record()).unwrap_or_default())
     }
 
-    /// A file in the home that nobody else may read, as one with tokens has to be.
+    /// Writes a file in the home with mode 0600, which files with tokens must have.
     pub(crate) fn private_file(&self, name: &str, text: &str) -> String {
         let file = self.home.file(name, text);
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).expect("it is ours");

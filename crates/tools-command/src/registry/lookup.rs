@@ -49,7 +49,7 @@ pub fn find(name: &str) -> Option<&'static Program> {
     BY_NAME.get(name).copied().or_else(by_beginning)
 }
 
-/// FNV-1a, for names that are constants: nobody can choose them so that they collide.
+/// FNV-1a. The names are constants, so that nobody can choose colliding ones.
 struct NameHasher(u64);
 
 impl Default for NameHasher {

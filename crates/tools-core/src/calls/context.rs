@@ -315,8 +315,7 @@ impl CallContext {
         self.origin.as_deref()
     }
 
-    /// On whose behalf the call is made ([`crate::ToolCall::with_caller`]); `None` where nobody
-    /// said.
+    /// The caller of the call ([`crate::ToolCall::with_caller`]); `None` when it is not known.
     pub fn caller(&self) -> Option<&CallerId> {
         self.caller.as_ref()
     }
