@@ -112,7 +112,7 @@ pub use outputs::{
     ErrorReport, FileDiff, FilterConfidence, FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media,
     Middle, NoRedaction, PlaceholderMatch, Redactor, SkippedPart, StopReason, SummaryKind, TextSink, ToolOutput,
     Visible, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders,
-    redacted_lines, visible_json, visible_lines, with_texts,
+    redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
 };
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;

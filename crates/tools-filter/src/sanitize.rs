@@ -1,8 +1,6 @@
 //! Text as a terminal would show it: escape sequences, carriage returns and backspaces resolved,
 //! line by line, in bounded memory. Credentials are not looked for here.
 
-use std::borrow::Cow;
-
 use memchr::{memchr, memchr_iter, memrchr};
 use unicode_width::UnicodeWidthChar;
 
@@ -128,7 +126,7 @@ fn render(bytes: &[u8], line: &mut impl FnMut(&str)) {
     while let Some(rest) = bytes.strip_suffix(b"\r") {
         bytes = rest;
     }
-    let text = decode(bytes);
+    let text = tools_core::utf8_lossy(bytes);
     if is_plain(&text) {
         return line(&text);
     }
@@ -147,10 +145,6 @@ fn render(bytes: &[u8], line: &mut impl FnMut(&str)) {
             line(last);
         }
     }
-}
-
-fn decode(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
 }
 
 /// The text of several lines when there is nothing in it but characters, tabs and line ends.

@@ -17,47 +17,68 @@ pub struct Chunk {
     pub data: Vec<u8>,
 }
 
-/// Cuts and compresses a text; an empty one has no chunks.
-pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
-    let (mut lines_before, mut room) = (0, Vec::new());
-    let chunk = |bytes: &[u8]| {
-        let chunk = Chunk { lines_before, data: pack(bytes, &mut room) };
-        lines_before += count_lines(bytes);
-        chunk
-    };
-    text.chunks(CHUNK).map(chunk).collect()
+/// What becomes a chunk: a piece of the text as it is.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    lines_before: u64,
+    text: Vec<u8>,
 }
 
-/// Cuts and compresses a text that comes in pieces of any size.
+impl Piece {
+    /// Compresses it. `room` is reused.
+    fn pack(&self, room: &mut Vec<u8>) -> Chunk {
+        Chunk { lines_before: self.lines_before, data: pack(&self.text, room) }
+    }
+}
+
+/// Compresses pieces, each alone.
+pub(crate) fn packed(pieces: &[Piece]) -> Vec<Chunk> {
+    let mut room = Vec::new();
+    pieces.iter().map(|piece| piece.pack(&mut room)).collect()
+}
+
+/// Cuts and compresses a text; an empty one has no chunks.
+pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
+    let (mut chunker, mut room, mut chunks) = (Chunker::default(), Vec::new(), Vec::new());
+    chunker.push(text, &mut |piece| chunks.push(piece.pack(&mut room)));
+    chunks.extend(chunker.rest().map(|piece| piece.pack(&mut room)));
+    chunks
+}
+
+/// Cuts a text that comes in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct Chunker {
     begun: Vec<u8>,
     lines_before: u64,
-    room: Vec<u8>,
 }
 
 impl Chunker {
-    /// Takes more of the text; gives each chunk that is full.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], full: &mut dyn FnMut(Chunk)) {
+    /// Takes more of the text; gives each piece that is full.
+    pub(crate) fn push(&mut self, mut bytes: &[u8], full: &mut dyn FnMut(Piece)) {
         while self.begun.len() + bytes.len() >= CHUNK {
             let (taken, rest) = bytes.split_at(CHUNK - self.begun.len());
             bytes = rest;
             self.begun.extend_from_slice(taken);
-            full(self.chunk());
+            full(self.piece());
         }
         self.begun.extend_from_slice(bytes);
     }
 
-    /// The last chunk; `None` when there is nothing left for it.
-    pub(crate) fn rest(&mut self) -> Option<Chunk> {
-        (!self.begun.is_empty()).then(|| self.chunk())
+    /// The last piece; `None` when there is nothing left for it.
+    pub(crate) fn rest(&mut self) -> Option<Piece> {
+        (!self.begun.is_empty()).then(|| self.piece())
     }
 
-    fn chunk(&mut self) -> Chunk {
-        let chunk = Chunk { lines_before: self.lines_before, data: pack(&self.begun, &mut self.room) };
-        self.lines_before += count_lines(&self.begun);
-        self.begun.clear();
-        chunk
+    /// Number of lines that ended so far.
+    pub(crate) fn lines(&self) -> u64 {
+        self.lines_before + count_lines(&self.begun)
+    }
+
+    fn piece(&mut self) -> Piece {
+        let (lines_before, next) = (self.lines_before, Vec::with_capacity(CHUNK));
+        let text = std::mem::replace(&mut self.begun, next);
+        self.lines_before += count_lines(&text);
+        Piece { lines_before, text }
     }
 }
 

@@ -46,7 +46,7 @@ struct Sink {
 
 impl Sink {
     fn take(&mut self, bytes: &[u8]) {
-        let text = String::from_utf8_lossy(bytes);
+        let text = tools_core::utf8_lossy(bytes);
         if self.showing == LineSelection::Text {
             self.view.push(&text);
         }

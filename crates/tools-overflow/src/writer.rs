@@ -1,5 +1,5 @@
-//! Storing a text while it comes: it is cut, compressed and handed to a task that puts the pieces
-//! into the store. A bounded part of it is in memory.
+//! Storing a text while it comes: it is cut and handed to a task that compresses the pieces and puts
+//! them into the store. A bounded part of it is in memory.
 
 use tokio::sync::{mpsc, oneshot};
 use tools_core::SkippedPart;
@@ -7,10 +7,10 @@ use tools_core::SkippedPart;
 use crate::{
     Archive, Facts, Key, LineGap, MissingPart, OverflowError, Reference, StoredOutput,
     archive::mark,
-    chunk::{Chunk, Chunker, count_lines},
+    chunk::{Chunker, Piece, packed},
 };
 
-/// Chunks that are stored at once.
+/// Pieces that are stored at once.
 const BATCH: usize = 16;
 /// Batches that wait to be stored; then whoever writes waits.
 const WAITING: usize = 2;
@@ -22,7 +22,7 @@ pub(crate) struct Writer {
     reference: Reference,
     sender: mpsc::Sender<Message>,
     chunker: Chunker,
-    batch: Vec<Chunk>,
+    batch: Vec<Piece>,
     facts: Facts,
     missing: Option<MissingPart>,
     ends_line: bool,
@@ -30,7 +30,7 @@ pub(crate) struct Writer {
 
 #[derive(Debug)]
 enum Message {
-    Chunks(Vec<Chunk>),
+    Pieces(Vec<Piece>),
     End(Facts, oneshot::Sender<Result<(), OverflowError>>),
 }
 
@@ -57,13 +57,12 @@ impl Writer {
         let Some(last) = text.as_bytes().last() else { return };
         self.ends_line = *last == b'\n';
         self.facts.bytes += text.len() as u64;
-        self.facts.lines += count_lines(text.as_bytes());
         let Self { chunker, batch, sender, .. } = self;
-        chunker.push(text.as_bytes(), &mut |chunk| {
-            batch.push(chunk);
+        chunker.push(text.as_bytes(), &mut |piece| {
+            batch.push(piece);
             if batch.len() == BATCH {
                 // Nobody there: the end tells.
-                let _ = sender.blocking_send(Message::Chunks(std::mem::take(batch)));
+                let _ = sender.blocking_send(Message::Pieces(std::mem::take(batch)));
             }
         });
     }
@@ -73,7 +72,7 @@ impl Writer {
         if !self.ends_line {
             self.push("\n");
         }
-        let first = self.facts.lines + 1;
+        let first = self.chunker.lines() + 1;
         let last = first + part.lines.max(1) - 1;
         self.push(&mark(first, last, part.bytes));
         self.facts.lost += part.bytes;
@@ -87,10 +86,10 @@ impl Writer {
     /// When the store failed at any time; nothing is stored then.
     pub(crate) fn finish(mut self) -> Result<StoredOutput, OverflowError> {
         let gone = || OverflowError::store("the runtime has ended");
-        self.facts.lines += u64::from(!self.ends_line);
+        self.facts.lines = self.chunker.lines() + u64::from(!self.ends_line);
         self.batch.extend(self.chunker.rest());
         let batch = std::mem::take(&mut self.batch);
-        self.sender.blocking_send(Message::Chunks(batch)).map_err(|_| gone())?;
+        self.sender.blocking_send(Message::Pieces(batch)).map_err(|_| gone())?;
         let (sender, receiver) = oneshot::channel();
         self.sender.blocking_send(Message::End(self.facts, sender)).map_err(|_| gone())?;
         receiver.blocking_recv().map_err(|_| gone())??;
@@ -111,12 +110,15 @@ impl Task {
         let mut number = 0;
         while let Some(message) = messages.recv().await {
             match message {
-                Message::Chunks(chunks) if state.is_ok() && !chunks.is_empty() => {
-                    let count = chunks.len() as u64;
-                    state = self.archive.append(key, number, chunks).await;
+                Message::Pieces(pieces) if state.is_ok() && !pieces.is_empty() => {
+                    let count = pieces.len() as u64;
+                    state = match tokio::task::spawn_blocking(move || packed(&pieces)).await {
+                        Ok(chunks) => self.archive.append(key, number, chunks).await,
+                        Err(error) => Err(OverflowError::store(error)),
+                    };
                     number += count;
                 }
-                Message::Chunks(_) => {}
+                Message::Pieces(_) => {}
                 Message::End(facts, answer) => {
                     if state.is_ok() {
                         state = self.archive.seal(key, facts).await;

@@ -6,6 +6,7 @@ mod credential;
 mod ended;
 mod intake;
 mod json_texts;
+mod lossy;
 mod output;
 mod placeholder;
 mod raw;
@@ -20,6 +21,7 @@ pub use credential::{is_credential_key, is_credential_name};
 pub use ended::{Ended, StopReason};
 pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, TextSink};
 pub use json_texts::with_texts;
+pub use lossy::utf8_lossy;
 pub use output::{
     ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
 };
