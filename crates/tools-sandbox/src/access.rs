@@ -6,15 +6,12 @@ use std::{
     fmt,
     os::fd::AsFd as _,
     path::{Component, Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
-use regex::RegexSet;
 use rustix::fs::{Mode, OFlags};
-use tools_core::by_characters;
 
-use crate::{PathError, alternatives::written_out, open::handle_path};
+use crate::{PathError, globs::Globs, open::handle_path};
 
 /// The files that commonly hold secrets: closed unless the configuration says otherwise.
 ///
@@ -124,39 +121,6 @@ struct Others(Arc<dyn Fn(&Path) -> bool + Send + Sync>);
 impl fmt::Debug for Others {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Others")
-    }
-}
-
-/// Globs on paths.
-#[derive(Debug, Default)]
-struct Globs {
-    /// Each configured glob with the absolute patterns that it expands to.
-    patterns: Vec<(String, Vec<String>)>,
-    built: OnceLock<Matchers>,
-}
-
-/// What compares paths with globs.
-#[derive(Debug, Default)]
-struct Matchers {
-    set: GlobSet,
-    /// Those with wildcards for one character: the set would take these for one byte.
-    by_characters: RegexSet,
-}
-
-impl Globs {
-    fn is_empty(&self) -> bool {
-        self.patterns.is_empty()
-    }
-
-    fn is_match(&self, path: &Path) -> bool {
-        let Matchers { set, by_characters } = self.built();
-        // A byte that belongs to no character is one.
-        set.is_match(path) || (!by_characters.is_empty() && by_characters.is_match(&path.to_string_lossy()))
-    }
-
-    /// Made when a path is compared first: a process that judges commands alone never does.
-    fn built(&self) -> &Matchers {
-        self.built.get_or_init(|| compiled(&self.patterns).expect("globs that are not constants were compiled before"))
     }
 }
 
@@ -291,11 +255,10 @@ impl ReadRules {
     }
 }
 
-/// Sets of patterns whose automata are kept: a process compiles the same few rules for each of its
-/// parts.
+/// Lists of globs that are kept: a process compiles the same few rules for each of its parts.
 const KEPT_SETS: usize = 8;
 
-/// The sets that were asked for last.
+/// Those that were asked for last.
 static KEPT: Mutex<VecDeque<Arc<Globs>>> = Mutex::new(VecDeque::new());
 
 fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Arc<Globs> {
@@ -306,51 +269,16 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<
     if let Some(globs) = kept.iter().find(|globs| globs.patterns == patterns) {
         return Arc::clone(globs);
     }
-    let globs = Arc::new(Globs { patterns, built: OnceLock::new() });
+    let globs = Arc::new(Globs::new(patterns));
     kept.truncate(KEPT_SETS - 1);
     kept.push_front(Arc::clone(&globs));
     globs
 }
 
-/// Compiles globs now, so that what is wrong with them is found.
+/// The globs, where all of them are valid.
 fn checked(globs: Arc<Globs>) -> Result<Arc<Globs>, PathError> {
-    if globs.built.get().is_none() {
-        // Of two threads at once, one keeps what it made.
-        let _ = globs.built.set(compiled(&globs.patterns)?);
-    }
+    globs.check()?;
     Ok(globs)
-}
-
-/// A glob as these rules read it.
-fn parse(pattern: &str) -> Result<Glob, globset::Error> {
-    // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
-    GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
-}
-
-fn compiled(globs: &[(String, Vec<String>)]) -> Result<Matchers, PathError> {
-    let mut set = GlobSetBuilder::new();
-    let mut by_character = Vec::new();
-    for (glob, spellings) in globs {
-        let fail = |problem: &str| PathError::Glob { glob: glob.clone(), problem: problem.to_owned() };
-        if glob.is_empty() {
-            return Err(fail("it is empty"));
-        }
-        for pattern in spellings.iter().flat_map(|spelling| written_out(spelling)) {
-            let parsed = parse(&pattern).map_err(|error| fail(&error.kind().to_string()))?;
-            if pattern.contains(['?', '[']) {
-                by_character.push(by_characters(parsed.regex()));
-            } else {
-                set.add(parsed);
-            }
-        }
-    }
-    let set = set.build().map_err(|error| PathError::Glob {
-        glob: error.glob().unwrap_or_default().to_string(),
-        problem: error.kind().to_string(),
-    })?;
-    let by_characters = RegexSet::new(&by_character)
-        .map_err(|error| PathError::Glob { glob: by_character.join(", "), problem: error.to_string() })?;
-    Ok(Matchers { set, by_characters })
 }
 
 /// The absolute patterns that one configured glob stands for.

@@ -1,43 +1,17 @@
-//! Alternatives of a glob, written out where that saves work: `{a,b}/c` stands for `a/c` and `b/c`.
-//! A name without wildcards is looked up in a table; what has wildcards costs an automaton each,
-//! and stays together in one.
+//! Alternatives of a glob, written out: `{a,b}/c` stands for `a/c` and `b/c`. What has no wildcards
+//! is then looked up in a table, and the rest is compared where its literal text is.
 
 /// Most patterns that one is written out into; beyond that it stays as it is.
 const MAX_PATTERNS: usize = 256;
 
-/// The patterns that match together what `pattern` matches: each without wildcards by itself, the
-/// others in one. One that has no alternatives, too many of them or that is not valid is returned
-/// as it is, and so is one in which alternatives and `**` meet: what that means depends on its
-/// neighbours.
+/// The patterns without alternatives that match together what `pattern` matches. One that has too
+/// many or that is not valid is returned as it is, and so is one in which alternatives and `**`
+/// meet: what that means depends on its neighbours.
 pub(crate) fn written_out(pattern: &str) -> Vec<String> {
-    let Some(all) = all(pattern) else { return vec![pattern.to_owned()] };
-    let (mut plain, automata): (Vec<String>, Vec<String>) = all.into_iter().partition(|each| is_looked_up(each));
-    match automata.as_slice() {
-        [] => {}
-        _ if plain.is_empty() => return vec![pattern.to_owned()],
-        [only] => plain.push(only.clone()),
-        // Within alternatives a comma parts them, and two stars may mean something else.
-        several if several.iter().any(|each| each.contains(',') || each.contains("**")) => {
-            return vec![pattern.to_owned()];
-        }
-        several => plain.push(format!("{{{}}}", several.join(","))),
-    }
-    plain
+    all(pattern).unwrap_or_else(|| vec![pattern.to_owned()])
 }
 
-/// Whether a table finds what the pattern matches: a path, a name in any folder, or an ending in
-/// any folder.
-fn is_looked_up(pattern: &str) -> bool {
-    let rest = pattern.strip_prefix("**/").unwrap_or(pattern);
-    let rest = match rest.strip_prefix("*.") {
-        Some(ending) if rest.len() < pattern.len() && !ending.contains(['.', '/']) => ending,
-        _ => rest,
-    };
-    !rest.contains(['*', '?', '[', ',', '{', '}', '\\'])
-}
-
-/// The patterns without alternatives that match together what `pattern` matches; `None` where it
-/// stays as it is.
+/// `None` where the pattern stays as it is.
 fn all(pattern: &str) -> Option<Vec<String>> {
     if pattern.contains("}**") || pattern.contains("**{") || double_stars_in_groups(pattern) {
         return None;
@@ -141,27 +115,18 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn names_are_written_out_in_their_order_and_what_has_wildcards_stays_together() {
+    fn alternatives_are_written_out_in_their_order() {
         assert_eq!(written_out("a{b,c{d,},}e"), ["abe", "acde", "ace", "ae"]);
         assert_eq!(written_out("{a,b}/{c,d}"), ["a/c", "a/d", "b/c", "b/d"]);
         assert_eq!(written_out("**/*.{a,b}"), ["**/*.a", "**/*.b"]);
-        assert_eq!(written_out("/x/{a,b*,c,d*/e}"), ["/x/a", "/x/c", "{/x/b*,/x/d*/e}"]);
+        assert_eq!(written_out("/x/{a,b*,c,d*/e}"), ["/x/a", "/x/b*", "/x/c", "/x/d*/e"]);
         assert_eq!(written_out("{a,b*}"), ["a", "b*"]);
-        for whole in [
-            "a\\{b,c}",
-            "[{,}]x",
-            "[]{]",
-            "{a,b",
-            "a}",
-            "{[,]}{",
-            "**/s/**/*.{a,b}",
-            "{[,],[a]}",
-            "a,b{c*,d*,e}",
-            "**/{a*,b*,c}",
-        ] {
+        for whole in ["a\\{b,c}", "[{,}]x", "[]{]", "{a,b", "a}", "{[,]}{"] {
             assert_eq!(written_out(whole), [whole], "{whole}");
         }
-        assert_eq!(written_out("{[,],b}"), ["b", "[,]"]);
+        assert_eq!(written_out("{[,],b}"), ["[,]", "b"]);
+        assert_eq!(written_out("**/s/**/*.{a,b}"), ["**/s/**/*.a", "**/s/**/*.b"]);
+        assert_eq!(written_out("a,b{c*,d}"), ["a,bc*", "a,bd"]);
         let many = "{a,b}".repeat(20);
         assert_eq!(written_out(&many), [many.as_str()]);
     }

@@ -11,6 +11,7 @@ mod account;
 mod alternatives;
 mod below;
 mod error;
+mod globs;
 mod handle;
 mod near;
 mod open;

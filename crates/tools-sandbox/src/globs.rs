@@ -1,0 +1,211 @@
+//! Globs on absolute paths, of which few are ever compiled: a path, a name and an ending are looked
+//! up, and a wildcard is tried only where the path has the literal text beside it.
+
+use std::{collections::HashSet, os::unix::ffi::OsStrExt as _, path::Path, sync::OnceLock};
+
+use globset::{Glob, GlobBuilder, GlobMatcher};
+use memchr::memmem;
+use regex::Regex;
+use tools_core::by_characters;
+
+use crate::{PathError, alternatives::written_out};
+
+/// Globs on paths.
+#[derive(Debug, Default)]
+pub(crate) struct Globs {
+    /// Each configured glob with the absolute patterns that it expands to.
+    pub(crate) patterns: Vec<(String, Vec<String>)>,
+    /// Made when a path is compared first: a process that judges commands alone never does.
+    sorted: OnceLock<Sorted>,
+}
+
+/// Patterns by what it takes to compare a path with them.
+#[derive(Debug, Default)]
+struct Sorted {
+    paths: HashSet<Vec<u8>>,
+    /// `**/NAME`.
+    names: HashSet<Vec<u8>>,
+    /// `**/*.ENDING`.
+    endings: HashSet<Vec<u8>>,
+    wildcards: Vec<Wildcard>,
+}
+
+/// A pattern that is compared as a whole.
+#[derive(Debug)]
+struct Wildcard {
+    pattern: String,
+    literal: Literal,
+    compiled: OnceLock<Matcher>,
+}
+
+/// Text without which a pattern matches no path.
+#[derive(Debug)]
+enum Literal {
+    Beginning(Vec<u8>),
+    /// Anywhere; may be empty.
+    Part(Vec<u8>),
+}
+
+#[derive(Debug)]
+enum Matcher {
+    Bytes(GlobMatcher),
+    /// It has wildcards for one character: bytes would be compared with these.
+    Characters(Regex),
+}
+
+impl Globs {
+    pub(crate) fn new(patterns: Vec<(String, Vec<String>)>) -> Self {
+        Self { patterns, sorted: OnceLock::new() }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.patterns.is_empty()
+    }
+
+    pub(crate) fn is_match(&self, path: &Path) -> bool {
+        let Sorted { paths, names, endings, wildcards } = self.sorted.get_or_init(|| sorted(&self.patterns));
+        let bytes = path.as_os_str().as_bytes();
+        let name = &bytes[memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1)..];
+        paths.contains(bytes)
+            || names.contains(name)
+            || memchr::memrchr(b'.', name).is_some_and(|dot| endings.contains(&name[dot + 1..]))
+            || wildcards.iter().any(|wildcard| wildcard.is_match(path))
+    }
+
+    /// Compiles all of them now, so that what is wrong with them is found.
+    ///
+    /// # Errors
+    /// [`PathError::Glob`] for the first glob that is not valid.
+    pub(crate) fn check(&self) -> Result<(), PathError> {
+        for (glob, spellings) in &self.patterns {
+            let fail = |problem: String| PathError::Glob { glob: glob.clone(), problem };
+            if glob.is_empty() {
+                return Err(fail("it is empty".to_owned()));
+            }
+            for pattern in spellings.iter().flat_map(|spelling| written_out(spelling)) {
+                Matcher::compile(&pattern).map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Wildcard {
+    fn new(pattern: String) -> Self {
+        let meta = ['*', '?', '[', ']', '{', '}', '\\', ','];
+        let literal = if pattern.starts_with('/') {
+            Literal::Beginning(pattern.split(meta).next().unwrap_or_default().trim_end_matches('/').into())
+        } else if pattern.contains(['{', '[']) {
+            // Not every alternative has to be there.
+            Literal::Part(Vec::new())
+        } else {
+            let pieces = pattern.split(meta).map(|piece| piece.trim_matches('/'));
+            Literal::Part(pieces.max_by_key(|piece| piece.len()).unwrap_or_default().into())
+        };
+        Self { pattern, literal, compiled: OnceLock::new() }
+    }
+
+    fn is_match(&self, path: &Path) -> bool {
+        let bytes = path.as_os_str().as_bytes();
+        let may_match = match &self.literal {
+            Literal::Beginning(text) => bytes.starts_with(text),
+            Literal::Part(text) => memmem::find(bytes, text).is_some(),
+        };
+        let compile = || Matcher::compile(&self.pattern).expect("globs that are not constants were compiled before");
+        may_match && self.compiled.get_or_init(compile).is_match(path)
+    }
+}
+
+impl Matcher {
+    fn compile(pattern: &str) -> Result<Self, String> {
+        let glob = parse(pattern).map_err(|error| error.kind().to_string())?;
+        if !pattern.contains(['?', '[']) {
+            return Ok(Self::Bytes(glob.compile_matcher()));
+        }
+        Regex::new(&by_characters(glob.regex())).map(Self::Characters).map_err(|error| error.to_string())
+    }
+
+    fn is_match(&self, path: &Path) -> bool {
+        match self {
+            Self::Bytes(glob) => glob.is_match(path),
+            // A byte that belongs to no character is one.
+            Self::Characters(regex) => regex.is_match(&path.to_string_lossy()),
+        }
+    }
+}
+
+/// A glob as these rules read it.
+fn parse(pattern: &str) -> Result<Glob, globset::Error> {
+    // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
+    GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
+}
+
+fn sorted(globs: &[(String, Vec<String>)]) -> Sorted {
+    let mut sorted = Sorted::default();
+    let patterns = globs.iter().flat_map(|(_, spellings)| spellings).flat_map(|spelling| written_out(spelling));
+    for pattern in patterns {
+        let rest = pattern.strip_prefix("**/");
+        match (rest, rest.and_then(|rest| rest.strip_prefix("*."))) {
+            (None, _) if is_literal(&pattern) => drop(sorted.paths.insert(pattern.into())),
+            (Some(name), _) if is_literal(name) && !name.contains('/') => drop(sorted.names.insert(name.into())),
+            (_, Some(ending)) if is_literal(ending) && !ending.contains(['.', '/']) => {
+                sorted.endings.insert(ending.into());
+            }
+            _ => sorted.wildcards.push(Wildcard::new(pattern)),
+        }
+    }
+    sorted
+}
+
+/// Whether a pattern stands for itself alone.
+fn is_literal(pattern: &str) -> bool {
+    !pattern.contains(['*', '?', '[', ']', '{', '}', '\\', ','])
+}
+
+#[cfg(test)]
+mod tests {
+    use globset::GlobSetBuilder;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn globs(patterns: &[String]) -> Globs {
+        Globs::new(patterns.iter().map(|pattern| (pattern.clone(), vec![pattern.clone()])).collect())
+    }
+
+    #[test]
+    fn a_wildcard_is_compiled_where_a_path_has_its_literal_text() {
+        let globs = globs(&["/home/me/.config/a*".to_owned(), "**/secrets/**".to_owned(), "**/x.y*".to_owned()]);
+        let compiled = || {
+            let sorted = globs.sorted.get().unwrap();
+            sorted.wildcards.iter().filter(|wildcard| wildcard.compiled.get().is_some()).count()
+        };
+        assert!(!globs.is_match(Path::new("/work/src/main.rs")));
+        assert_eq!(compiled(), 0);
+        assert!(globs.is_match(Path::new("/work/secrets/key")));
+        assert_eq!(compiled(), 1);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2_000) })]
+        #[test]
+        fn they_match_what_a_set_of_them_matches(
+            patterns in prop::collection::vec(
+                prop_oneof!["/[ab.]{0,3}(/[ab.*]{1,3}){0,2}(/\\*\\*)?", r"\*\*/[ab.]{1,3}", r"\*\*/\*\.[ab.]{1,2}", r"(\*\*/)?[ab./*{},\\]{1,8}"],
+                1..6,
+            ),
+            paths in prop::collection::vec("(/[ab.]{0,2}[ab][ab.]{0,2}){1,3}", 30),
+        ) {
+            let mut set = GlobSetBuilder::new();
+            let valid: Vec<String> = patterns.into_iter().filter(|pattern| parse(pattern).is_ok()).collect();
+            for pattern in &valid {
+                set.add(parse(pattern).unwrap());
+            }
+            let (set, globs) = (set.build().unwrap(), globs(&valid));
+            prop_assert!(globs.check().is_ok());
+            for path in paths {
+                prop_assert_eq!(set.is_match(&path), globs.is_match(Path::new(&path)), "{} of {:?}", path, valid);
+            }
+        }
+    }
+}
