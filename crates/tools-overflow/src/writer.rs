@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Pieces that are stored at once.
-const BATCH: usize = 16;
+const BATCH: usize = 8;
 /// Batches that wait to be stored; then whoever writes waits.
-const WAITING: usize = 2;
+const WAITING: usize = 1;
 
 /// Stores one text. Blocks while the store is behind; not for the threads of a runtime. Dropped
 /// before its end it removes what it stored.

@@ -325,8 +325,12 @@ impl ChunkHasher {
     }
 
     fn word(&mut self, word: &[u8]) {
-        for piece in word.chunks(8) {
-            self.mix(piece.iter().fold(1, |packed, byte| packed << 8 | u64::from(*byte)));
+        let (pieces, rest) = word.as_chunks();
+        for piece in pieces {
+            self.mix(u64::from_le_bytes(*piece));
+        }
+        if !rest.is_empty() {
+            self.mix(rest.iter().fold(1, |packed, byte| packed << 8 | u64::from(*byte)));
         }
     }
 
