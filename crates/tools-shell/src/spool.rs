@@ -14,7 +14,7 @@ use crate::capture::HeadTail;
 /// Bytes that are handed on together.
 const BLOCK: usize = 128 << 10;
 /// Bytes in the queue at which the command has to wait.
-const FULL: usize = 8 << 20;
+const FULL: usize = 2 << 20;
 /// What is kept of the end of a text that is longer than anybody takes, at most.
 const TAIL: usize = 1 << 20;
 
