@@ -50,12 +50,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compiles the facade alone, with its default features and with none, and the binary alone: a
-/// build of the workspace never does.
+/// Compiles each shape of the facade, and the binary alone: a build of the workspace never does.
 pub(crate) fn alone() -> Result<(), Failure> {
-    for (package, flags) in [("haft", vec![]), ("haft", vec!["--no-default-features".to_owned()]), ("haft-cli", vec![])]
-    {
-        command::run(&mut Shape { package, flags }.check())?;
+    let graph = Graph::of_workspace()?;
+    let facade = graph.member_packages().filter(|(_, package)| package.name == "haft");
+    let binary = Shape { package: "haft-cli", flags: vec![] };
+    for shape in facade.flat_map(|(_, package)| shapes(package)).chain([binary]) {
+        command::run(&mut shape.check())?;
     }
     Ok(())
 }

@@ -87,7 +87,7 @@ mod reload;
 mod agent;
 #[cfg(all(feature = "postgres", any(feature = "agent", feature = "audit", feature = "policy")))]
 mod databases;
-#[cfg(feature = "embed")]
+#[cfg(all(feature = "embed", any(feature = "memory", feature = "graph", feature = "code")))]
 mod embedding;
 #[cfg(feature = "hosts")]
 mod hosted;
