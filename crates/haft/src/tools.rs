@@ -54,7 +54,7 @@ impl ToolSet {
     ) -> Result<(Arc<Self>, DynExecutor), LoadError> {
         let (mut parts, mut tools) = (PartList::default(), Vec::new());
         #[cfg(not(any(feature = "shell", feature = "file")))]
-        let _ = rules;
+        let _ = (rules, workdir);
         // Looked at once for all tools of the set.
         #[cfg(any(feature = "shell", feature = "file"))]
         let (private, reserved) = (crate::own_places::private(&loaded.config), wiring.reserved.now());
