@@ -162,6 +162,42 @@ pub(crate) fn wait_for(pid: i32) {
     unsafe { call!(libc::SYS_wait4, pid, std::ptr::null_mut::<c_int>(), libc::__WALL, 0) };
 }
 
+/// What `ptrace` reports where a thread has stopped for no signal.
+const PTRACE_EVENT_STOP: c_int = 128;
+
+/// Stops a thread of another process, soon. Neither signals nor its parent let it go on, and nobody
+/// but [`let_go`].
+pub(crate) fn arrest(thread: i32) -> Result<()> {
+    // SAFETY: plain numbers. Refused for a thread that we have already.
+    unsafe { call!(libc::SYS_ptrace, libc::PTRACE_SEIZE, thread, 0, 0) };
+    // SAFETY: plain numbers.
+    check(unsafe { call!(libc::SYS_ptrace, libc::PTRACE_INTERRUPT, thread, 0, 0) }).map(|_| ())
+}
+
+/// Lets a thread go on that was arrested and has stopped, with the signal that it was about to get.
+/// One that has not stopped yet is told of by [`let_go_stopped`] once it has.
+pub(crate) fn let_go(thread: i32) {
+    let mut told = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+    let flags = libc::WSTOPPED | libc::WNOHANG | libc::__WALL;
+    // SAFETY: `told` is ours; no usage record is asked for.
+    let waited = check(unsafe { call!(libc::SYS_waitid, libc::P_PID, thread, told.as_mut_ptr(), flags, 0) });
+    // SAFETY: zeroed, and written by the call: all of it is numbers.
+    let told = unsafe { told.assume_init() };
+    // SAFETY: the call tells of a child.
+    if waited.is_ok() && unsafe { told.si_pid() } == thread {
+        // SAFETY: as above.
+        let_go_stopped(thread, unsafe { told.si_status() });
+    }
+}
+
+/// As [`let_go`], for a thread of which `wait` has told why it stopped: a signal, and an event above
+/// it.
+pub(crate) fn let_go_stopped(thread: i32, why: c_int) {
+    let signal = if why >> 8 == PTRACE_EVENT_STOP { 0 } else { why & 0x7f };
+    // SAFETY: plain numbers.
+    unsafe { call!(libc::SYS_ptrace, libc::PTRACE_DETACH, thread, 0, signal) };
+}
+
 /// Waits for events, at most so many milliseconds.
 pub(crate) fn poll(events: &mut [libc::pollfd], patience: Option<i64>) {
     let patience = patience.map(|ms| libc::timespec { tv_sec: ms / 1000, tv_nsec: ms % 1000 * 1_000_000 });

@@ -7,7 +7,7 @@
 
 use std::os::fd::RawFd;
 
-use super::supervisor::Orders;
+use super::{arrest, supervisor::Orders};
 use crate::kernel::sys::{self, Errno};
 use crate::kernel::{HeldPlace, NamespacePlan};
 
@@ -118,13 +118,12 @@ impl<'a> Holding<'a> {
     /// Stops the whole tree, lets whoever may replace what it holds do so, and goes on when that
     /// has ended.
     fn stand_still(&mut self) -> Went {
-        let _ = sys::kill(-1, libc::SIGSTOP);
         let mut looks = 0;
-        while !stands_still(looks >= LATE_LOOK) {
+        while !arrest::stands_still(looks >= LATE_LOOK) {
             looks += 1;
             if looks > MAX_LOOKS {
                 // Who asks is refused after a while.
-                let _ = sys::kill(-1, libc::SIGCONT);
+                arrest::end();
                 return Went::On;
             }
             if self.waits() == Went::Abandoned {
@@ -144,7 +143,7 @@ impl<'a> Holding<'a> {
         // Nothing of the tree ran meanwhile, so that there is nothing to tell.
         self.hold_again(|_| {});
         self.told = [0; TOLD];
-        let _ = sys::kill(-1, libc::SIGCONT);
+        arrest::end();
         Went::On
     }
 
@@ -160,7 +159,7 @@ impl<'a> Holding<'a> {
         free() && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok()) && free()
     }
 
-    /// Waits a moment. Signals wait meanwhile: one of them would wake the tree.
+    /// Waits a moment. Signals from the parent wait meanwhile.
     fn waits(&self) -> Went {
         let mut end = [libc::pollfd { fd: self.control, events: 0, revents: 0 }];
         sys::poll(&mut end, Some(LOOK_MS));
@@ -178,38 +177,4 @@ fn is_free(opened: RawFd) -> bool {
         sys::poll(&mut [], Some(1));
     }
     false
-}
-
-/// Whether no thread but this one can run.
-fn stands_still(is_late: bool) -> bool {
-    let mut all = true;
-    sys::for_each_number_in(c"/proc", |process| {
-        if process == 1 {
-            return;
-        }
-        let mut path = [0u8; 48];
-        let tasks = sys::join(&mut path, &[b"/proc/", b"", b"/task"], process);
-        sys::for_each_number_in(tasks, |thread| {
-            let mut path = [0u8; 48];
-            let stat = sys::join(&mut path, &[b"/proc/", b"", b"/stat"], thread);
-            all &= match state(stat) {
-                // Gone meanwhile.
-                None => true,
-                Some(b'D') => is_late,
-                Some(state) => matches!(state, b'T' | b't' | b'Z' | b'X'),
-            };
-        });
-    });
-    all
-}
-
-/// The state of a thread: what follows its name, which is in parentheses and may hold some.
-fn state(stat: &std::ffi::CStr) -> Option<u8> {
-    let file = sys::open(stat, libc::O_RDONLY).ok()?;
-    let mut text = [0u8; 256];
-    let count = sys::read(file, &mut text);
-    sys::close(file);
-    let text = text.get(..count.ok()?)?;
-    let end = text.iter().rposition(|byte| *byte == b')')?;
-    text.get(end + 2).copied()
 }

@@ -23,6 +23,7 @@
 //! When the command ends and nothing of it is left, the supervisor says so and ends by itself.
 //! Nobody waits for that: taking down its namespaces costs the kernel half a millisecond.
 
+mod arrest;
 mod caller;
 mod category;
 mod env;

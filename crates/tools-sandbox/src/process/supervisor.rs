@@ -360,6 +360,8 @@ fn reap_all(leader: i32) -> ReapResult {
         let pid = sys::check(unsafe { call!(libc::SYS_wait4, -1, &raw mut status, flags, 0) });
         match pid.map(|pid| i32::try_from(pid).unwrap_or(-1)) {
             Ok(0) => return reaped,
+            // Held too late to be let go with the others.
+            Ok(thread) if libc::WIFSTOPPED(status) => sys::let_go_stopped(thread, status >> 8),
             Ok(pid) if pid == leader => reaped.leader = Some(status),
             Ok(_) => {}
             Err(errno) => {

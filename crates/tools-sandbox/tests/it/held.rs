@@ -3,7 +3,7 @@
 use std::fs;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
-use tools_sandbox::kernel::{Confinement, MaskRules, Probe, ReadOnlyPath, Sandbox, SandboxMode};
+use tools_sandbox::kernel::{Confinement, MaskRules, Probe, Sandbox, SandboxMode};
 use tools_sandbox::process::{ProcessTree, SpawnError};
 
 use crate::support::{Place, run, shell};
@@ -148,27 +148,29 @@ async fn what_another_process_replaces_is_held_again_and_told() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn others_stand_still_while_one_may_replace_what_they_hold() {
-    if !has_namespaces() {
-        return;
+/// The confinement of a command that may replace `.envrc`, which others hold as `holding` says.
+fn opening(place: &Place, holding: &Confinement) -> Confinement {
+    let envrc = place.work.join(".envrc");
+    Confinement {
+        held: holding.held.iter().filter(|held| held.path != envrc).cloned().collect(),
+        lifted: vec![envrc],
+        stops_others: true,
+        ..holding.clone()
     }
+}
+
+/// Replaces `.envrc` by agreement while an attacker, who says `begun`, tries to write it until there
+/// is `stop`.
+async fn replace_beside(attacker: &str) {
     let place = workspace();
     let holding = holding(&place, &MaskRules::nothing());
     let envrc = place.work.join(".envrc");
-    let is_free = |held: &&ReadOnlyPath| held.path != envrc;
-    let opening = Confinement {
-        held: holding.held.iter().filter(is_free).cloned().collect(),
-        lifted: vec![envrc.clone()],
-        stops_others: true,
-        ..holding.clone()
-    };
-    let attacker = "echo begun; until [ -e stop ]; do echo evil >> .envrc; echo evil > .envrc; done 2>/dev/null";
     let sandbox = Sandbox::compile(&holding).unwrap();
     let mut tree = ProcessTree::spawn(&shell(attacker, &place.work), &sandbox).await.unwrap();
     let mut begun = [0; 6];
     tree.take_stdout().unwrap().read_exact(&mut begun).await.unwrap();
 
+    let opening = opening(&place, &holding);
     let refused = Sandbox::compile(&Confinement { stops_others: false, ..opening.clone() }).unwrap();
     let refused = ProcessTree::spawn(&shell("true", &place.work), &refused).await.unwrap_err();
     assert!(matches!(refused, SpawnError::Claimed { opens: true, .. }), "{refused}");
@@ -183,8 +185,78 @@ async fn others_stand_still_while_one_may_replace_what_they_hold() {
         assert_eq!(fs::read_to_string(&envrc).unwrap(), format!("{round}\n"));
     }
     fs::write(place.work.join("stop"), "").unwrap();
-    tree.wait().await;
+    assert_eq!(tree.wait().await.code, Some(0));
     assert_eq!((tree.replaced(), fs::read_to_string(&envrc).unwrap().as_str()), ([].as_slice(), "2\n"));
+    tree.finish().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn others_stand_still_while_one_may_replace_what_they_hold() {
+    if !has_namespaces() {
+        return;
+    }
+    let attacker = "echo begun; until [ -e stop ]; do echo evil >> .envrc; echo evil > .envrc; done 2>/dev/null; true";
+    replace_beside(attacker).await;
+}
+
+/// A timer and a descriptor whose events continue a process that a signal stopped.
+const WAKES_ITSELF: &str = r#"
+import ctypes, fcntl, os, signal, struct
+libc = ctypes.CDLL(None, use_errno=True)
+signal.signal(signal.SIGCONT, lambda *_: None)
+event = ctypes.create_string_buffer(struct.pack('Qii', 0, signal.SIGCONT, 0), 64)
+timer = ctypes.c_void_p()
+assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+assert libc.timer_settime(timer, 0, struct.pack('qqqq', 0, 2_000_000, 0, 2_000_000), None) == 0
+queue = libc.inotify_init1(0o4000)
+assert libc.inotify_add_watch(queue, b'.', 0xfff) >= 0
+fcntl.fcntl(queue, 8, os.getpid())
+fcntl.fcntl(queue, 10, signal.SIGCONT)
+fcntl.fcntl(queue, fcntl.F_SETFL, os.O_NONBLOCK | 0o20000)
+print('begun', flush=True)
+while not os.path.exists('stop'):
+    try:
+        open('.envrc', 'a').write('evil')
+    except OSError:
+        pass
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_wakes_himself_stands_still_too() {
+    if !has_namespaces() {
+        return;
+    }
+    if std::process::Command::new("python3").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: no python3");
+        return;
+    }
+    replace_beside(&format!("exec python3 -c \"{}\"", WAKES_ITSELF.replace('\\', r"\\"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_stood_still_goes_on_as_he_was() {
+    if !has_namespaces() {
+        return;
+    }
+    let place = workspace();
+    let holding = holding(&place, &MaskRules::nothing());
+    // A shell that looks after its jobs, one of them stopped on purpose, and one that starts others
+    // all the time.
+    let line = "set -m; sleep 1000 & kill -STOP $!; (until [ -e stop ]; do true | true; /bin/true; done) & echo begun
+        sleep 0.7; echo $?; wait $(jobs -pr | tail -1); echo $?; grep State /proc/$(jobs -ps)/status; kill -KILL %1";
+    let sandbox = Sandbox::compile(&holding).unwrap();
+    let mut tree = ProcessTree::spawn(&shell(line, &place.work), &sandbox).await.unwrap();
+    let mut out = tree.take_stdout().unwrap();
+    out.read_exact(&mut [0; 6]).await.unwrap();
+    let opening = Sandbox::compile(&opening(&place, &holding)).unwrap();
+    for _ in 0..5 {
+        assert_eq!(run("sleep 0.03", &place.work, &opening).await.exit.code, Some(0));
+    }
+    fs::write(place.work.join("stop"), "").unwrap();
+    let mut said = String::new();
+    out.read_to_string(&mut said).await.unwrap();
+    assert_eq!(said, "0\n0\nState:\tT (stopped)\n");
+    tree.wait().await;
     tree.finish().await;
 }
 
