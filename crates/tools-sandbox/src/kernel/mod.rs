@@ -34,7 +34,7 @@ mod watch;
 mod way_out;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
-pub(crate) use claims::{Attempt, Claimed, Claims, HeldPlace, MAX_CLAIMS, refused};
+pub(crate) use claims::{Attempt, Claims, HeldPlace, MAX_CLAIMS, refused};
 pub use config::{Confinement, Limits, Network, SandboxMode};
 pub use facilities::{Facility, Probe};
 pub(crate) use landlock::restrict as landlock_restrict;

@@ -411,7 +411,7 @@ fn folders_between<'a>(held: impl Iterator<Item = &'a PathBuf>, roots: &[&PathBu
 }
 
 /// The paths that lie below no other of the list.
-fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
+pub(crate) fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
     let mut sorted: Vec<&PathBuf> = paths.iter().collect();
     sorted.sort();
     sorted.dedup();

@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::claims::Claimed;
 use super::config::{Confinement, Limits, Network, SandboxMode};
 use super::facilities::Probe;
 use super::landlock::{self, Ruleset};
-use super::namespaces::{NamespacePlan, PrivateFolders};
+use super::namespaces::{NamespacePlan, PrivateFolders, outermost};
 use super::placeholders::{Placeholders, is_placeholder};
 use super::probe::ProbeResult;
 use super::resolve::Canonical;
@@ -27,6 +28,15 @@ pub(crate) struct CompiledPlan {
     /// Whether capabilities and the way to new ones go.
     pub(crate) drop_privileges: bool,
     pub(crate) limits: Vec<(libc::c_int, u64, u64)>,
+    /// What it may replace of what others hold, without namespaces.
+    opened: Claimed,
+}
+
+impl CompiledPlan {
+    /// What a process wants of the folders that it writes.
+    pub(crate) fn claimed(&self) -> &Claimed {
+        self.namespaces.as_ref().map_or(&self.opened, NamespacePlan::claimed)
+    }
 }
 
 impl std::fmt::Debug for CompiledPlan {
@@ -189,6 +199,11 @@ impl Sandbox {
         let copies = copies(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
         let copy_paths: Vec<&Path> = copies.iter().map(|copy| copy.path.as_path()).collect();
         let abi = probe.landlock.filter(|_| level != Level::Off);
+        // Nothing is held without namespaces, but others may hold what is replaced.
+        let opened = match &namespaces {
+            Some(_) => Claimed::default(),
+            None => Claimed::new(&outermost(&ask.writable), &[], &ask.lifted),
+        };
         let landlock = abi.map(|abi| {
             let (ruleset, not_held) = Ruleset::plan(
                 abi,
@@ -229,6 +244,7 @@ impl Sandbox {
                 filter: seccomp.then(|| Filter::new(sockets(ask.network, level))),
                 drop_privileges: level != Level::Off,
                 limits: numbers(&ask.limits, level),
+                opened,
             }),
             strength: Arc::new(strength),
             folders,

@@ -17,7 +17,7 @@ use super::spec::{Image, ProcessSpec, SideChannel, Stdin};
 use super::supervisor::Message;
 use super::writes::{Channel, Watcher};
 use crate::kernel::sys::Errno;
-use crate::kernel::{Attempt, Claimed, Claims, CompiledPlan, NamespacePlan, Sandbox, refused};
+use crate::kernel::{Attempt, Claims, CompiledPlan, Sandbox, refused};
 
 /// How long to wait before trying again when the system is short of something for a moment. Nothing
 /// has run until then.
@@ -78,8 +78,7 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The locks of a process in the folders that it writes, which stand while it runs.
 async fn claim(sandbox: &Sandbox) -> Result<Claims, SpawnError> {
     let failed = |source| SpawnError::Confine { step: Step::Protect, source };
-    let none = Claimed::default();
-    let wanted = sandbox.compiled().namespaces.as_ref().map_or(&none, NamespacePlan::claimed);
+    let wanted = sandbox.compiled().claimed();
     let claims = Claims::open(wanted).map_err(failed)?;
     let stops_others = sandbox.stops_others();
     let within = match wanted.opens() {

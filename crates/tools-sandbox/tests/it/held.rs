@@ -200,7 +200,7 @@ async fn others_stand_still_while_one_may_replace_what_they_hold() {
 }
 
 /// A timer and a descriptor whose events continue a process that a signal stopped.
-const WAKES_ITSELF: &str = r#"
+const WAKES_ITSELF: &str = r"
 import ctypes, fcntl, os, signal, struct
 libc = ctypes.CDLL(None, use_errno=True)
 signal.signal(signal.SIGCONT, lambda *_: None)
@@ -219,18 +219,41 @@ while not os.path.exists('stop'):
         open('.envrc', 'a').write('evil')
     except OSError:
         pass
-"#;
+";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_wakes_himself_stands_still_too() {
     if !has_namespaces() {
         return;
     }
-    if std::process::Command::new("python3").arg("--version").output().is_err() {
+    let has_python = |folder: std::path::PathBuf| folder.join("python3").exists();
+    if !std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(has_python) {
         eprintln!("SKIPPED: no python3");
         return;
     }
     replace_beside(&format!("exec python3 -c \"{}\"", WAKES_ITSELF.replace('\\', r"\\"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn they_stand_still_for_who_is_confined_less_too() {
+    if !has_namespaces() {
+        return;
+    }
+    let place = workspace();
+    let holding = holding(&place, &MaskRules::nothing());
+    let attacker = "echo begun; until [ -e stop ]; do echo evil >> .envrc; done 2>/dev/null; true";
+    let mut tree =
+        ProcessTree::spawn(&shell(attacker, &place.work), &Sandbox::compile(&holding).unwrap()).await.unwrap();
+    tree.take_stdout().unwrap().read_exact(&mut [0; 6]).await.unwrap();
+    for mode in [SandboxMode::Landlock, SandboxMode::Off] {
+        let Ok(opening) = Sandbox::compile(&Confinement { mode, ..opening(&place, &holding) }) else { continue };
+        let ran = run("rm .envrc; sleep 0.05; echo new > .envrc; sleep 0.05; cat .envrc", &place.work, &opening).await;
+        assert_eq!((ran.exit.code, ran.stdout.as_str()), (Some(0), "new\n"), "{mode:?}: {}", ran.stderr);
+    }
+    fs::write(place.work.join("stop"), "").unwrap();
+    tree.wait().await;
+    assert_eq!(fs::read_to_string(place.work.join(".envrc")).unwrap(), "new\n");
+    tree.finish().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
