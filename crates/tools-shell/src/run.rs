@@ -58,12 +58,13 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let grace = Duration::from_millis(plan.policy.config.kill_grace_ms);
     // The call's own end comes without asking: what was printed is only kept when the command ends
     // before it.
-    let until = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
-    let until = until.map_or(started + limit, |until| until.min(started + limit));
+    let call_end = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
 
     let RunningCommand { tree, side } = start(plan, cx).await?;
+    // It may have waited for another command first.
+    let until = Instant::now() + limit;
     let mut run = Run::new(tree, TempWatch::new(plan.sandbox, plan.policy.temporary_files), plan.policy, cx);
-    let stopped = run.until_ended(until, grace).await;
+    let stopped = run.until_ended(until, call_end, grace).await;
     let exit = run.finish().await;
     let pipe_status = pipe_status(plan.pipeline.as_ref(), side);
     let elapsed = started.elapsed();
@@ -229,10 +230,12 @@ impl<'a> Run<'a> {
 
     /// Drains until the command has ended, and a little longer when it left something running; asks
     /// it to end when its time is up or it waits for an answer. Tells why.
-    async fn until_ended(&mut self, until: Instant, grace: Duration) -> Option<StopReason> {
+    async fn until_ended(&mut self, until: Instant, call_end: Option<Instant>, grace: Duration) -> Option<StopReason> {
+        let sooner = |until: Instant| call_end.map_or(until, |end| end.min(until));
         let mut stopped = None;
         let mut watch = PromptWatch::new();
-        let mut deadline = until;
+        let mut until = until;
+        let mut deadline = sooner(until);
         let mut ended = false;
         loop {
             if ended && self.stdout.pipe.is_none() && self.stderr.pipe.is_none() {
@@ -271,6 +274,11 @@ impl<'a> Run<'a> {
                 () = sleep_until(deadline) => {
                     if ended || stopped.is_some() {
                         return stopped;
+                    }
+                    until += self.tree.take_still_time();
+                    if sooner(until) > deadline {
+                        deadline = sooner(until);
+                        continue;
                     }
                     stopped = Some(StopReason::TimedOut);
                     // Gone by itself in this moment: the waiting above tells.

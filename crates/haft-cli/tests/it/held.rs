@@ -89,6 +89,23 @@ fn a_job_writes_nothing_of_what_a_call_replaces_by_agreement() {
 }
 
 #[test]
+fn the_time_of_a_command_stands_while_it_does() {
+    if !tools_testkit::namespaces() {
+        return;
+    }
+    let haft = repository(&format!("{EVERYTHING}[tools.shell]\ntimeout = 4\n"));
+    let (mut one, mut other) = (Client::connect(&haft), Client::connect(&haft));
+    std::thread::scope(|scope| {
+        let slow = scope.spawn(|| one.call("bash", &json!({"command": "touch begun; sleep 2; echo whole"})));
+        assert!(eventually(|| haft.workspace.read("begun").is_some()));
+        let ran = other.call("bash", &json!({"command": "git checkout other && sleep 3"}));
+        assert_eq!(ran["isError"], false, "{ran}");
+        let slow = slow.join().expect("it answers");
+        assert!(slow["isError"] == false && slow.to_string().contains("whole"), "{slow}");
+    });
+}
+
+#[test]
 fn what_a_person_replaces_while_a_job_runs_is_held_again_and_told() {
     if !tools_testkit::namespaces() {
         return;

@@ -7,7 +7,10 @@
 
 use std::os::fd::RawFd;
 
-use super::{arrest, supervisor::Orders};
+use super::{
+    arrest,
+    supervisor::{Message, Orders},
+};
 use crate::kernel::sys::{self, Errno};
 use crate::kernel::{HeldPlace, NamespacePlan};
 
@@ -76,9 +79,8 @@ impl<'a> Holding<'a> {
         self.plan.is_some() && !self.is_watching && self.rounds > MAX_ROUNDS
     }
 
-    /// Holds again what is no longer held, which it tells by the number of the path, and stands
-    /// still where that is asked for.
-    pub(super) fn look(&mut self, tell: impl FnMut(u32)) -> Went {
+    /// Holds again what is no longer held, and stands still where that is asked for. Tells of both.
+    pub(super) fn look(&mut self, tell: impl Fn(Message)) -> Went {
         if self.plan.is_none() {
             return Went::On;
         }
@@ -93,12 +95,12 @@ impl<'a> Holding<'a> {
         }
         let mut events = [0u8; 4096];
         while self.queue >= 0 && sys::read(self.queue, &mut events).is_ok_and(|count| count > 0) {}
-        self.hold_again(tell);
-        if self.places.iter().any(|place| !is_free(place.opened)) { self.stand_still() } else { Went::On }
+        self.hold_again(&tell);
+        if self.places.iter().any(|place| !is_free(place.opened)) { self.stand_still(tell) } else { Went::On }
     }
 
     /// Holds again what is no longer held.
-    pub(super) fn hold_again(&mut self, mut tell: impl FnMut(u32)) {
+    pub(super) fn hold_again(&mut self, tell: impl Fn(Message)) {
         let Some(plan) = self.plan else { return };
         let told = &mut self.told;
         plan.hold_again(self.queue, |number| {
@@ -109,7 +111,7 @@ impl<'a> Holding<'a> {
                     if let Some(word) = word {
                         *word |= bit;
                     }
-                    tell(number);
+                    tell(Message::Replaced { number });
                 }
             }
         });
@@ -117,13 +119,15 @@ impl<'a> Holding<'a> {
 
     /// Stops the whole tree, lets whoever may replace what it holds do so, and goes on when that
     /// has ended.
-    fn stand_still(&mut self) -> Went {
+    fn stand_still(&mut self, tell: impl Fn(Message)) -> Went {
+        tell(Message::StandsStill);
         let mut looks = 0;
         while !arrest::stands_still(looks >= LATE_LOOK) {
             looks += 1;
             if looks > MAX_LOOKS {
                 // Who asks is refused after a while.
                 arrest::end();
+                tell(Message::GoesOn);
                 return Went::On;
             }
             if self.waits() == Went::Abandoned {
@@ -144,6 +148,7 @@ impl<'a> Holding<'a> {
         self.hold_again(|_| {});
         self.told = [0; TOLD];
         arrest::end();
+        tell(Message::GoesOn);
         Went::On
     }
 

@@ -50,11 +50,22 @@ pub(crate) enum Message {
     /// The program runs.
     Started,
     /// The program does not run.
-    Failed { step: Step, errno: i32 },
+    Failed {
+        step: Step,
+        errno: i32,
+    },
     /// Another process replaced what was held under this number.
-    Replaced { number: u32 },
+    Replaced {
+        number: u32,
+    },
+    /// From now on nothing of the tree runs, until [`Self::GoesOn`].
+    StandsStill,
+    GoesOn,
     /// The leader has ended with this wait status; so many processes it left are still there.
-    Ended { status: c_int, left: u32 },
+    Ended {
+        status: c_int,
+        left: u32,
+    },
 }
 
 impl Message {
@@ -66,6 +77,8 @@ impl Message {
             Self::Failed { step, errno } => (1, step as u32, errno.cast_unsigned()),
             Self::Ended { status, left } => (2u32, status.cast_unsigned(), left),
             Self::Replaced { number } => (3, number, 0),
+            Self::StandsStill => (4, 0, 0),
+            Self::GoesOn => (5, 0, 0),
         };
         let mut bytes = [0; Self::SIZE];
         let (first, rest) = bytes.split_at_mut(4);
@@ -85,7 +98,9 @@ impl Message {
             0 => Self::Started,
             1 => Self::Failed { step: Step::from_number(u8::try_from(a).unwrap_or(0)), errno: b.cast_signed() },
             2 => Self::Ended { status: a.cast_signed(), left: b },
-            _ => Self::Replaced { number: a },
+            3 => Self::Replaced { number: a },
+            4 => Self::StandsStill,
+            _ => Self::GoesOn,
         }
     }
 }
@@ -297,7 +312,7 @@ fn reset_signals() {
 fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
     let mut leader_ended = false;
     let mut holding = Holding::new(orders);
-    let tell_replaced = |number| tell(orders.status, Message::Replaced { number });
+    let tell = |message| tell(orders.status, message);
     loop {
         let mut events = [
             libc::pollfd { fd: children, events: libc::POLLIN, revents: 0 },
@@ -306,9 +321,7 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
         ];
         sys::poll(&mut events, holding.patience());
         let is_quiet = events[0].revents == 0 && events[1].revents == 0;
-        if (is_quiet || events[2].revents != 0 || holding.is_overdue())
-            && holding.look(tell_replaced) == Went::Abandoned
-        {
+        if (is_quiet || events[2].revents != 0 || holding.is_overdue()) && holding.look(tell) == Went::Abandoned {
             return kill_all(orders, children, leader, leader_ended);
         }
         if events[0].revents != 0 {
@@ -316,14 +329,14 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
             let mut reaped = reap_all(leader);
             if let Some(status) = reaped.leader {
                 leader_ended = true;
-                holding.hold_again(tell_replaced);
+                holding.hold_again(tell);
                 let mut left = if reaped.none_left { 0 } else { count_left() };
                 if left == 0 {
                     // Where the kernel keeps no list of children, one at least is there.
                     reaped.none_left |= reap_all(leader).none_left;
                     left = u32::from(!reaped.none_left);
                 }
-                tell(orders.status, Message::Ended { status, left });
+                tell(Message::Ended { status, left });
             }
             if leader_ended && reaped.none_left {
                 return 0;
@@ -482,6 +495,8 @@ mod tests {
             Message::Ended { status: 0x0100, left: 3 },
             Message::Ended { status: 9, left: 0 },
             Message::Replaced { number: 7 },
+            Message::StandsStill,
+            Message::GoesOn,
         ];
         for message in messages {
             assert_eq!(Message::decode(message.encode()), message);

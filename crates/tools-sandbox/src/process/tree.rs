@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::net::unix::pipe;
 use tools_core::WriteLog;
@@ -61,6 +61,10 @@ pub struct ProcessTree {
     exit: Option<Exit>,
     compiled: Arc<CompiledPlan>,
     replaced: Vec<PathBuf>,
+    /// Since when nothing of it runs, while that is so.
+    still_since: Option<Instant>,
+    /// How long nothing of it ran, as far as [`ProcessTree::take_still_time`] has not told.
+    still: Duration,
     /// Whether the supervisor has said that no process is left.
     is_empty: bool,
     id: i32,
@@ -197,7 +201,7 @@ impl ProcessTree {
                 return Ok(tree);
             }
             Some(Message::Failed { step, errno }) => (step, errno),
-            Some(Message::Ended { .. } | Message::Replaced { .. }) | None => (Step::Supervise, libc::ECHILD),
+            Some(_) | None => (Step::Supervise, libc::ECHILD),
         };
         let (step, errno) = failed;
         // Nothing ran, and that is known.
@@ -258,6 +262,8 @@ impl ProcessTree {
             exit: None,
             compiled: Arc::clone(sandbox.compiled()),
             replaced: Vec::new(),
+            still_since: None,
+            still: Duration::ZERO,
             is_empty: false,
             id,
             watcher,
@@ -296,6 +302,15 @@ impl ProcessTree {
         &self.replaced
     }
 
+    /// For how long nothing of the tree ran, since another command may replace what it holds; since
+    /// this was asked before, as far as [`wait`](Self::wait) heard of it. A limit of its time is to
+    /// end later by that.
+    pub fn take_still_time(&mut self) -> Duration {
+        let now = Instant::now();
+        let running = self.still_since.as_mut().map_or(Duration::ZERO, |since| now - std::mem::replace(since, now));
+        std::mem::take(&mut self.still) + running
+    }
+
     /// Whether everything in the tree is blocked in reading standard input or in waiting for what
     /// does. False where the kernel does not tell.
     pub fn waits_for_input(&self) -> bool {
@@ -319,6 +334,10 @@ impl ProcessTree {
                     let namespaces = self.compiled.namespaces.as_ref();
                     let path = namespaces.and_then(|plan| plan.held_path(number));
                     self.replaced.extend(path.filter(|path| !self.replaced.contains(path)));
+                }
+                Some(Message::StandsStill) => self.still_since = Some(Instant::now()),
+                Some(Message::GoesOn) => {
+                    self.still += self.still_since.take().map_or(Duration::ZERO, |since| since.elapsed());
                 }
                 Some(_) => {}
                 // The supervisor is gone without a word: it was killed, and the tree with it.

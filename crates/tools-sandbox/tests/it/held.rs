@@ -1,10 +1,12 @@
 //! Files that other programs obey, against a child that may write the folder they lie in.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tools_sandbox::kernel::{Confinement, MaskRules, Probe, Sandbox, SandboxMode};
 use tools_sandbox::process::{ProcessTree, SpawnError};
+
+use tools_testkit::installed;
 
 use crate::support::{Place, run, shell};
 
@@ -226,9 +228,7 @@ async fn who_wakes_himself_stands_still_too() {
     if !has_namespaces() {
         return;
     }
-    let has_python = |folder: std::path::PathBuf| folder.join("python3").exists();
-    if !std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).any(has_python) {
-        eprintln!("SKIPPED: no python3");
+    if !installed(&["python3"]) {
         return;
     }
     replace_beside(&format!("exec python3 -c \"{}\"", WAKES_ITSELF.replace('\\', r"\\"))).await;
@@ -272,14 +272,19 @@ async fn who_stood_still_goes_on_as_he_was() {
     let mut out = tree.take_stdout().unwrap();
     out.read_exact(&mut [0; 6]).await.unwrap();
     let opening = Sandbox::compile(&opening(&place, &holding)).unwrap();
-    for _ in 0..5 {
-        assert_eq!(run("sleep 0.03", &place.work, &opening).await.exit.code, Some(0));
-    }
-    fs::write(place.work.join("stop"), "").unwrap();
+    let beside = async {
+        for _ in 0..5 {
+            assert_eq!(run("sleep 0.03", &place.work, &opening).await.exit.code, Some(0));
+        }
+        fs::write(place.work.join("stop"), "").unwrap();
+    };
+    tokio::join!(beside, tree.wait());
     let mut said = String::new();
     out.read_to_string(&mut said).await.unwrap();
     assert_eq!(said, "0\n0\nState:\tT (stopped)\n");
-    tree.wait().await;
+    // Five commands of 30 ms each.
+    assert!(tree.take_still_time() >= Duration::from_millis(150));
+    assert_eq!(tree.take_still_time(), Duration::ZERO);
     tree.finish().await;
 }
 

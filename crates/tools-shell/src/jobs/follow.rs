@@ -102,6 +102,11 @@ impl NewJob {
                     if ended || stopped != JobStop::No {
                         break;
                     }
+                    let still = tree.take_still_time();
+                    if !still.is_zero() {
+                        deadline += still;
+                        continue;
+                    }
                     stopped = JobStop::TimedOut;
                     let _ = tree.signal(15);
                     deadline = Instant::now() + grace;
