@@ -2,9 +2,9 @@
 //! program that gets them. Names of files that are there, and variables that the line does not set,
 //! are taken for data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
+use super::command::{Command, ELSEWHERE, PLACEHOLDER, Surroundings, Value};
 use super::line::{Reader, last_part};
 use super::numbers::{PrintedText, printed};
 use crate::grammar::{Feed, Operator, Parsed, Part, Word, parse, parse_word};
@@ -20,6 +20,9 @@ const PARAMETERS: &str = "@*123456789";
 /// stand in front of their calls.
 const ROUNDS: usize = 8;
 
+/// More texts of one variable are not looked at.
+const MAX_TEXTS: usize = 50;
+
 /// Variables that the line sets to what it chooses.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ChosenVariables {
@@ -31,6 +34,8 @@ pub(super) struct ChosenVariables {
     verbs: BTreeSet<String>,
     /// Those that may be empty.
     empty: BTreeSet<String>,
+    /// The texts and patterns that the line gives them, whichever they hold at a time.
+    texts: BTreeMap<String, Vec<Value>>,
 }
 
 impl ChosenVariables {
@@ -44,6 +49,28 @@ impl ChosenVariables {
 
     fn count(&self) -> usize {
         self.options.len() + self.words.len() + self.verbs.len() + self.empty.len()
+    }
+
+    /// Notes what a variable may hold.
+    fn hold(&mut self, name: &str, value: Value) {
+        let texts = self.texts.entry(name.to_owned()).or_default();
+        if value.is_exact && texts.len() < MAX_TEXTS && !texts.contains(&value) {
+            texts.push(value);
+        }
+    }
+
+    /// Texts that a word may be by what the line gives to its variables.
+    pub(super) fn texts(&self, word: &Word, around: &Surroundings) -> Vec<Value> {
+        let given = |part: &Part| if let Part::Variable { name, .. } = part { self.texts.get(name) } else { None };
+        let count = word.parts.iter().filter_map(given).map(Vec::len).max().unwrap_or_default();
+        let text = |at: usize| {
+            let one = |name: &str| self.texts.get(name).and_then(|texts| texts.get(at).or(texts.last()));
+            let has_pattern =
+                word.parts.iter().filter_map(given).any(|texts| texts.iter().any(|text| text.has_pattern));
+            let value = Value::of(word, around, |name, _| one(name).map(|value| value.text.as_str()));
+            Value { has_pattern: value.has_pattern || has_pattern, ..value }
+        };
+        (0..count).map(text).filter(|text| text.is_exact).collect()
     }
 
     pub(super) fn may_be_empty(&self, name: &str) -> bool {
@@ -85,10 +112,12 @@ impl Reader<'_> {
                 None => return self.chosen.extend([name.to_owned()]),
             }
         }
+        self.chosen.hold(name, value.clone());
         self.choose_text(name, &value.text);
     }
 
     fn choose_word(&mut self, name: &str, word: &Word) {
+        self.chosen.hold(name, Value::of(word, self.surroundings, |_, _| None));
         if let Some(text) = word.literal() {
             return self.choose_text(name, &text);
         }

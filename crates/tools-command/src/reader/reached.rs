@@ -6,6 +6,7 @@ use std::path::Path;
 use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
 use super::line::Reader;
 use crate::effect::Effect;
+use crate::grammar::parse_word;
 
 /// More links of one line are not followed.
 const MAX_LINKS: usize = 50;
@@ -69,6 +70,12 @@ impl Reader<'_> {
 
     /// A path with what is put in place of a part of it.
     fn filled(&self, path: &Value) -> Vec<Value> {
+        if let Some(word) = Some(path).filter(|path| !path.is_exact).and_then(|path| parse_word(&path.text)) {
+            let texts = self.chosen.texts(&word, self.surroundings);
+            if !texts.is_empty() {
+                return texts;
+            }
+        }
         let is_added = !path.is_exact && path.text == ELSEWHERE;
         let is_open = self.placeholders.iter().any(|one| one == PLACEHOLDER) && path.text.contains(PLACEHOLDER);
         if !is_added && !is_open {

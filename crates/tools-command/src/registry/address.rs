@@ -30,6 +30,15 @@ pub(super) fn of_web(value: &Value) -> Value {
     Value { text: format!("http://{}", text.trim_start_matches('"')), ..value.clone() }
 }
 
+/// Whether a text is a host of the internet without a scheme, `example.org:80/x`; an address that a
+/// server listens at is none.
+pub(crate) fn is_bare_host(text: &str) -> bool {
+    let host = text.split(['/', ':']).next().unwrap_or_default();
+    let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    let is_here = host.starts_with("127.") || host == "0.0.0.0";
+    host.contains('.') && host.split('.').all(is_label) && !is_here
+}
+
 /// The scheme at the end of a text: `git+https` of `name @ git+https`.
 fn alone(scheme: &str) -> &str {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');

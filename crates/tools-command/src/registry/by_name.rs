@@ -1,7 +1,7 @@
 //! What an option does by its name, where no description tells of it: the value of one runs, of
 //! another is written, and an address is reached.
 
-use super::address;
+use super::address::{self, is_bare_host};
 use super::options::ANY;
 use super::parsed::Parsed;
 use super::spec::Does;
@@ -19,13 +19,15 @@ const COMMANDS: [&str; 25] = [
     "onexit", "beforerun", "afterrun", "askpass",
 ];
 /// Options whose value is written, by the last word of their name.
-const WRITTEN: [&str; 26] = [
+const WRITTEN: [&str; 32] = [
     "out", "output", "outfile", "outdir", "outputdir", "log", "logs", "logfile", "report", "reports", "results", "pid",
     "pidfile", "dump", "profile", "prof", "cpuprofile", "memprofile", "coverprofile", "trace", "junitxml", "junit",
-    "xunit", "debugfile", "destination", "dest",
+    "xunit", "debugfile", "destination", "dest", "dist", "distpath", "builddir", "workpath", "scratch", "cache",
 ];
 /// Words behind such a name that say in which form it is written.
-const FORMS: [&str; 9] = ["file", "filename", "path", "dir", "directory", "folder", "name", "xml", "html"];
+const FORMS: [&str; 10] = ["file", "filename", "path", "dir", "directory", "folder", "location", "name", "xml", "html"];
+/// Last words of the name of an option whose value is a host.
+const HOSTS: [&str; 8] = ["url", "uri", "host", "hostname", "server", "endpoint", "registry", "proxy"];
 /// Schemes of addresses that are reached.
 const SCHEMES: [&str; 18] = [
     "http", "https", "ftp", "ftps", "ssh", "git", "ws", "wss", "tcp", "udp", "grpc", "grpcs", "amqp", "amqps", "redis",
@@ -70,7 +72,9 @@ pub(super) fn of_option(program: &str, option: &str, value: &Value) -> Vec<Effec
     }
     let written = Some(value).filter(|_| option == "-o" || is_written(&name)).and_then(file);
     let written = written.map(|path| Effect::path(path, Access::Write));
-    written.into_iter().chain(reached(value)).collect()
+    let is_host = HOSTS.iter().any(|end| name.strip_suffix(end).is_some_and(ends_word)) && is_bare_host(&value.text);
+    let host = is_host.then(|| Effect::Host(address::addressed(value)));
+    written.into_iter().chain(reached(value)).chain(host).collect()
 }
 
 /// The address that a value is.
@@ -147,6 +151,9 @@ mod tests {
         check("--output", "jsonpath={.x}", "");
         check("--log-level", "a.b", "");
         check("--statsd", "udp://host:1", "reaches udp://host:1");
+        check("--broker-url", "example.org:80/x", "reaches tcp://example.org:80/x");
+        check("--host", "0.0.0.0", "");
+        check("--base-url", "docs/x.html", "");
         check("--onSuccess", "id", "runs");
         check("--post-exec", "id", "runs");
         check("--executables", "id", "");

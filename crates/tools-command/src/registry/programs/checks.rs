@@ -119,6 +119,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_family: true,
         syntax: Syntax {
+            flags: "-w|--write --fix",
             valued: "--outputFile --output-file -o --coverageDirectory --testSequencer --shell --execArgv --node-option \
                      -r|--require --import --globalSetup --globalTeardown --rulesdir",
             ..Syntax::EXACT
@@ -126,17 +127,33 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(&[Has("--execArgv")], OWN),
             always(Does::RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
+            when(&[Has("--write --fix")], Does::Writes(At::All)),
             always(Does::Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
         ],
         examples: &[
             ("vitest --execArgv=-r x", Expect::Opaque("of its own choice")),
             ("jest --outputFile=x", Expect::Writes("x")),
             ("eslint -o x .", Expect::Writes("x")),
+            ("prettier -w .envrc", Expect::Writes(".envrc")),
             ("jest --ci --coverage", Expect::Plain),
             ("vitest run", Expect::Plain),
             ("eslint . --ext .ts --fix", Expect::Plain),
             ("prettier --write src", Expect::Plain),
             ("mocha -r ts-node/register test", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["shfmt", "gofmt", "goimports", "gofumpt", "codespell", "typos", "clang-format"],
+        is_family: true,
+        syntax: Syntax { flags: "-w|--write|--write-changes -i|--in-place -*", ..Syntax::EXACT },
+        rules: &[when(&[Has("-w -i")], Does::Writes(At::All))],
+        examples: &[
+            ("gofmt -s -w .envrc", Expect::Writes(".envrc")),
+            ("clang-format -i .envrc", Expect::Writes(".envrc")),
+            ("codespell --write-changes .envrc", Expect::Writes(".envrc")),
+            ("shfmt -i 4 -d x.sh", Expect::Plain),
+            ("gofmt -l .", Expect::Plain),
         ],
         ..Program::NEW
     },

@@ -1,5 +1,7 @@
 //! Compilers, linkers and their tools: what they write, and options that load or start code.
 
+use tools_core::Access;
+
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
@@ -11,10 +13,10 @@ const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its ow
 /// their value attached.
 const C: Syntax = Syntax {
     flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
-    valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MT -MQ -B -T -u -z \
+    valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MJ -MT -MQ -B -T -u -z \
              -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -arch -framework -target -dumpdir -specs -ccbin -load \
              -aux-info -ld-path -fuse-ld -fplugin -fpass-plugin -sysroot",
-    optional: "-o* -B* -specs=* --specs=* -fplugin=* -fplugin-arg-* -fpass-plugin=* -fuse-ld=* --ld-path=* -ld-path=* -wrapper* \
+    optional: "-o* -MF* -MJ* -B* -specs=* --specs=* -fplugin=* -fplugin-arg-* -fpass-plugin=* -fuse-ld=* --ld-path=* -ld-path=* -wrapper* \
                -Wl,* -Wa,* -Wp,* -I* -L* -D* -U* -l* -W* -f* -m* -O* -g* -std=* --std=* -M* -x* -ccbin* --compiler-bindir* \
                -save-temps* -print-* -dump* -n* -r* -p*",
     ..Syntax::SINGLE
@@ -37,7 +39,8 @@ pub(super) static ALL: &[Program] = &[
             ),
             always(Does::ByOption(wrapper)),
             always(Does::ByOption(linker)),
-            always(Does::Writes(At::Value("-o -o* -MF -aux-info"))),
+            always(Does::By(written)),
+            always(Does::Writes(At::Value("-o -o* -MF -MF* -MJ -MJ* -aux-info"))),
         ],
         builds: true,
         examples: &[
@@ -51,6 +54,11 @@ pub(super) static ALL: &[Program] = &[
             ("gcc -Wl,-plugin,./x.so a.c", Expect::Opaque("a linker")),
             ("gcc -specs=x a.c", Expect::Opaque("of its own choice")),
             ("gcc @x a.c", Expect::Opaque("options from a file")),
+            ("clang -MJ .envrc a.c", Expect::Writes(".envrc")),
+            ("gcc -MMD -MF.envrc a.c", Expect::Writes(".envrc")),
+            ("gcc -Wp,-MD,.envrc a.c", Expect::Writes(".envrc")),
+            ("gcc -Wl,-Map=.envrc a.c", Expect::Writes(".envrc")),
+            ("clang -ftime-trace=.envrc a.c", Expect::Writes(".envrc")),
             ("gcc -o x a.c", Expect::Writes("x")),
             ("cc -ox a.c", Expect::Writes("x")),
             ("gcc -O2 -Wall -o prog prog.c", Expect::Plain),
@@ -64,18 +72,22 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-r -s -S -x -g -v --strip-all --strip-debug -static -shared -pie -d -q -c -t",
-            valued: "-o|--output -plugin|--plugin --plugin-opt -T|--script -L -l -e|--entry -m -Map -soname|-h -rpath \
+            valued: "-o|--output --dependency-file --error-handling-script --out-implib --base-file --output-def -plugin|--plugin --plugin-opt -T|--script -L -l -e|--entry -m -Map -soname|-h -rpath \
                      -dynamic-linker -I -O|--output-target -F --target -j -R --add-section --only-section --run",
             optional: "-L* -l* -o* -plugin=* --plugin=*",
             ..Syntax::SINGLE
         },
         rules: &[
-            when(&[Has("-plugin -plugin=* --plugin=* --run")], CHOICE),
-            always(Does::Writes(At::Value("--output -o* -Map"))),
+            when(&[Has("-plugin -plugin=* --plugin=* --run --error-handling-script")], CHOICE),
+            always(Does::Writes(At::Value(
+                "--output -o* -Map --dependency-file --out-implib --base-file --output-def",
+            ))),
         ],
         builds: true,
         examples: &[
             ("ld -plugin ./x.so a.o", Expect::Opaque("of its own choice")),
+            ("ld --error-handling-script=./x a.o", Expect::Opaque("of its own choice")),
+            ("ld --dependency-file=.envrc a.o", Expect::Writes(".envrc")),
             ("ld -o x a.o", Expect::Writes("x")),
             ("ld -r a.o b.o -o c.o", Expect::Plain),
         ],
@@ -86,7 +98,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax {
             flags: "-g -nowarn -verbose -deprecation -parameters -version|--version -help|--help -Werror --enable-preview",
-            valued: "-d -s -h -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
+            valued: "-d -s -h -Xstdout -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
                      --processor-module-path -source|--source -target|--target -encoding --release -p|--module-path -m|--module \
                      --add-modules --add-exports -doclet -docletpath -taglet -tagletpath -implicit -proc -P \
                      -e|-expression -script",
@@ -101,7 +113,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::ByOption(java_plugins)),
             always(Does::Evaluates(Language::Other, At::Value("-e -expression"))),
             always(Does::RunsScript(At::Value("-script"))),
-            always(Does::Writes(At::Value("-d -s"))),
+            always(Does::Writes(At::Value("-d -s -h -Xstdout"))),
         ],
         builds: true,
         examples: &[
@@ -111,6 +123,7 @@ pub(super) static ALL: &[Program] = &[
             ("kotlinc -e 'Runtime.getRuntime().exec(\"id\")'", Expect::Opaque("code with")),
             ("kotlinc -script x.kts", Expect::Scripts("x.kts")),
             ("javac @x", Expect::Opaque("options from a file")),
+            ("javac -Xstdout .envrc A.java", Expect::Writes(".envrc")),
             ("javac -d out A.java", Expect::Writes("out")),
             ("javac -cp lib/x.jar -Xlint:all A.java", Expect::Plain),
         ],
@@ -193,6 +206,41 @@ fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
         found.push(Effect::hidden("a linker or a plug-in of one's own choice"));
     }
     found
+}
+
+/// Parts of arguments behind which a file is named that is written: `-Wl,-Map=FILE`,
+/// `-ftime-trace=FILE`.
+const WRITING: [&str; 15] = [
+    "MD",
+    "MMD",
+    "Map",
+    "o",
+    "output",
+    "dependency-file",
+    "out-implib",
+    "time-trace",
+    "profile-dir",
+    "profile-generate",
+    "profile-instr-generate",
+    "crash-diagnostics-dir",
+    "module-output",
+    "optimization-record-file",
+    "file",
+];
+
+fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_writing = |part: &str| {
+        let lists = part.strip_prefix('a').is_some_and(|rest| rest.chars().all(|c| "cdghilmns".contains(c)));
+        lists || part.starts_with("dump-") || part.starts_with("opt-info") || WRITING.contains(&part)
+    };
+    let written = |value: &Value| {
+        let parts: Vec<&str> = value.text.split([',', '=']).map(|part| part.trim_start_matches('-')).collect();
+        let files = parts.windows(2).filter(|pair| is_writing(pair[0])).map(|pair| pair[1]);
+        files
+            .map(|file| Effect::path(Value { text: file.to_owned(), ..value.clone() }, Access::Write))
+            .collect::<Vec<_>>()
+    };
+    parsed.values("-f* -Wl,* -Wa,* -Wp,*").flat_map(written).collect()
 }
 
 fn java_plugins(parsed: &Parsed<'_>) -> Vec<Effect> {

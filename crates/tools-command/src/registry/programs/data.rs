@@ -1,11 +1,13 @@
 //! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its
 //! options.
 
+use tools_core::Access;
+
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
 use crate::registry::{
-    ArgumentCondition::{AtLeast, FirstIsNot, Has},
+    ArgumentCondition::{AtLeast, FirstIsNot, Has, Lacks},
     At, Consequence, Does, Expect, Parsed, Prints, Program, Syntax, always, when,
 };
 
@@ -20,6 +22,14 @@ fn digits(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_time = |value: &Value| !value.is_exact || value.text.starts_with(|first: char| first.is_ascii_digit());
     let sets = parsed.operands().any(is_time);
     sets.then(|| Effect::says(Consequence::ChangesSystem, SAYS_CLOCK)).into_iter().collect()
+}
+
+/// What `mktemp` makes in a folder.
+fn made(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let name = parsed.operand(0).map_or("tmp.XXXXXXXXXX", |name| name.text.as_str());
+    let path =
+        |folder: &Value| Value { text: format!("{}/{name}", folder.text.trim_end_matches('/')), ..folder.clone() };
+    parsed.values("-p --tmpdir").map(|folder| Effect::path(path(folder), Access::Write)).collect()
 }
 
 /// Code in the text that a tag is set to or printed by: `${Tag;code}`.
@@ -76,8 +86,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         names: &[
-            "nm", "objdump", "readelf", "size", "strings", "addr2line", "c++filt", "shellcheck", "file", "stat",
-            "hexyl", "jp", "lsattr", "getfacl", "getcap", "mediainfo", "ffprobe", "pdfinfo", "pdffonts",
+            "readelf", "strings", "addr2line", "c++filt", "shellcheck", "file", "stat", "hexyl", "jp", "lsattr",
+            "getfacl", "getcap", "mediainfo", "ffprobe", "pdfinfo", "pdffonts",
         ],
         is_family: true,
         syntax: ANY,
@@ -102,13 +112,24 @@ pub(super) static ALL: &[Program] = &[
         ],
         ..Program::NEW
     },
-    // They may write, whatever their options.
     Program {
-        names: &["mktemp", "ldconfig"],
-        is_family: true,
-        syntax: ANY,
+        names: &["mktemp"],
+        syntax: Syntax {
+            flags: "-d|--directory -u|--dry-run -q|--quiet -t",
+            valued: "-p --suffix",
+            optional: "--tmpdir",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[Lacks("-p --tmpdir -t --dry-run")], Does::Writes(At::All)),
+            when(&[Lacks("--dry-run")], Does::By(made)),
+        ],
         prints: &[("mktemp", Prints::Names)],
-        examples: &[("mktemp -d", Expect::Plain)],
+        examples: &[
+            ("mktemp ../x.XXXX", Expect::Writes("../x.XXXX")),
+            ("mktemp -p .git/hooks", Expect::Writes(".git/hooks/tmp.XXXXXXXXXX")),
+            ("mktemp -d", Expect::Plain),
+        ],
         ..Program::NEW
     },
     Program {

@@ -229,8 +229,10 @@ pub(super) static ALL: &[Program] = &[
             optional: "--merge -x",
             ..Syntax::GNU
         },
+        folder: "--directory",
         rules: &[
             when(&[Has("--ed")], Does::Hides("a patch that is a script of an editor")),
+            when(&[Has("--directory"), Lacks("--dry-run")], Does::Writes(At::Path("."))),
             always(Does::Reads(At::Value("--input"))),
             always(Does::Reads(At::Nth(1))),
             when(&[Lacks("--dry-run")], Does::Writes(At::Nth(0))),
@@ -238,6 +240,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         examples: &[
             ("patch -eo x y z", Expect::Opaque("a script of an editor")),
+            ("patch -d ../x -p1", Expect::Writes("../x/.")),
             ("patch .envrc x", Expect::Writes(".envrc")),
             ("patch x -o .envrc -i y", Expect::Writes(".envrc")),
             ("patch -p1 -i private/x", Expect::Reads("private/x")),

@@ -142,6 +142,38 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
+        names: &["nm", "objdump", "size"],
+        is_family: true,
+        syntax: Syntax { flags: "-*", valued: "--plugin", ..Syntax::GNU },
+        rules: &[when(&[Has("--plugin")], Does::Hides("a plug-in that an option names")), always(Does::Reads(At::All))],
+        is_exhaustive: true,
+        examples: &[("nm --plug ./x.so a.o", Expect::Opaque("a plug-in")), ("size x", Expect::Reads("x"))],
+        ..Program::NEW
+    },
+    Program {
+        names: &["strip", "ranlib", "objcopy", "llvm-strip", "llvm-ranlib", "llvm-objcopy"],
+        is_family: true,
+        syntax: Syntax {
+            flags: "-*",
+            valued: "--plugin -o -O|--output-target -I|--input-target -F|--target -K|--keep-symbol -N|--strip-symbol \
+                     -R|--remove-section -j|--only-section -B|--binary-architecture --split-dwo",
+            ..Syntax::GNU
+        },
+        rules: &[
+            when(&[Has("--plugin")], Does::Hides("a plug-in that an option names")),
+            always(Does::Writes(At::All)),
+            always(Does::Writes(At::Value("-o --split-dwo"))),
+        ],
+        builds: true,
+        examples: &[
+            ("strip --plugin ./x.so a", Expect::Opaque("a plug-in")),
+            ("strip -o .envrc a", Expect::Writes(".envrc")),
+            ("objcopy -O binary a .envrc", Expect::Writes(".envrc")),
+            ("strip -s a", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
         names: &["genisoimage", "mkisofs", "xorrisofs"],
         is_family: true,
         syntax: Syntax {

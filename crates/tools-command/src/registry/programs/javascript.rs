@@ -24,7 +24,7 @@ const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --t
     --frozen-intrinsics --report-compact --report-on-fatalerror --report-on-signal --report-uncaught-exception --harmony \
     --harmony-top-level-await --allow-fs-read --allow-fs-write --allow-child-process --allow-worker --allow-addons --allow-wasi \
     --entry-url --node-memory-debug --test-force-exit --test-update-snapshots --disable-wasm-trap-handler --build-snapshot";
-const NODE_VALUED: &str = "-e|--eval -p|--print|-pe -r|--require --import --loader|--experimental-loader -C|--conditions \
+const NODE_VALUED: &str = "--tls-keylog --logfile --test-global-setup -e|--eval -p|--print|-pe -r|--require --import --loader|--experimental-loader -C|--conditions \
     --env-file --env-file-if-exists --input-type --icu-data-dir --openssl-config --redirect-warnings --title --tls-cipher-list \
     --test-name-pattern --test-skip-pattern --test-reporter --test-reporter-destination --test-concurrency --test-timeout \
     --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --watch-path --unhandled-rejections \
@@ -40,7 +40,14 @@ const NODE_OPTIONAL: &str = "--inspect --inspect-brk --inspect-port --inspect-pu
 const NODE_RULES: &[Rule] = &[
     always(Does::By(code)),
     always(Does::RunsScript(At::Value("-r --require --import --loader"))),
-    when(&[Has("--require --import --loader")], Does::Hides("a module is loaded first")),
+    always(Does::Writes(At::Value(
+        "--redirect-warnings --diagnostic-dir --report-filename --cpu-prof-name --heap-prof-name --localstorage-file \
+         --test-reporter-destination --trace-event-file-pattern --tls-keylog --logfile",
+    ))),
+    // It may hold options, which load modules.
+    always(Does::RunsScript(At::Value("--env-file --env-file-if-exists"))),
+    always(Does::Reads(At::Value("--env-file --env-file-if-exists --icu-data-dir"))),
+    when(&[Has("--require --import --loader --test-global-setup")], Does::Hides("a module is loaded first")),
     when(
         &[Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
         Does::Hides("settings of its own"),
@@ -71,6 +78,10 @@ pub(super) static ALL: &[Program] = &[
             ("node --no-warnings -e 'fetch(1)'", Expect::Opaque("fetch")),
             ("node -r ./x y.js", Expect::Opaque("loaded first")),
             ("node --import ./x y.js", Expect::Opaque("loaded first")),
+            ("node --redirect-warnings=.envrc x.js", Expect::Writes(".envrc")),
+            ("node --report-dir ../x x.js", Expect::Writes("../x")),
+            ("node --env-file=private/x x.js", Expect::Reads("private/x")),
+            ("echo NODE_OPTIONS=-r./x > a; node --env-file a x.js", Expect::Opaque("written by this very line")),
             ("node --odd -e 1", Expect::Opaque("`--odd` of `node`")),
             ("node /dev/stdin <<< x", Expect::Opaque("from a descriptor")),
             ("cat x | node", Expect::Opaque("runs what it reads")),

@@ -1,5 +1,7 @@
 //! Java and its languages: classes, archives, agents, and code by an option.
 
+use tools_core::Access;
+
 use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::Value;
@@ -24,6 +26,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::ByOption(machine)),
+            always(Does::By(written)),
             always(Does::RunsScript(At::Value("-jar"))),
             when(&[Lacks("-jar -m")], Does::By(main_class)),
         ],
@@ -31,6 +34,13 @@ pub(super) static ALL: &[Program] = &[
             ("java -XX:OnError='sudo id' X", Expect::Opaque("loads an agent")),
             ("java -javaagent:x.jar Main", Expect::Opaque("loads an agent")),
             ("java @args Main", Expect::Opaque("loads an agent")),
+            ("java -Xrunx Main", Expect::Opaque("loads an agent")),
+            ("java -Xlog:gc*:file=.envrc Main", Expect::Writes(".envrc")),
+            ("java -Xlog:gc:.envrc:time Main", Expect::Writes(".envrc")),
+            ("java -Xloggc:.envrc Main", Expect::Writes(".envrc")),
+            ("java -XX:HeapDumpPath=.envrc Main", Expect::Writes(".envrc")),
+            ("java -XX:StartFlightRecording=duration=1s,filename=.envrc Main", Expect::Writes(".envrc")),
+            ("java -Xlog:gc=debug:stdout Main", Expect::Plain),
             ("java -Xmx1g -agentpath:./x.so -jar a.jar", Expect::Opaque("loads an agent")),
             ("echo x > A.java; java A.java", Expect::Opaque("written by this very line")),
             ("java -cp out Main", Expect::Plain),
@@ -77,13 +87,30 @@ pub(super) static ALL: &[Program] = &[
 /// Options of the machine that run a command or load code into it.
 fn machine(parsed: &Parsed<'_>) -> Vec<Effect> {
     let signs = [
-        "-XX:OnOutOfMemoryError", "-XX:OnError", "-javaagent", "-agentpath", "-agentlib", "-XX:Flags",
+        "-XX:OnOutOfMemoryError", "-XX:OnError", "-Xrun", "-javaagent", "-agentpath", "-agentlib", "-XX:Flags",
         "-XX:VMOptionsFile", "@",
     ];
     let own = parsed.operands.first().copied().unwrap_or(parsed.command.args.len());
     let is_sign = |arg: &Value| signs.iter().any(|sign| arg.text.starts_with(sign));
     let runs = parsed.command.args.iter().take(own + 1).any(is_sign);
     runs.then(|| Effect::hidden("`java` that runs a command or loads an agent")).into_iter().collect()
+}
+
+/// Files that the machine writes: `-Xlog:gc:file=FILE`, `-XX:HeapDumpPath=FILE`.
+fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let flags =
+        ["HeapDumpPath", "LogFile", "ErrorFile", "ArchiveClassesAtExit", "DumpLoadedClassList", "ReplayDataFile"];
+    let file = |value: &Value| {
+        let text = value.text.as_str();
+        let output = text.strip_prefix("log:").and_then(|log| log.split(':').nth(1)).or(text.strip_prefix("loggc:"));
+        let output = output.map(|file| file.strip_prefix("file=").unwrap_or(file));
+        let output = output.filter(|file| !matches!(*file, "" | "stdout" | "stderr"));
+        let flag = text.split_once('=').filter(|(name, _)| flags.contains(name)).map(|(_, file)| file);
+        let recording = text.split(['=', ',']).skip_while(|part| *part != "filename").nth(1);
+        let file = output.or(flag).or(recording)?;
+        Some(Effect::path(Value { text: file.trim_matches('"').to_owned(), ..value.clone() }, Access::Write))
+    };
+    parsed.values("-X* -XX:*").filter_map(file).collect()
 }
 
 /// A file of code in place of a class.

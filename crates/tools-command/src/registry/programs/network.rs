@@ -161,7 +161,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["openssl"],
         syntax: Syntax {
             flags: "-*",
-            valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile",
+            valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile -CA -CAkey -CAserial -sign -signkey -force_pubkey",
             ..Syntax::SINGLE
         },
         rules: &[
@@ -172,8 +172,8 @@ pub(super) static ALL: &[Program] = &[
             when(&[Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
             when(&[First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
             always(Does::Connects(At::Value("-connect -host"))),
-            always(Does::Writes(At::Value("-out -keyout -writerand"))),
-            always(Does::Reads(At::Value("-in -inkey -key -cert"))),
+            always(Does::Writes(At::Value("-out -keyout -writerand -CAserial"))),
+            always(Does::Reads(At::Value("-in -inkey -key -cert -extfile -CA -CAkey -sign -signkey -force_pubkey"))),
             always(Does::Reads(At::ValueRest("-pass -passin -passout", "file:"))),
         ],
         examples: &[
@@ -181,6 +181,7 @@ pub(super) static ALL: &[Program] = &[
             ("openssl s_client -connect h:443", Expect::Connects("tcp://h:443")),
             ("openssl enc -in private/x -out y", Expect::Reads("private/x")),
             ("openssl enc -in x -out .envrc", Expect::Writes(".envrc")),
+            ("openssl x509 -CAserial .envrc", Expect::Writes(".envrc")),
             ("openssl rand -hex 16", Expect::Plain),
         ],
         ..Program::NEW

@@ -67,6 +67,8 @@ pub(super) static ALL: &[Program] = &[
             ("pip --proxy x config edit", Expect::Opaque("settings of `pip`")),
             ("pip install git+https://host/x", Expect::Connects("git+https://host/x")),
             ("pip install -i https://host/simple x", Expect::Connects("https://host/simple")),
+            ("pip install -i example.org/simple x", Expect::Connects("tcp://example.org/simple")),
+            ("pip list --proxy example.org:80", Expect::Connects("tcp://example.org:80")),
             ("pip install -t x y", Expect::Writes("x")),
             ("pip --odd config edit", Expect::Opaque("`--odd` of `pip`")),
             ("pip install -r requirements.txt", Expect::Reads("requirements.txt")),
@@ -85,7 +87,8 @@ pub(super) static ALL: &[Program] = &[
                     -h|--help -V|--version -n|--no-cache --no-python-downloads --managed-python --no-managed-python \
                     --preview --no-preview --isolated --no-color",
             valued: "--cache-dir --python-preference --python-fetch --color --allow-insecure-host --directory --project \
-                     --config-file --preview-features -p|--python",
+                     --config-file --preview-features -p|--python --index --default-index --index-url --extra-index-url \
+                     --find-links",
             ..Syntax::EXACT
         },
         folder: "--directory",
@@ -99,6 +102,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("uv publish", Expect::Asks("publishes")),
             ("uv add git+https://host/x", Expect::Connects("git+https://host/x")),
+            ("uv add --default-index example.org x", Expect::Connects("tcp://example.org")),
             ("uv add 'x @ git+https://host/x'", Expect::Connects("git+https://host/x")),
             ("uv venv --clear ..", Expect::Asks("empties a folder")),
             ("uv venv --clear src --seed", Expect::Asks("empties a folder")),

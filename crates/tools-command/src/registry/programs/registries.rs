@@ -3,7 +3,7 @@
 
 use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{Consequence, Does, Parsed, find};
+use crate::registry::{Consequence, Does, Parsed, find, is_bare_host};
 
 /// Hands a package to a registry, or changes one there.
 pub(super) const PUBLISHES: Does = Does::Is(Consequence::Publishes);
@@ -20,10 +20,12 @@ pub(super) const FOR_USER: Does = Does::Says(Consequence::ChangesSystem, "change
 
 /// Packages that are named by an address.
 pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let registry =
-        parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source");
-    let named = parsed.operands().chain(registry);
+    let registry = || {
+        parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source --proxy")
+    };
+    let named = parsed.operands().chain(registry());
     let web = named.filter(|value| value.text.contains("://") && !value.text.starts_with("file:"));
+    let web = web.chain(registry().filter(|value| is_bare_host(&value.text)));
     let logins = parsed.operands().filter(|_| installs(parsed)).filter_map(login);
     web.cloned().chain(logins).map(Effect::Host).collect()
 }

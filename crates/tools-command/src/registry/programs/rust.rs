@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use tools_core::Access;
+
+use super::emptied::emptied;
 use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
 use crate::effect::Effect;
 use crate::plain_path;
@@ -131,7 +134,14 @@ pub(super) static ALL: &[Program] = &[
 
 const CARGO: &[Subcommand] = &[
     each("build|b check|c doc|d remove|rm"),
-    Subcommand { names: "test|t", syntax: Syntax { flags: "--no-run", ..Syntax::GNU }, ..Subcommand::NEW },
+    command("test|t bench", Syntax { flags: "--no-run", ..Syntax::GNU }, &[always(Does::By(logged))]),
+    ruled("clean", &[always(Does::By(|parsed| parsed.values("--target-dir").flat_map(emptied).collect()))]),
+    ruled("new init", &[always(Does::Writes(At::Nth(0)))]),
+    command(
+        "vendor",
+        Syntax { flags: "--no-delete --versioned-dirs --respect-source-config", valued: "-s|--sync", ..Syntax::GNU },
+        &[always(Does::Writes(At::Nth(0))), when(&[Lacks("--no-delete")], Does::By(vendored))],
+    ),
     Subcommand { names: "run|r", syntax: RUN, ..Subcommand::NEW },
     command(
         "publish",
@@ -178,8 +188,11 @@ const CARGO: &[Subcommand] = &[
     ),
     command(
         "nextest",
-        Syntax { valued: "--config-file --tool-config-file", ..Syntax::GNU },
-        &[when(&[Has("--config-file --tool-config-file")], Does::Hides("`cargo nextest` with settings of its own"))],
+        Syntax { valued: "--config-file --tool-config-file --archive-file --extract-to", ..Syntax::GNU },
+        &[
+            when(&[Has("--config-file --tool-config-file")], Does::Hides("`cargo nextest` with settings of its own")),
+            always(Does::Writes(At::Value("--archive-file --extract-to"))),
+        ],
     ),
     command(
         "release smart-release",
@@ -216,6 +229,23 @@ const CARGO: &[Subcommand] = &[
         &[always(Does::By(|parsed| registries::again(parsed, 0)))],
     ),
 ];
+
+/// What the harness of tests writes.
+fn logged(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let args = parsed.after_dashes();
+    let attached = args.iter().filter_map(|arg| Some((arg, arg.text.strip_prefix("--logfile=")?)));
+    let next = args.windows(2).filter(|pair| pair[0].text == "--logfile").map(|pair| (&pair[1], pair[1].text.as_str()));
+    let path =
+        |(arg, text): (&Value, &str)| Effect::path(Value { text: text.to_owned(), ..arg.clone() }, Access::Write);
+    attached.chain(next).map(path).collect()
+}
+
+/// A folder of sources that is emptied first, unless it is called as one of those is.
+fn vendored(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_usual =
+        |folder: &&Value| folder.is_exact && matches!(folder.text.trim_end_matches('/'), "vendor" | "./vendor");
+    parsed.operand(0).filter(|folder| !is_usual(folder)).map(emptied).unwrap_or_default()
+}
 
 /// Options of `cargo run` in front of the arguments of what is run.
 const RUN: Syntax = Syntax {
@@ -325,6 +355,15 @@ const EXAMPLES: &[Example] = &[
     ("cargo rustc -- -Clinker=./evil", Expect::Opaque("RUSTFLAGS")),
     ("cargo nextest run --config-file x", Expect::Opaque("settings of its own")),
     ("cargo b --target-dir x", Expect::Writes("x")),
+    ("cargo clean --target-dir src", Expect::Asks("empties a folder")),
+    ("cargo clean --target-dir target/x", Expect::Asks("empties a folder")),
+    ("cargo vendor src", Expect::Asks("empties a folder")),
+    ("cargo vendor --no-delete src", Expect::Writes("src")),
+    ("cargo test -- --logfile .envrc", Expect::Writes(".envrc")),
+    ("cargo nextest archive --archive-file .envrc", Expect::Writes(".envrc")),
+    ("cargo new ../x", Expect::Writes("../x")),
+    ("cargo vendor vendor", Expect::Plain),
+    ("cargo clean --target-dir target", Expect::Plain),
     ("cargo t -p x", Expect::Is("cargo test -p x")),
     ("cargo test --manifest-path crates/x/Cargo.toml", Expect::Plain),
     ("cargo +nightly build -Zbuild-std=core", Expect::Plain),

@@ -212,7 +212,12 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax { flags: "-a|--append -i|--ignore-interrupts -p", optional: "--output-error", ..Syntax::GNU },
         rules: &[always(Does::Writes(At::All))],
         is_exhaustive: true,
-        examples: &[("tee -a a b", Expect::Writes("b")), ("sponge x", Expect::Writes("x"))],
+        examples: &[
+            ("tee -a a b", Expect::Writes("b")),
+            ("for f in .*; do tee $f; done < x", Expect::Writes(".*")),
+            ("if true; then f=.envrc; fi; tee \"$f\"", Expect::Writes(".envrc")),
+            ("sponge x", Expect::Writes("x")),
+        ],
         ..Program::NEW
     },
     Program {

@@ -1,9 +1,11 @@
 //! Subcommands of `git` that may lose changes or the way back to them.
 
 use super::tree;
+use crate::effect::Effect;
+use crate::reader::Value;
 use crate::registry::{
     ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Subcommand, Syntax, always, command, each, group, ruled, when,
+    At, Consequence, Does, Parsed, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
 };
 
 const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
@@ -163,8 +165,25 @@ pub(super) const REBASE: Subcommand = command(
         optional: "-r|--rebase-merges -S|--gpg-sign",
         ..Syntax::GNU
     },
-    &[always(Does::RunsLine(At::Value("--exec")))],
+    &[MERGES, always(Does::RunsLine(At::Value("--exec")))],
 );
+
+/// Ways to merge that `git` has itself; for any other it starts a program of that name.
+const STRATEGIES: [&str; 6] = ["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
+
+fn strategy(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_own = |name: &Value| name.is_exact && STRATEGIES.contains(&name.text.as_str());
+    let other = parsed.values("--strategy").find(|name| !is_own(name));
+    other.map(|_| Effect::hidden("`git` with a program that merges")).into_iter().collect()
+}
+
+pub(super) const MERGES: Rule = when(&[Has("--strategy")], Does::By(strategy));
+
+pub(super) const MERGE: Subcommand =
+    command("merge", Syntax { valued: "-s|--strategy -m -F|--file -X", ..Syntax::GNU }, &[MERGES]);
+
+pub(super) const PICK: Subcommand =
+    command("cherry-pick revert", Syntax { valued: "--strategy -m|--mainline -X", ..Syntax::GNU }, &[MERGES]);
 
 pub(super) const UPDATE_REF: Subcommand =
     ruled("update-ref", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))]);

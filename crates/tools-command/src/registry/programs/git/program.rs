@@ -30,12 +30,12 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
 
 /// Subcommands that look, or change what can be had again.
 const PLAIN: &str = "am bugreport check-attr check-ignore check-mailmap check-ref-format cherry \
-                     cherry-pick citool column commit-graph commit-tree count-objects describe diagnose fmt-merge-msg \
+                     citool column commit-graph commit-tree count-objects describe diagnose fmt-merge-msg \
                      for-each-ref fsck fsck-objects fsmonitor--daemon get-tar-commit-id gui hash-object help hook \
-                     index-pack ls-files ls-tree mailinfo mailsplit merge merge-base merge-octopus merge-ours \
+                     index-pack ls-files ls-tree mailinfo mailsplit merge-base merge-octopus merge-ours \
                      merge-recursive merge-resolve merge-subtree merge-tree mergetool mktag mktree multi-pack-index \
                      name-rev notes pack-objects pack-redundant pack-refs patch-id prune-packed quiltimport range-diff \
-                     replace replay repack rerere rev-list rev-parse revert shortlog show-branch show-index show-ref \
+                     replace replay repack rerere rev-list rev-parse shortlog show-branch show-index show-ref \
                      sparse-checkout status stripspace symbolic-ref unpack-file unpack-objects update-index \
                      update-server-info var verify-commit verify-pack verify-tag version write-tree";
 
@@ -81,6 +81,8 @@ const SUBCOMMANDS: &[Subcommand] = &[
     history::FAST_IMPORT,
     history::FILTER_REPO,
     history::GC,
+    history::MERGE,
+    history::PICK,
     history::PRUNE,
     history::READ_TREE,
     history::REBASE,

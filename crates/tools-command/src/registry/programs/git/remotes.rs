@@ -1,5 +1,6 @@
 //! Subcommands of `git` that reach other hosts, or decide which ones are reached.
 
+use super::history::MERGES;
 use super::settings;
 use crate::effect::Effect;
 use crate::reader::Value;
@@ -98,7 +99,7 @@ pub(super) const PULL: Subcommand = command(
         optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
         ..Syntax::GNU
     },
-    &REACHES,
+    &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], MERGES],
 );
 
 pub(super) const LS_REMOTE: Subcommand = command(
