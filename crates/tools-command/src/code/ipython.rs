@@ -14,20 +14,3 @@ pub(super) fn sign(code: &str) -> Option<&str> {
     let is_line = LINES.is_match(&without_strings(code));
     first(&LINES, code).filter(|_| is_line).or_else(|| python::sign(code))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::sign;
-
-    #[test]
-    fn lines_for_a_shell_are_told_from_python() {
-        for code in
-            ["!git push", "%sx git push", "x = !ls", "x=%sx ls", "1\n%%bash\nls", "import subprocess", "if 1: !ls"]
-        {
-            assert!(sign(code).is_some(), "{code}");
-        }
-        for code in ["1 != 2", "print(7 % 2)", "print('100%! %s' % 1)", "import json"] {
-            assert_eq!(sign(code), None, "{code}");
-        }
-    }
-}

@@ -16,24 +16,3 @@ pattern!(PLAIN, r#"^\s*console\s*\.\s*(log|error|info)\s*\(\s*('[^'\\]*'|"[^"\\]
 pub(super) fn sign(code: &str) -> Option<&str> {
     if PLAIN.is_match(code) { None } else { first(&SIGNS, code) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::sign;
-
-    #[test]
-    fn signs_are_told_from_everyday_code() {
-        for code in [
-            "require('child_process').execSync('id')",
-            "require('child_'+'process')",
-            "process.getBuiltinModule('x')",
-            "module['require']('x')",
-            "require(x)",
-        ] {
-            assert!(sign(code).is_some(), "{code}");
-        }
-        for code in ["console.log(1)", "console.log('exec')", "console.log(require('./package.json').version)"] {
-            assert_eq!(sign(code), None, "{code}");
-        }
-    }
-}

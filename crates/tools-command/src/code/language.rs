@@ -37,10 +37,10 @@ pub(crate) fn suspicion(language: Language, code: &str) -> Option<String> {
         Language::Python => python::sign(code),
         Language::IPython => ipython::sign(code),
         Language::Perl => perl::sign(code),
-        Language::Ruby => ruby::sign(code),
+        Language::Ruby => text::first(&ruby::SIGNS, code),
         Language::Node => javascript::sign(code),
-        Language::Lua => lua::sign(code),
-        Language::Php => php::sign(code),
+        Language::Lua => text::first(&lua::SIGNS, code),
+        Language::Php => text::first(&php::SIGNS, code),
         Language::Other => other::sign(code),
     };
     let sign = sign.or_else(|| text::hidden_letter(code).filter(|_| language != Language::Other));
@@ -65,4 +65,100 @@ pub(crate) fn files(language: Language, code: &str) -> Vec<Effect> {
         NamedFile::Sign(_) => None,
     };
     found.into_iter().filter_map(path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_told_from_everyday_code() {
+        let check = |language, signs: &[&str], plain: &[&str]| {
+            for code in signs {
+                assert!(suspicion(language, code).is_some(), "{code}");
+            }
+            for code in plain {
+                assert_eq!(suspicion(language, code), None, "{code}");
+            }
+        };
+        check(
+            Language::Lua,
+            &["os.execute('id')", "io.popen('id')", "os['execute']('id')", "_G.os.x()"],
+            &["print(1 + 1)"],
+        );
+        check(
+            Language::Php,
+            &["system('id');", "`id`", "$f('id');", "('sys'.'tem')('id');"],
+            &["echo 1 + 1;", "echo PHP_VERSION;", "print_r(json_decode('[1]'));"],
+        );
+        check(
+            Language::Ruby,
+            &["`id`", "system 'x'", "sh 'id'", "%x(id)", "Kernel.send(:x)", "IO.popen('x')"],
+            &["puts 1+1", "puts JSON.parse(File.read('a.json'))['v']", "p [1, 2].map { |x| x * 2 }"],
+        );
+        check(
+            Language::Node,
+            &[
+                "require('child_process').execSync('id')",
+                "require('child_'+'process')",
+                "process.getBuiltinModule('x')",
+                "module['require']('x')",
+                "require(x)",
+            ],
+            &["console.log(1)", "console.log('exec')", "console.log(require('./package.json').version)"],
+        );
+        check(
+            Language::Other,
+            &["run(`id`)", "system('id')", "puts [exec id]", "exec id", "println(read(x))", "print(a); b()"],
+            &["println(1 + 1)", "puts \"a b\"", "print('x')", "1+1", "cat(\"a\")"],
+        );
+        check(
+            Language::Python,
+            &[
+                "import os; os.system('x')",
+                "import os; os.ｓystem('x')",
+                "from timeit import timeit; timeit('imp'+'ort os')",
+                "import bdb; bdb.Bdb().run('x')",
+                "import json, cProfile; cProfile.run('x')",
+                "import sys; sys.modules['os']",
+                "vars(os)['sys'+'tem']",
+            ],
+            &[
+                "print(1+1)",
+                "import json,sys; print(json.load(open('package.json'))['version'])",
+                "import re; print(re.compile('a').sub('b', 'c'))",
+                "print('é')",
+                "import os; print(os.getcwd(), os.path.join('a', 'b'))",
+                "code = 1; print(code)",
+            ],
+        );
+        check(
+            Language::IPython,
+            &["!git push", "%sx git push", "x = !ls", "x=%sx ls", "1\n%%bash\nls", "import subprocess", "if 1: !ls"],
+            &["1 != 2", "print(7 % 2)", "print('100%! %s' % 1)", "import json"],
+        );
+        check(
+            Language::Perl,
+            &[
+                "system 'x'",
+                "s/x/`id`/e",
+                "s/x/y/ge",
+                "s{x}{y}e",
+                "s|a|b|ee; print",
+                "print if /x(?{ y })/",
+                "@ARGV=('x|'); while(<>){}",
+                "&{'sys'.'tem'}('x')",
+                "open F, 'x|'",
+            ],
+            &[
+                "print if /x/",
+                "print if /error/",
+                "s/a/b/g",
+                "s/e/E/; print",
+                "$h{$1}++ while /x/g; END { print for sort keys %h }",
+                "print $s, $es",
+                "print join ',', map { $_*2 } 1..3",
+            ],
+        );
+    }
 }

@@ -15,18 +15,3 @@ pub(super) fn sign(code: &str) -> Option<&str> {
     let end = code.char_indices().nth(40).map_or(code.len(), |(at, _)| at);
     Some(&code[..end])
 }
-
-#[cfg(test)]
-mod tests {
-    use super::sign;
-
-    #[test]
-    fn only_plain_prints_are_harmless() {
-        for code in ["println(1 + 1)", "puts \"a b\"", "print('x')", "1+1", "cat(\"a\")"] {
-            assert_eq!(sign(code), None, "{code}");
-        }
-        for code in ["run(`id`)", "system('id')", "puts [exec id]", "exec id", "println(read(x))", "print(a); b()"] {
-            assert!(sign(code).is_some(), "{code}");
-        }
-    }
-}

@@ -99,36 +99,3 @@ fn until(text: &str, delimiter: char) -> Option<&str> {
 fn flags(text: &str) -> &str {
     &text[..text.len() - text.trim_start_matches(|c: char| c.is_ascii_alphabetic()).len()]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::sign;
-
-    #[test]
-    fn signs_are_told_from_everyday_code() {
-        for code in [
-            "system 'x'",
-            "s/x/`id`/e",
-            "s/x/y/ge",
-            "s{x}{y}e",
-            "s|a|b|ee; print",
-            "print if /x(?{ y })/",
-            "@ARGV=('x|'); while(<>){}",
-            "&{'sys'.'tem'}('x')",
-            "open F, 'x|'",
-        ] {
-            assert!(sign(code).is_some(), "{code}");
-        }
-        for code in [
-            "print if /x/",
-            "print if /error/",
-            "s/a/b/g",
-            "s/e/E/; print",
-            "$h{$1}++ while /x/g; END { print for sort keys %h }",
-            "print $s, $es",
-            "print join ',', map { $_*2 } 1..3",
-        ] {
-            assert_eq!(sign(code), None, "{code}");
-        }
-    }
-}

@@ -3,8 +3,8 @@
 use regex::Regex;
 
 macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: std::sync::LazyLock<regex::Regex> =
+    ($visibility:vis $name:ident, $pattern:expr) => {
+        $visibility static $name: std::sync::LazyLock<regex::Regex> =
             std::sync::LazyLock::new(|| regex::Regex::new($pattern).expect("the pattern is a constant"));
     };
 }

@@ -180,8 +180,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::SINGLE
         },
         rules: &[
-            always(Does::RunsLine(At::Value("-shellcheck"))),
-            always(Does::RunsLine(At::Value("-pyflakes"))),
+            always(Does::RunsLine(At::Value("-shellcheck -pyflakes"))),
             always(Does::RunsLineWithMore(At::Value("--clang --addon-python --extract-with"))),
             always(Does::By(listed)),
             always(Does::Writes(At::Value(

@@ -33,8 +33,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::ByOption(definitions)),
             always(Does::ByOption(tool)),
             always(Does::By(native)),
-            always(Does::Writes(At::Value("-B -B* --graphviz --trace-redirect --profiling-output"))),
-            always(Does::Writes(At::Value("--prefix"))),
+            always(Does::Writes(At::Value("-B -B* --graphviz --trace-redirect --profiling-output --prefix"))),
         ],
         builds: true,
         examples: &[
@@ -104,8 +103,7 @@ pub(super) static ALL: &[Program] = &[
                 Syntax { valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t", ..Syntax::EXACT },
                 &[
                     when(&[Has("--wrap --gdb-path")], Does::Hides("`meson test` with a program of its own choice")),
-                    always(Does::RunsLine(At::Value("--wrap"))),
-                    always(Does::RunsLine(At::Value("--gdb-path"))),
+                    always(Does::RunsLine(At::Value("--wrap --gdb-path"))),
                 ],
             ),
             command(

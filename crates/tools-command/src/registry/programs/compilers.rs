@@ -210,28 +210,13 @@ fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Parts of arguments behind which a file is named that is written: `-Wl,-Map=FILE`,
 /// `-ftime-trace=FILE`.
-const WRITING: [&str; 15] = [
-    "MD",
-    "MMD",
-    "Map",
-    "o",
-    "output",
-    "dependency-file",
-    "out-implib",
-    "time-trace",
-    "profile-dir",
-    "profile-generate",
-    "profile-instr-generate",
-    "crash-diagnostics-dir",
-    "module-output",
-    "optimization-record-file",
-    "file",
-];
+const WRITING: &str = "MD MMD Map o output dependency-file out-implib time-trace profile-dir profile-generate \
+     profile-instr-generate crash-diagnostics-dir module-output optimization-record-file file";
 
 fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_writing = |part: &str| {
         let lists = part.strip_prefix('a').is_some_and(|rest| rest.chars().all(|c| "cdghilmns".contains(c)));
-        lists || part.starts_with("dump-") || part.starts_with("opt-info") || WRITING.contains(&part)
+        lists || part.starts_with("dump-") || part.starts_with("opt-info") || WRITING.split(' ').any(|one| one == part)
     };
     let written = |value: &Value| {
         let parts: Vec<&str> = value.text.split([',', '=']).map(|part| part.trim_start_matches('-')).collect();

@@ -157,8 +157,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            always(Does::RunsLine(At::Value("--execute --command"))),
-            always(Does::RunsLine(At::Value("-e"))),
+            always(Does::RunsLine(At::Value("--execute --command -e"))),
             when(&[First("rec record stream")], Does::Hides("it starts a shell that it records")),
             always(Does::Writes(At::Value("--output"))),
         ],

@@ -25,9 +25,7 @@ const BUILDS: &[Rule] = &[
         &[Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
         Does::Hides("`go` with programs or files of its own choice"),
     ),
-    always(Does::RunsLine(At::Value("-toolexec"))),
-    always(Does::RunsLine(At::Value("-exec"))),
-    always(Does::RunsLine(At::Value("-vettool"))),
+    always(Does::RunsLine(At::Value("-toolexec -exec -vettool"))),
     always(Does::ByOption(linker)),
     always(Does::Writes(At::Value(
         "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir",

@@ -11,42 +11,11 @@ use crate::registry::{
 use tools_core::Access;
 
 /// Settings of `ssh` that run nothing here.
-const PLAIN: [&str; 34] = [
-    "stricthostkeychecking",
-    "userknownhostsfile",
-    "globalknownhostsfile",
-    "connecttimeout",
-    "connectionattempts",
-    "batchmode",
-    "loglevel",
-    "identityfile",
-    "identitiesonly",
-    "identityagent",
-    "serveraliveinterval",
-    "serveralivecountmax",
-    "port",
-    "user",
-    "hostname",
-    "compression",
-    "tcpkeepalive",
-    "passwordauthentication",
-    "pubkeyauthentication",
-    "kbdinteractiveauthentication",
-    "preferredauthentications",
-    "requesttty",
-    "addressfamily",
-    "bindaddress",
-    "ciphers",
-    "kexalgorithms",
-    "macs",
-    "hostkeyalgorithms",
-    "pubkeyacceptedalgorithms",
-    "controlmaster",
-    "controlpersist",
-    "exitonforwardfailure",
-    "forwardx11",
-    "proxyjump",
-];
+const PLAIN: &str = "stricthostkeychecking userknownhostsfile globalknownhostsfile connecttimeout connectionattempts batchmode \
+     loglevel identityfile identitiesonly identityagent serveraliveinterval serveralivecountmax port user \
+     hostname compression tcpkeepalive passwordauthentication pubkeyauthentication kbdinteractiveauthentication \
+     preferredauthentications requesttty addressfamily bindaddress ciphers kexalgorithms macs hostkeyalgorithms \
+     pubkeyacceptedalgorithms controlmaster controlpersist exitonforwardfailure forwardx11 proxyjump";
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -199,7 +168,7 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
         let (key, line) = value.text.trim().split_once(['=', ' ']).unwrap_or((&value.text, ""));
         let key = key.trim().to_lowercase();
         let key = key.trim_matches(['"', '\'']).to_owned();
-        if !PLAIN.contains(&key.as_str()) {
+        if !PLAIN.split(' ').any(|plain| plain == key) {
             found.push(Effect::hidden(format!("the setting `{key}` of `{}` may run a program", parsed.command.name())));
             found.extend(value.is_exact.then(|| Effect::Line(Value::exact(line.trim_start_matches(['=', ' '])))));
         }

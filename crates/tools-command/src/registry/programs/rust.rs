@@ -15,26 +15,9 @@ use crate::registry::{
 };
 
 /// Settings of `-Z` that start nothing.
-const PLAIN_UNSTABLE: &[&str] = &[
-    "unstable-options",
-    "build-std",
-    "minimal-versions",
-    "direct-minimal-versions",
-    "timings",
-    "panic-abort-tests",
-    "check-cfg",
-    "doctest-xcompile",
-    "avoid-dev-deps",
-    "no-index-update",
-    "sparse-registry",
-    "doctest-in-workspace",
-    "rustdoc-map",
-    "rustdoc-scrape-examples",
-    "feature-unification",
-    "public-dependency",
-    "gc",
-    "help",
-];
+const PLAIN_UNSTABLE: &str = "unstable-options build-std minimal-versions direct-minimal-versions timings panic-abort-tests check-cfg \
+     doctest-xcompile avoid-dev-deps no-index-update sparse-registry doctest-in-workspace rustdoc-map \
+     rustdoc-scrape-examples feature-unification public-dependency gc help";
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -259,7 +242,7 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = toolchain(parsed);
     let is_plain = |value: &Value| {
         let name = value.text.split('=').next().unwrap_or_default();
-        value.is_exact && PLAIN_UNSTABLE.contains(&name)
+        value.is_exact && PLAIN_UNSTABLE.split(' ').any(|plain| plain == name)
     };
     if parsed.values("-Z").any(|value| !is_plain(value)) {
         found.push(Effect::hidden("`cargo` with settings that may run a program"));

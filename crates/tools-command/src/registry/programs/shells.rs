@@ -87,8 +87,7 @@ pub(super) static ALL: &[Program] = &[
             ..Syntax::LEADING
         },
         rules: &[
-            always(Does::RunsLine(At::Value("--command"))),
-            always(Does::RunsLine(At::Value("--init-command"))),
+            always(Does::RunsLine(At::Value("--command --init-command"))),
             when(&[Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
             when(&[Lacks("--command --version -v"), AtMost(0)], Does::Hides("a shell that runs what it reads")),
         ],

@@ -15,8 +15,7 @@ const OWN: Does = Does::Hides("a program of one's own choice for the other side"
 /// Options that name the programs of a connection.
 const REACHES: &[Rule] = &[
     when(&[Has("--ssh --remotecmd")], OWN),
-    always(Does::RunsLine(At::Value("--ssh"))),
-    always(Does::RunsLine(At::Value("--remotecmd"))),
+    always(Does::RunsLine(At::Value("--ssh --remotecmd"))),
     always(Does::Connects(At::Remotes)),
 ];
 const REACHING: Syntax = Syntax {
@@ -83,9 +82,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(&[Has("--config-dir --config-option")], Does::Hides("`svn` with settings that may run a program")),
             when(&[Has("--diff-cmd --diff3-cmd --editor-cmd")], Does::Hides("`svn` with a program of its own choice")),
-            always(Does::RunsLine(At::Value("--diff-cmd"))),
-            always(Does::RunsLine(At::Value("--diff3-cmd"))),
-            always(Does::RunsLine(At::Value("--editor-cmd"))),
+            always(Does::RunsLine(At::Value("--diff-cmd --diff3-cmd --editor-cmd"))),
             always(Does::Connects(At::Remotes)),
         ],
         subcommands: SVN,
@@ -168,7 +165,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], always(PUBLISHES)];
+const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], always(PUBLISHES)];
 
 const HG: &[Subcommand] = &[
     command("push", REACHING, PUSHES),

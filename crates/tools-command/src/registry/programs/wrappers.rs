@@ -258,11 +258,7 @@ pub(super) static ALL: &[Program] = &[
         },
         rules: &[
             always(Does::ByOption(each_line)),
-            always(Does::RunsLine(At::Value("--prepare"))),
-            always(Does::RunsLine(At::Value("--setup"))),
-            always(Does::RunsLine(At::Value("--cleanup"))),
-            always(Does::RunsLine(At::Value("--conclude"))),
-            always(Does::RunsLine(At::Value("--reference"))),
+            always(Does::RunsLine(At::Value("--prepare --setup --cleanup --conclude --reference"))),
             when(&[Has("--shell")], Does::Hides("`hyperfine` with a shell of its own choice")),
             always(Does::Writes(At::Value(
                 "--export-json --export-csv --export-markdown --export-asciidoc --export-orgmode --output",

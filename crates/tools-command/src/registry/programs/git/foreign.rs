@@ -38,11 +38,7 @@ pub(super) const FILTERS: Subcommand = command(
     },
     &[
         always(Does::Hides("`git filter-branch` runs its filters")),
-        always(Does::RunsLine(At::Value("--env-filter"))),
-        always(Does::RunsLine(At::Value("--tree-filter"))),
-        always(Does::RunsLine(At::Value("--index-filter"))),
-        always(Does::RunsLine(At::Value("--msg-filter"))),
-        always(Does::RunsLine(At::Value("--commit-filter"))),
+        always(Does::RunsLine(At::Value("--env-filter --tree-filter --index-filter --msg-filter --commit-filter"))),
     ],
 );
 

@@ -43,10 +43,5 @@ pub(super) const BLAME: Subcommand = command(
         optional: "-M -C --abbrev",
         ..Syntax::GNU
     },
-    &[
-        always(Does::Reads(At::Last)),
-        always(Does::Reads(At::Value("--contents"))),
-        always(Does::Reads(At::Value("--ignore-revs-file"))),
-        always(Does::Reads(At::Value("-S"))),
-    ],
+    &[always(Does::Reads(At::Last)), always(Does::Reads(At::Value("--contents --ignore-revs-file -S")))],
 );

@@ -169,10 +169,7 @@ pub(super) const SEND_EMAIL: Subcommand = Subcommand {
             &[Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
             Does::Hides("`git send-email` with programs of its own choice"),
         ),
-        always(Does::RunsLine(At::Value("--sendmail-cmd"))),
-        always(Does::RunsLine(At::Value("--to-cmd"))),
-        always(Does::RunsLine(At::Value("--cc-cmd"))),
-        always(Does::RunsLine(At::Value("--header-cmd"))),
+        always(Does::RunsLine(At::Value("--sendmail-cmd --to-cmd --cc-cmd --header-cmd"))),
         // A path is a program here.
         always(Does::RunsWords(At::Value("--smtp-server"))),
     ],
@@ -272,8 +269,7 @@ pub(super) const SERVERS: Subcommand = command(
     &[
         always(Does::Says(Consequence::Publishes, "serves the repository to others")),
         when(&[Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
-        always(Does::RunsLine(At::Value("--httpd"))),
-        always(Does::RunsLine(At::Value("--browser"))),
+        always(Does::RunsLine(At::Value("--httpd --browser"))),
     ],
 );
 

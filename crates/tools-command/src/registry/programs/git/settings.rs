@@ -8,73 +8,16 @@ use crate::reader::Value;
 use crate::registry::Parsed;
 
 /// Sections and keys of settings that run nothing.
-const PLAIN: &[&str] = &[
-    "advice.",
-    "branch.",
-    "color.",
-    "column.",
-    "commit.gpgsign",
-    "commit.verbose",
-    "core.abbrev",
-    "core.autocrlf",
-    "core.bare",
-    "core.commentchar",
-    "core.compression",
-    "core.eol",
-    "core.filemode",
-    "core.ignorecase",
-    "core.longpaths",
-    "core.logallrefupdates",
-    "core.preloadindex",
-    "core.quotepath",
-    "core.safecrlf",
-    "core.symlinks",
-    "core.untrackedcache",
-    "core.whitespace",
-    "diff.algorithm",
-    "diff.colormoved",
-    "diff.context",
-    "diff.indentheuristic",
-    "diff.mnemonicprefix",
-    "diff.noprefix",
-    "diff.renamelimit",
-    "diff.renames",
-    "diff.submodule",
-    "feature.",
-    "fetch.",
-    "format.pretty",
-    "gc.auto",
-    "help.autocorrect",
-    "http.lowspeedlimit",
-    "http.lowspeedtime",
-    "http.postbuffer",
-    "http.version",
-    "i18n.",
-    "index.",
-    "init.defaultbranch",
-    "log.",
-    "merge.conflictstyle",
-    "merge.ff",
-    "merge.renamelimit",
-    "pack.",
-    "protocol.version",
-    "pull.",
-    "push.autosetupremote",
-    "push.default",
-    "push.followtags",
-    "rebase.abbreviatecommands",
-    "rebase.autosquash",
-    "rebase.autostash",
-    "rebase.updaterefs",
-    "remote.origin.url",
-    "rerere.",
-    "safe.directory",
-    "status.",
-    "submodule.recurse",
-    "tag.gpgsign",
-    "tag.sort",
-    "user.",
-];
+const PLAIN: &str = "advice. branch. color. column. commit.gpgsign commit.verbose core.abbrev core.autocrlf core.bare \
+     core.commentchar core.compression core.eol core.filemode core.ignorecase core.longpaths \
+     core.logallrefupdates core.preloadindex core.quotepath core.safecrlf core.symlinks core.untrackedcache \
+     core.whitespace diff.algorithm diff.colormoved diff.context diff.indentheuristic diff.mnemonicprefix \
+     diff.noprefix diff.renamelimit diff.renames diff.submodule feature. fetch. format.pretty gc.auto \
+     help.autocorrect http.lowspeedlimit http.lowspeedtime http.postbuffer http.version i18n. index. \
+     init.defaultbranch log. merge.conflictstyle merge.ff merge.renamelimit pack. protocol.version pull. \
+     push.autosetupremote push.default push.followtags rebase.abbreviatecommands rebase.autosquash \
+     rebase.autostash rebase.updaterefs remote.origin.url rerere. safe.directory status. submodule.recurse \
+     tag.gpgsign tag.sort user.";
 
 /// Values that start nothing, or only what shows or does nothing.
 const HARMLESS: &[&str] = &["", "true", "false", "cat", "less", "0", "1", ":", "/dev/null"];
@@ -109,7 +52,7 @@ fn is_own_repository(folder: &Value) -> bool {
 
 fn is_plain(key: &str) -> bool {
     let key = key.to_lowercase();
-    PLAIN.iter().any(|plain| if plain.ends_with('.') { key.starts_with(plain) } else { key == *plain })
+    PLAIN.split(' ').any(|plain| if plain.ends_with('.') { key.starts_with(plain) } else { key == plain })
 }
 
 /// `key=value` as a setting: opaque where it may start a program, which is looked at all the same.
