@@ -77,7 +77,9 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
         "set" if is_keyword(args) => vec![Opaque("`set -k`, which takes arguments for variables")],
         "set" | "shopt" if expands_history(args) => vec![Opaque("a shell that replaces words by its history")],
         "shopt" | "setopt" if args.iter().any(|arg| !arg.is_exact || matches_dots(&arg.text)) => {
-            vec![Opaque(DOTS)]
+            let sets = |arg: &Value| !arg.is_exact || arg.text.starts_with('-') && arg.text.contains('s');
+            let is_query = command.name() == "shopt" && !args.iter().any(sets);
+            if is_query { Vec::new() } else { vec![Opaque(DOTS)] }
         }
         name if declares(name) => declare(name, args),
         _ => Vec::new(),

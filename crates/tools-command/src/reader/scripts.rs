@@ -26,7 +26,7 @@ impl Reader<'_> {
             let computed = name.contains(['(', '`']) || command.has_input() || !self.written.is_empty();
             return computed.then(|| "a script whose name is known only when it runs".to_owned());
         }
-        if self.is_descriptor(name) {
+        if self.is_descriptor(name) || name == "-" && command.has_input() {
             return Some("a script read from a descriptor".to_owned());
         }
         let is_own = self.is_written(&format!("./{name}")) || self.is_touched(name, command);

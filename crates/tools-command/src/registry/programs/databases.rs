@@ -4,7 +4,7 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
+    ArgumentCondition::{AtMost, First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
     At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
 };
 use crate::sql;
@@ -110,6 +110,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::By(dotted)),
+            when(&[AtMost(1), Lacks("-c -no-stdin")], Does::By(fed)),
             when(&[Has("-init -f")], Does::Hides(LOADS)),
             when(&[Has("-A")], Does::Hides(RUNS)),
             always(Does::Reads(At::Nth(0))),
@@ -120,6 +121,8 @@ pub(super) static ALL: &[Program] = &[
             ("sqlite3 :memory: '.read |rm -rf x'", Expect::Runs("rm -rf x")),
             ("sqlite3 :memory: '.o |rm -rf x'", Expect::Opaque(RUNS)),
             ("sqlite3 :memory: -cmd '.system id'", Expect::Opaque(RUNS)),
+            ("sqlite3 x.db < y", Expect::Opaque("what it reads")),
+            ("sqlite3 x.db <<< 'select 1'", Expect::Plain),
             ("sqlite3 -init x y", Expect::Opaque(LOADS)),
             ("sqlite3 x '.output .envrc'", Expect::Writes(".envrc")),
             ("sqlite3 x '.once .envrc' 'select 1'", Expect::Writes(".envrc")),
@@ -359,6 +362,11 @@ fn own_command(name: &str, rest: &str) -> Vec<Effect> {
 fn is_table(rest: &str) -> bool {
     let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["data", "xml", "index"].contains(&first.as_str())
+}
+
+fn fed(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_open = parsed.command.input == Input::Unknown;
+    is_open.then(|| Effect::hidden("a database client that runs what it reads")).into_iter().collect()
 }
 
 /// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.

@@ -29,7 +29,7 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(&[OperandHas("!")], Does::Hides(FOLLOWS)),
             when(&[Fed], Does::Hides(FOLLOWS)),
-            always(Does::Writes(At::Value("-w -W"))),
+            always(Does::Writes(At::Value("-w -W --startuptime"))),
             always(Does::RunsScript(At::Value("-S"))),
             always(Does::Reads(At::All)),
         ],

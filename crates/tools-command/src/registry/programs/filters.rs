@@ -35,6 +35,7 @@ pub(super) static ALL: &[Program] = &[
             ("cat x | xargs sed -i -e 's/a/b/'", Expect::Opaque("may be an option")),
             ("sed f -e '1e id'", Expect::Opaque("`e` of `sed`")),
             ("sed --expr='1e id' f", Expect::Opaque("`e` of `sed`")),
+            ("sed -f - f < x", Expect::Opaque("from a descriptor")),
             ("sed -f <(echo x) f", Expect::Opaque("known only when it runs")),
             ("sed -f/dev/stdin f <<< x", Expect::Opaque("from a descriptor")),
             ("sed \"$x\" f", Expect::Opaque("known only when it runs")),

@@ -161,7 +161,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["openssl"],
         syntax: Syntax {
             flags: "-*",
-            valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile -CA -CAkey -CAserial -sign -signkey -force_pubkey",
+            valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile -CA -CAkey -CAserial -certout -chainout -certsout -reqout -keylogfile -sign -signkey -force_pubkey",
             ..Syntax::SINGLE
         },
         rules: &[
@@ -172,7 +172,9 @@ pub(super) static ALL: &[Program] = &[
             when(&[Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
             when(&[First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
             always(Does::Connects(At::Value("-connect -host"))),
-            always(Does::Writes(At::Value("-out -keyout -writerand -CAserial"))),
+            always(Does::Writes(At::Value(
+                "-out -keyout -writerand -CAserial -certout -chainout -certsout -reqout -keylogfile",
+            ))),
             always(Does::Reads(At::Value("-in -inkey -key -cert -extfile -CA -CAkey -sign -signkey -force_pubkey"))),
             always(Does::Reads(At::ValueRest("-pass -passin -passout", "file:"))),
         ],

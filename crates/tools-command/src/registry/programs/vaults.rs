@@ -55,7 +55,7 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax {
             flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
                     --quick-generate-key --full-generate-key --generate-key|--gen-key -*",
-            valued: "-o|--output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd -r|--recipient -u|--local-user",
+            valued: "-o|--output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd -r|--recipient -u|--local-user --status-file --logger-file --attribute-file",
             ..Syntax::GNU
         },
         rules: &[
@@ -70,9 +70,10 @@ pub(super) static ALL: &[Program] = &[
                 )],
                 CHANGES,
             ),
-            always(Does::Writes(At::Value("--output"))),
+            always(Does::Writes(At::Value("--output --status-file --logger-file --attribute-file"))),
         ],
         examples: &[
+            ("gpg --logger-file .envrc --verify x", Expect::Writes(".envrc")),
             ("gpg --photo-viewer ./x --list-keys", Expect::Opaque("of one's own choice")),
             ("gpg --armor --export-secret-keys x", Expect::Asks("shows credentials")),
             ("gpg --gen-key", Expect::Asks("accounts or credentials")),
