@@ -70,11 +70,10 @@ impl Reader<'_> {
 
     /// A path with what is put in place of a part of it.
     fn filled(&self, path: &Value) -> Vec<Value> {
-        if let Some(word) = Some(path).filter(|path| !path.is_exact).and_then(|path| parse_word(&path.text)) {
-            let texts = self.chosen.texts(&word, self.surroundings);
-            if !texts.is_empty() {
-                return texts;
-            }
+        let word = (!path.is_exact).then(|| parse_word(&path.text)).flatten();
+        let held = word.map(|word| self.chosen.texts(&word, self.surroundings)).unwrap_or_default();
+        if !held.is_empty() {
+            return held;
         }
         let is_added = !path.is_exact && path.text == ELSEWHERE;
         let is_open = self.placeholders.iter().any(|one| one == PLACEHOLDER) && path.text.contains(PLACEHOLDER);

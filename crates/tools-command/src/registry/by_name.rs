@@ -70,11 +70,15 @@ pub(super) fn of_option(program: &str, option: &str, value: &Value) -> Vec<Effec
         let line = Some(value.clone()).filter(|value| value.is_exact).map(Effect::Line);
         return [hidden].into_iter().chain(line).collect();
     }
-    let written = Some(value).filter(|_| option == "-o" || is_written(&name)).and_then(file);
-    let written = written.map(|path| Effect::path(path, Access::Write));
+    let access = match name.rsplit('-').next() {
+        _ if option == "-o" || is_written(&name) => Some(Access::Write),
+        Some("file" | "from" | "input") => Some(Access::Read),
+        _ => None,
+    };
+    let named = access.and_then(|access| Some(Effect::path(file(value)?, access)));
     let is_host = HOSTS.iter().any(|end| name.strip_suffix(end).is_some_and(ends_word)) && is_bare_host(&value.text);
     let host = is_host.then(|| Effect::Host(address::addressed(value)));
-    written.into_iter().chain(reached(value)).chain(host).collect()
+    named.into_iter().chain(reached(value)).chain(host).collect()
 }
 
 /// The address that a value is.
@@ -130,6 +134,7 @@ mod tests {
         let found = of_option("frob", option, &Value::exact(value));
         let told = match found.first() {
             Some(Effect::Path { path, access: Access::Write, .. }) => format!("writes {}", path.text),
+            Some(Effect::Path { path, .. }) => format!("reads {}", path.text),
             Some(Effect::Host(host)) => format!("reaches {}", host.text),
             Some(Effect::Hidden(_)) => "runs".to_owned(),
             _ => String::new(),
@@ -145,6 +150,7 @@ mod tests {
         check("--outputFile", "../x", "writes ../x");
         check("-debug.cpuprofile", "./x", "writes ./x");
         check("-XX:HeapDumpPath", "/x", "writes /x");
+        check("--files-from", "private/x", "reads private/x");
         check("--out-format", "x.y", "");
         check("--cov-report", "html:.git/hooks", "writes .git/hooks");
         check("--output", "json", "");

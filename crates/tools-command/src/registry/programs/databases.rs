@@ -4,7 +4,7 @@ use crate::code::Language;
 use crate::effect::Effect;
 use crate::reader::{Input, Value};
 use crate::registry::{
-    ArgumentCondition::{AtMost, First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
+    ArgumentCondition::{First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
     At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
 };
 use crate::sql;
@@ -110,7 +110,6 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(lost)),
             always(Does::By(escaped)),
             always(Does::By(dotted)),
-            when(&[AtMost(1), Lacks("-c -no-stdin")], Does::By(fed)),
             when(&[Has("-init -f")], Does::Hides(LOADS)),
             when(&[Has("-A")], Does::Hides(RUNS)),
             always(Does::Reads(At::Nth(0))),
@@ -364,14 +363,10 @@ fn is_table(rest: &str) -> bool {
     ["data", "xml", "index"].contains(&first.as_str())
 }
 
-fn fed(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let is_open = parsed.command.input == Input::Unknown;
-    is_open.then(|| Effect::hidden("a database client that runs what it reads")).into_iter().collect()
-}
-
 /// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.
 fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let mut found = Vec::new();
+    let reads = parsed.command.input == Input::Unknown && parsed.operands.len() < 2 && !parsed.has("-c -no-stdin");
+    let mut found = Vec::from_iter(reads.then(|| Effect::hidden("a database client that runs what it reads")));
     for text in texts(parsed) {
         for line in text.lines().map(str::trim_start).filter(|line| line.starts_with('.')) {
             let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

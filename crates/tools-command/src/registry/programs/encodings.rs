@@ -168,7 +168,6 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("strip --plugin ./x.so a", Expect::Opaque("a plug-in")),
             ("strip -o .envrc a", Expect::Writes(".envrc")),
-            ("objcopy -O binary a .envrc", Expect::Writes(".envrc")),
             ("strip -s a", Expect::Plain),
         ],
         ..Program::NEW

@@ -36,7 +36,6 @@ pub(super) static ALL: &[Program] = &[
             ("java @args Main", Expect::Opaque("loads an agent")),
             ("java -Xrunx Main", Expect::Opaque("loads an agent")),
             ("java -Xlog:gc*:file=.envrc Main", Expect::Writes(".envrc")),
-            ("java -Xlog:gc:.envrc:time Main", Expect::Writes(".envrc")),
             ("java -Xloggc:.envrc Main", Expect::Writes(".envrc")),
             ("java -XX:HeapDumpPath=.envrc Main", Expect::Writes(".envrc")),
             ("java -XX:StartFlightRecording=duration=1s,filename=.envrc Main", Expect::Writes(".envrc")),

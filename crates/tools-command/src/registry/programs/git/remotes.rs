@@ -24,17 +24,16 @@ const FETCHES: &str = "-v|--verbose -q|--quiet --all --no-all -a|--append --atom
 const FETCHES_VALUED: &str = "--upload-pack|--exec -j|--jobs --depth --deepen --shallow-since --shallow-exclude --refmap \
                               -o|--server-option --negotiation-tip --filter --bundle-uri";
 
-const REACHES: [crate::registry::Rule; 4] = [
+const REACHES: [crate::registry::Rule; 3] = [
     when(&[Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
     always(Does::RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
     always(Does::By(connects)),
-    always(Does::By(names_helper)),
 ];
 
 /// The address among the operands: the first of them.
 fn connects(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).into_iter().chain(parsed.values("--repo"));
-    first.filter(|address| is_remote(address)).cloned().map(Effect::Host).collect()
+    first.filter(|address| is_remote(address)).cloned().map(Effect::Host).chain(names_helper(parsed)).collect()
 }
 
 /// The address by `--remote`, where it is not the name of one.
@@ -67,7 +66,6 @@ pub(super) const CLONE: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        REACHES[3],
         always(Does::ByOption(settings::of_clone)),
         when(&[Has("--config --template")], Does::Hides("`git clone` with settings or hooks of its own")),
         always(Does::Writes(At::Nth(1))),
@@ -99,7 +97,7 @@ pub(super) const PULL: Subcommand = command(
         optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
         ..Syntax::GNU
     },
-    &[REACHES[0], REACHES[1], REACHES[2], REACHES[3], MERGES],
+    &[REACHES[0], REACHES[1], REACHES[2], MERGES],
 );
 
 pub(super) const LS_REMOTE: Subcommand = command(
@@ -129,7 +127,6 @@ pub(super) const PUSH: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        REACHES[3],
         when(&[Has("--delete --mirror --prune --force --force-with-lease"), Lacks("--dry-run")], OVERWRITES),
         when(&[OperandStarts("+ :"), Lacks("--dry-run")], OVERWRITES),
         when(&[Lacks("--dry-run")], PUBLISHES),
@@ -148,7 +145,6 @@ pub(super) const SEND_PACK: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        REACHES[3],
         when(&[Has("--force --mirror -d -D"), Lacks("--dry-run")], OVERWRITES),
         when(&[Lacks("--dry-run")], PUBLISHES),
     ],
