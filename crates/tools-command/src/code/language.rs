@@ -160,5 +160,10 @@ mod tests {
                 "print join ',', map { $_*2 } 1..3",
             ],
         );
+        check(
+            Language::Sed,
+            &["1e sudo id", "s/x/sudo id/e", "s/a/b/ge", "/x/e", "1,3 e ls", "s,a,b,e", "p;e id", "$!e id"],
+            &["s/curl/reqwest/g", "1,5p", "/re/d", "s/e/E/", "s|/e|e|g", "y/abc/xyz/", "/end/!d", "$d", "a text e"],
+        );
     }
 }

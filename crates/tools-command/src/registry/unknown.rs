@@ -1,6 +1,8 @@
 //! What is feared of programs and options that no description knows: that they run a shell that
 //! they are given, or do what the name of an option says.
 
+use tools_core::Access;
+
 use super::by_name;
 use super::lookup::find;
 use super::programs::shells;
@@ -33,6 +35,8 @@ pub(crate) fn feared(command: &Command) -> Vec<Effect> {
             found.push(Effect::hidden(format!("`{name}` may run what `{}` says", shorten(&arg.text))));
         } else if !arg.text.starts_with('-') {
             found.extend(Some(arg).filter(|_| !is_described).and_then(by_name::reached));
+        } else if let Some(path) = arg.text.strip_prefix("-o").filter(|path| path.starts_with(['/', '.', '~'])) {
+            found.push(Effect::path(Value { text: path.to_owned(), ..arg.clone() }, Access::Write));
         } else if let Some(value) = value_behind(command, at) {
             found.extend(by_name::of_option(name, option_name(&arg.text), &value));
         }

@@ -14,7 +14,7 @@ const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its ow
 const C: Syntax = Syntax {
     flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
     valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MJ -MT -MQ -B -T -u -z \
-             -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -arch -framework -target -dumpdir -specs -ccbin -load \
+             -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -arch -framework -target -dumpdir -serialize-diagnostics -specs -ccbin -load \
              -aux-info -ld-path -fuse-ld -fplugin -fpass-plugin -sysroot",
     optional: "-o* -MF* -MJ* -B* -specs=* --specs=* -fplugin=* -fplugin-arg-* -fpass-plugin=* -fuse-ld=* --ld-path=* -ld-path=* -wrapper* \
                -Wl,* -Wa,* -Wp,* -I* -L* -D* -U* -l* -W* -f* -m* -O* -g* -std=* --std=* -M* -x* -ccbin* --compiler-bindir* \
@@ -40,7 +40,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::ByOption(wrapper)),
             always(Does::ByOption(linker)),
             always(Does::By(written)),
-            always(Does::Writes(At::Value("-o -o* -MF -MF* -MJ -MJ* -aux-info"))),
+            always(Does::Writes(At::Value("-o -o* -MF -MF* -MJ -MJ* -aux-info -dumpdir -serialize-diagnostics"))),
         ],
         builds: true,
         examples: &[
@@ -57,6 +57,7 @@ pub(super) static ALL: &[Program] = &[
             ("clang -MJ .envrc a.c", Expect::Writes(".envrc")),
             ("gcc -MMD -MF.envrc a.c", Expect::Writes(".envrc")),
             ("gcc -Wp,-MD,.envrc a.c", Expect::Writes(".envrc")),
+            ("gcc -fdiagnostics-add-output=sarif:file=.envrc a.c", Expect::Writes(".envrc")),
             ("gcc -Wl,-Map=.envrc a.c", Expect::Writes(".envrc")),
             ("clang -ftime-trace=.envrc a.c", Expect::Writes(".envrc")),
             ("gcc -o x a.c", Expect::Writes("x")),
@@ -219,7 +220,7 @@ fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
         lists || part.starts_with("dump-") || part.starts_with("opt-info") || WRITING.split(' ').any(|one| one == part)
     };
     let written = |value: &Value| {
-        let parts: Vec<&str> = value.text.split([',', '=']).map(|part| part.trim_start_matches('-')).collect();
+        let parts: Vec<&str> = value.text.split([',', '=', ':']).map(|part| part.trim_start_matches('-')).collect();
         let files = parts.windows(2).filter(|pair| is_writing(pair[0])).map(|pair| pair[1]);
         files
             .map(|file| Effect::path(Value { text: file.to_owned(), ..value.clone() }, Access::Write))

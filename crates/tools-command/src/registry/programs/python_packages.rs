@@ -98,12 +98,13 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(registries::addresses)),
         ],
         subcommands: UV,
-        plain: "add remove sync lock export tree init venv build cache version help generate-shell-completion format",
+        plain: "add remove sync lock export tree build cache version help generate-shell-completion format",
         examples: &[
             ("uv publish", Expect::Asks("publishes")),
             ("uv add git+https://host/x", Expect::Connects("git+https://host/x")),
             ("uv add --default-index example.org x", Expect::Connects("tcp://example.org")),
             ("uv add 'x @ git+https://host/x'", Expect::Connects("git+https://host/x")),
+            ("uv init ../x", Expect::Writes("../x")),
             ("uv venv --clear ..", Expect::Asks("empties a folder")),
             ("uv venv --clear src --seed", Expect::Asks("empties a folder")),
             ("uv venv --clear", Expect::Plain),
@@ -168,8 +169,9 @@ pub(super) static ALL: &[Program] = &[
             ruled("self", &[when(&[First("add remove update install sync lock")], FOR_USER)]),
             ruled("source", &[when(&[First("add remove")], Does::Hides("a source that decides what is fetched"))]),
             ruled("python", &[when(&[First("install remove")], FOR_USER)]),
+            ruled("new", &[always(Does::Writes(At::Nth(0)))]),
         ],
-        plain: "about add build cache check debug env help init install list lock new remove search shell show sync update \
+        plain: "about add build cache check debug env help init install list lock remove search shell show sync update \
                 version export",
         examples: &[
             ("poetry publish --build", Expect::Asks("publishes")),
@@ -408,8 +410,9 @@ const UV: &[Subcommand] = &[
     command(
         "venv",
         Syntax { flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable", ..Syntax::EXACT },
-        &[when(&[Has("--clear")], Does::By(cleared))],
+        &[always(Does::Writes(At::Nth(0))), when(&[Has("--clear")], Does::By(cleared))],
     ),
+    ruled("init", &[always(Does::Writes(At::Nth(0)))]),
     command("pip", Syntax::LEADING, &[always(Does::By(pip))]),
     group(
         "tool",

@@ -41,6 +41,8 @@ const OPTIONS: &[Rule] = &[
         )],
         Does::Hides("`npm` with programs or settings from elsewhere"),
     ),
+    when(&[Has("--prefix")], Does::Writes(At::Path("."))),
+    always(Does::Writes(At::Value("--cache"))),
     always(Does::By(registries::addresses)),
     always(Does::By(registries::package_scripts)),
     always(Does::By(registries::repositories)),
@@ -162,6 +164,7 @@ fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
 }
 
 const EXAMPLES: &[Example] = &[
+    ("npm --prefix ../x ci", Expect::Writes("../x/.")),
     ("npm publish", Expect::Asks("publishes")),
     ("npm publish --help", Expect::Plain),
     ("npm publish --tag --help", Expect::Asks("publishes")),
