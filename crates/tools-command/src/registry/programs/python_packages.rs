@@ -67,7 +67,7 @@ pub(super) static ALL: &[Program] = &[
             ("pip --proxy x config edit", Expect::Opaque("settings of `pip`")),
             ("pip install git+https://host/x", Expect::Connects("git+https://host/x")),
             ("pip install -i https://host/simple x", Expect::Connects("https://host/simple")),
-            ("pip install -i example.org/simple x", Expect::Connects("tcp://example.org/simple")),
+            ("pip install -i host x", Expect::Connects("tcp://host")),
             ("pip list --proxy example.org:80", Expect::Connects("tcp://example.org:80")),
             ("pip install -t x y", Expect::Writes("x")),
             ("pip --odd config edit", Expect::Opaque("`--odd` of `pip`")),

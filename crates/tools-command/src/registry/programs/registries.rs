@@ -20,12 +20,13 @@ pub(super) const FOR_USER: Does = Does::Says(Consequence::ChangesSystem, "change
 
 /// Packages that are named by an address.
 pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let registry = || {
-        parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source --proxy")
-    };
+    let registry =
+        || parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source");
     let named = parsed.operands().chain(registry());
     let web = named.filter(|value| value.text.contains("://") && !value.text.starts_with("file:"));
-    let web = web.chain(registry().filter(|value| is_bare_host(&value.text)));
+    let alone = parsed.values("--index-url --extra-index-url --default-index --proxy");
+    let alone = alone.filter(|value| !value.text.contains("://") && !value.text.starts_with(['.', '/', '~']));
+    let web = web.chain(registry().filter(|value| is_bare_host(&value.text))).chain(alone);
     let logins = parsed.operands().filter(|_| installs(parsed)).filter_map(login);
     web.cloned().chain(logins).map(Effect::Host).collect()
 }

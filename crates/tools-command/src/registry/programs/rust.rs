@@ -339,7 +339,6 @@ const EXAMPLES: &[Example] = &[
     ("cargo b --target-dir x", Expect::Writes("x")),
     ("cargo clean --target-dir src", Expect::Asks("empties a folder")),
     ("cargo vendor src", Expect::Asks("empties a folder")),
-    ("cargo vendor --no-delete src", Expect::Writes("src")),
     ("cargo test -- --logfile .envrc", Expect::Writes(".envrc")),
     ("cargo nextest archive --archive-file .envrc", Expect::Writes(".envrc")),
     ("cargo new ../x", Expect::Writes("../x")),
