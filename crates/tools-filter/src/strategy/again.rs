@@ -9,7 +9,7 @@ use tools_core::FilterConfidence;
 use super::{
     Reducer,
     dedup::template,
-    findings::is_file,
+    findings::{is_file, names_numbered_file},
     runs::{ends_in_part_of_file, is_row, steps},
     unfinished::names_running,
 };
@@ -81,6 +81,7 @@ fn may_count(line: &str) -> bool {
         && !ends_in_part_of_file(line)
         && !reports(line)
         && !names_place(line)
+        && !names_numbered_file(line)
         && !names_running(line)
 }
 

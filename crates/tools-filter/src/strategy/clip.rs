@@ -1,5 +1,5 @@
 //! Keeps the beginning and the end of a run of lines; what lies between is cut, except for what
-//! reports something.
+//! reports something, and what a program says of itself.
 
 use std::collections::VecDeque;
 
@@ -32,7 +32,11 @@ impl Clip {
         while self.held.len() > self.tail || self.bytes > MAX_TAIL_BYTES {
             let Some(oldest) = self.held.pop_front() else { break };
             self.bytes -= oldest.len();
-            out.cut(&oldest);
+            if is_said_by_program(&oldest) {
+                out.keep(&oldest);
+            } else {
+                out.cut(&oldest);
+            }
         }
     }
 
@@ -44,4 +48,14 @@ impl Clip {
         self.seen = 0;
         self.bytes = 0;
     }
+}
+
+/// Whether a line is `program: message`, as programs write to the standard error: it may be why
+/// the rest is there, whether or not it has a word of failure in it.
+fn is_said_by_program(line: &str) -> bool {
+    let Some((program, message)) = line.trim_start().split_once(": ") else { return false };
+    let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-._/".contains(&byte);
+    !message.is_empty()
+        && program.starts_with(|c: char| c.is_ascii_lowercase() || c == '/')
+        && program.bytes().all(is_name)
 }

@@ -1,13 +1,13 @@
 //! A line that stood above already, word by word, whatever stands between: it is counted, a short
 //! one from the third time on, since it may be a value. What reports a failure, names a place or is
 //! a line of a diff stands as often as it is told, and so do the heading of what is indented below
-//! it and the last line, which may be the verdict.
+//! it and the last line, which may be the verdict. A row of findings is about the file above it.
 
 use std::collections::HashMap;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, unfinished::names_running};
+use super::{Reducer, findings::stands_under_file, unfinished::names_running};
 use crate::{
     emit::Emitter,
     signal::{names_place, reports_failure},
@@ -38,6 +38,8 @@ fn saying(line: &str) -> Option<&str> {
     let is_saying = (MIN_BYTES..=MAX_BYTES).contains(&text.len())
         && !line.starts_with(['+', '-', '@'])
         && !text.starts_with("[… ")
+        // It is about the file above it, which is another one.
+        && !stands_under_file(line)
         && !is_joined(text)
         && text.split(' ').filter(is_word).nth(MIN_WORDS - 1).is_some();
     is_saying.then_some(text)
@@ -108,6 +110,22 @@ mod tests {
             "unused a of the lot\n  help: Consider removing this declaration\nunused b of the lot\n[… 1 line]\n\
              value is low\nvalue is low\n"
         );
+    }
+
+    #[test]
+    fn the_same_finding_in_another_file_stands() {
+        let of_file = |file: &str| {
+            format!(
+                "{file}:8:21: warning: format expects a matching argument\n\
+                 {file}:9:7: warning: suggest parentheses around an assignment\n\
+                 {file}:11:1: warning: unused parameter\nmake: *** Error {}\n",
+                file.len()
+            )
+        };
+        let text = of_file("src/shop/cart.c") + &of_file("src/shop/basket.c") + &of_file("src/shop/till.c");
+        let filtered = FilterPipeline::builtin().filter("make -k", Exit::Code(2), text.as_bytes()).text;
+        assert_eq!(filtered.matches("8:21 warning: format expects").count(), 3, "{filtered}");
+        assert!(!filtered.contains("[…"), "{filtered}");
     }
 
     #[test]

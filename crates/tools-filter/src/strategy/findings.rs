@@ -138,6 +138,15 @@ fn by_file(findings: &[Finding]) -> Vec<String> {
     lines
 }
 
+/// Whether a line is one of those that stand under the name of a file: `  12:5 text`, with as many
+/// places as the text was found at.
+pub(super) fn stands_under_file(line: &str) -> bool {
+    let text = line.strip_prefix("  ").unwrap_or_default();
+    let is_place = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b',');
+    let places = text.bytes().take_while(|byte| is_place(byte)).count();
+    digits(text) > 0 && text[places..].starts_with(' ')
+}
+
 /// Whether the name of a file above its findings is told from them: nothing else in them is one.
 fn can_stand_under_files(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| is_source(&finding.file) && !names_source(&finding.text))

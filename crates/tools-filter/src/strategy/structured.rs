@@ -236,9 +236,11 @@ fn harness(kind: &str, event: &str, value: &Value) -> Option<Rendered> {
             let name = value["name"].as_str()?;
             let printed = ["stdout", "stderr", "message", "reason"].iter().filter_map(|part| value[*part].as_str());
             let printed: Vec<&str> = printed.map(str::trim_end).collect();
-            let head =
-                if event == "failed" { format!("---- {name} ----") } else { format!("---- {name}: {event} ----") };
-            let lines = std::iter::once(head).chain(printed.into_iter().map(str::to_owned));
+            // A panic names its test. No heading of the text form: that opens a section whose end
+            // only the text form tells.
+            let names_itself = printed.iter().any(|text| text.starts_with(&format!("thread '{name}' panicked")));
+            let head = (!names_itself || event != "failed").then(|| format!("test {name} ... {event}"));
+            let lines = head.into_iter().chain(printed.into_iter().map(str::to_owned));
             Some(Rendered::Text(lines.collect()))
         }
         _ => None,

@@ -484,7 +484,7 @@ const RUNNERS: &[Runner] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400.max(cases()), ..ProptestConfig::default() })]
 
     /// A line `program: message` is what somebody has to read, whether or not it has a word of
     /// failure in it.

@@ -84,7 +84,7 @@ impl Machine {
 
 /// The test of `---- NAME stdout ----`.
 pub(super) fn captured(line: &str) -> Option<&str> {
-    let test = line.strip_prefix("---- ")?.strip_suffix(" ----")?.split([' ', '\t']).next()?;
+    let test = line.strip_prefix("---- ")?.strip_suffix(" stdout ----")?.split([' ', '\t']).next()?;
     (!test.is_empty()).then_some(test)
 }
 
