@@ -59,3 +59,20 @@ fn is_said_by_program(line: &str) -> bool {
         && program.starts_with(|c: char| c.is_ascii_lowercase() || c == '/')
         && program.bytes().all(is_name)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn what_a_program_says_in_the_middle_stands() {
+        let printed = (0..40).map(|row| format!("row {row} is read\n")).collect::<Vec<_>>().concat();
+        let text = format!(
+            "running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n{printed}\
+             ledger: seq 9 came late by 44 ms\n{printed}thread 'a' panicked at src/lib.rs:3:5:\nno\n\n\
+             failures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\n"
+        );
+        let filtered = FilterPipeline::builtin().filter("cargo test", Exit::Code(101), text.as_bytes()).text;
+        assert!(filtered.contains("ledger: seq 9 came late by 44 ms") && !filtered.contains("row 20 "), "{filtered}");
+    }
+}

@@ -7,7 +7,10 @@ use std::collections::HashMap;
 use tools_core::FilterConfidence;
 
 use super::{Reducer, findings::is_file, unfinished::names_running};
-use crate::emit::{Emitter, marked};
+use crate::{
+    emit::{Emitter, marked},
+    signal::is_change,
+};
 
 /// A block of fewer lines with text is shown again.
 const MIN_LINES: u64 = 2;
@@ -55,6 +58,8 @@ fn is_row(line: &str) -> bool {
 fn may_be_part(line: &str) -> bool {
     line.len() < MAX_LINE_BYTES
         && !is_row(line)
+        // The same change of another file is another change.
+        && !is_change(line)
         // The rows below it are about this file.
         && !is_file(line)
         && (!line.trim_start().starts_with("[…") || marked(line).is_some())
@@ -200,6 +205,19 @@ mod tests {
 
     fn filtered(text: &str) -> String {
         FilterPipeline::builtin().filter("./run.sh", Exit::Code(1), text.as_bytes()).text
+    }
+
+    #[test]
+    fn the_same_change_of_another_file_stands() {
+        let of_file = |name: &str| {
+            format!(
+                "--- a/{name}\n+++ b/{name}\n@@ -1,3 +1,3 @@\n line one of it\n-the old value of alpha\n\
+                 -the old value of beta\n+the new value of alpha\n+the new value of beta\n"
+            )
+        };
+        let text = of_file("a.txt") + &of_file("b.txt");
+        let filtered = FilterPipeline::builtin().filter("./format.sh", Exit::Code(0), text.as_bytes()).text;
+        assert_eq!(filtered.matches("+the new value of beta").count(), 2, "{filtered}");
     }
 
     #[test]
