@@ -177,6 +177,11 @@ fn main() {
         "| key ",
         "user,password\n",
         "data:\n a: b\n",
+        "key=",
+        "auth=",
+        "key%3d",
+        "key&quot;:&quot;a ",
+        "https://a:b/",
     ];
     for piece in slow {
         let text = piece.repeat(MIB / piece.len());

@@ -10,7 +10,9 @@ use crate::{
     program, value,
 };
 
-/// How long a name may be.
+/// How long what is no credential may be to be read for others in it.
+const MAX_RUN_BYTES: usize = 2048;
+/// How long a name may be, and what an address takes by one.
 const MAX_NAME_LEN: usize = 96;
 
 /// Looks at the name around a keyword. Names that end before `done` were looked at.
@@ -22,11 +24,15 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     *done = name.1;
     // Where no value can follow nothing needs to be known of the name: most words in a text end
     // here.
-    let Some(place) = place::of(text, name) else { return };
-    if place.end - place.start < MIN_VALUE_BYTES || !is_named(text, name, (start, end)) {
+    let Some(place) = place::of(text, name, || is_named(text, name, (start, end))) else { return };
+    if place.end - place.start < MIN_VALUE_BYTES {
         return;
     }
     let kind = kind(&text[name.0..name.1]);
+    let is_parameter = is_parameter(text, name);
+    if is_parameter && !is_random_parameter(&text[place.start..place.end]) {
+        return;
+    }
     let mut place = Some(place);
     while let Some(Place { start, end, style, quoted, next }) = place {
         let end = before_escaped_line_end(text, start, end);
@@ -55,6 +61,7 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
                     && value::is_secret_length(found)
                     && !text[name.0..name.1].starts_with("ident")
             }
+            Style::Statement if kind != "password" => value::is_secret(found) && !found.contains(' '),
             Style::Statement => {
                 value::is_password(found)
                     && value::is_secret_length(found)
@@ -78,6 +85,10 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
             // What follows inside the value was judged with it.
             *done = (*done).max(end);
         }
+        // Names in the middle of what goes on and on are not looked at one by one.
+        if !is_found && found.len() >= MAX_RUN_BYTES && !found.contains(['&', ';', ',']) {
+            *done = (*done).max(end);
+        }
         place = next.and_then(|at| place::changed_to(text, at));
     }
 }
@@ -86,7 +97,9 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
 /// that says so in more of them.
 fn is_own_name(name: &str, value: &str) -> bool {
     // `exports.isUpKey = isUpKey;`, `mapToken = mapToken2;`
-    if value.trim_end_matches([';', ',']).trim_end_matches(|c: char| c.is_ascii_digit()) == member(name) {
+    let bare = value.trim_end_matches([';', ',']);
+    let last = bare.rsplit('.').next();
+    if bare.trim_end_matches(|c: char| c.is_ascii_digit()) == member(name) || last == Some(name) {
         return true;
     }
     let letters =
@@ -128,9 +141,22 @@ fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -
     let is_known =
         ["secretid", "secret_id", "secret-id", "bw_session"].iter().any(|known| name.eq_ignore_ascii_case(known));
     is_known
+        || is_parameter(text, (start, end))
         || is_statement(text, keyword.0, keyword.1)
         || is_credential_key(member(name))
         || is_spaced_name(text, start, name)
+}
+
+/// `?key=…`, in an address: what many services take a key by, and others the name of a thing.
+fn is_parameter(text: &str, (start, end): (usize, usize)) -> bool {
+    text[start..end].eq_ignore_ascii_case("key") && text[..start].ends_with(['?', '&']) && text[end..].starts_with('=')
+}
+
+/// Neither the name of a thing, nor its hash or UUID.
+fn is_random_parameter(value: &str) -> bool {
+    let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
+    let has_all = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    (20..=MAX_NAME_LEN).contains(&value.len()) && has_all && value::is_random(value)
 }
 
 /// Of `spring.datasource.password` the last part.

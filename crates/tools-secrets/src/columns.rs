@@ -123,7 +123,7 @@ fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     }
     let bare = |field: Range<usize>| {
         let text = &line[field.clone()];
-        let trimmed = text.trim_matches([' ', '"']);
+        let trimmed = text.trim_matches([' ', '"', '`']);
         let start = field.start + text.find(trimmed).unwrap_or_default();
         start..start + trimmed.len()
     };

@@ -6,11 +6,19 @@ use crate::{finding::Finding, program, value, wordy};
 
 /// How long a header is read.
 const MAX_HEADER_BYTES: usize = 8192;
+/// How long a name of parts may be.
+const MAX_NAME_LEN: usize = 96;
 /// How long credentials without a header's name before them must be.
 const MIN_ALONE_LEN: usize = 20;
 
 /// The credentials of an `Authorization` whose name ends at `from`.
 pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
+    // `AWS::Config::AggregationAuthorization`: the name of a type.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_');
+    let name = text.as_bytes()[..from].iter().rev().take(MAX_NAME_LEN).take_while(|byte| is_part(byte)).count();
+    if text[from - name..from].contains("::") {
+        return None;
+    }
     // The name may be quoted, in JSON or in code.
     let rest = trimmed(text.get(from..)?, &['"', '\'', '\\', ']', ' ']);
     let rest = rest.strip_prefix([':', '=', ','])?;

@@ -34,6 +34,7 @@ pub(crate) enum Scanner {
     Session,
     Assignment,
     Data,
+    Encoded,
     Command(&'static [commands::Flag]),
 }
 
@@ -71,6 +72,7 @@ const WEBHOOKS: &[&str] = &[
     "discordapp.com/api/webhooks/",
     "webhook.office.com/webhookb2/",
     "hooks.zapier.com/hooks/catch/",
+    ".tines.com/webhook/",
 ];
 
 /// How password hashes begin.
@@ -78,6 +80,8 @@ const HASHES: &[&str] = &[
     "$1$",
     "$5$",
     "$6$",
+    "$8$",
+    "$9$",
     "$y$",
     "$gy$",
     "$2a$",
@@ -110,10 +114,8 @@ pub(crate) fn all() -> Vec<(&'static str, Scanner)> {
         ("pat", Scanner::Airtable),
         ("JQQJ99", Scanner::AzureService),
         (":APA91b", Scanner::Firebase),
-        ("client(\"AC", Scanner::Twilio),
-        ("client('AC", Scanner::Twilio),
-        ("twilio(\"AC", Scanner::Twilio),
-        ("twilio('AC", Scanner::Twilio),
+        ("client(", Scanner::Twilio),
+        ("twilio(", Scanner::Twilio),
         ("unseal key", Scanner::Unseal),
         ("unseal_key", Scanner::Unseal),
         ("recovery key ", Scanner::Unseal),
@@ -139,6 +141,11 @@ pub(crate) fn all() -> Vec<(&'static str, Scanner)> {
         ("signature=", Scanner::Signature),
         ("authorization", Scanner::Authorization),
         ("cookie", Scanner::Cookie),
+        ("%3d", Scanner::Encoded),
+        ("%3a", Scanner::Encoded),
+        ("%22", Scanner::Encoded),
+        ("&quot;", Scanner::Encoded),
+        ("&#34;", Scanner::Encoded),
         ("data:", Scanner::Data),
         ("data\":", Scanner::Data),
         ("data':", Scanner::Data),

@@ -19,6 +19,7 @@ mod assignment;
 mod bare;
 mod columns;
 mod command;
+mod encoded;
 mod header;
 mod key_material;
 mod manifest;

@@ -4,6 +4,7 @@
 use crate::{
     finding::{Finding, Heading},
     margin::Margin,
+    provider::is_inside_word,
     value,
 };
 
@@ -30,7 +31,8 @@ pub(crate) fn entries(
     tell: &mut dyn FnMut(Heading),
 ) {
     let before = &text.as_bytes()[..start];
-    let written = if before.ends_with(b"string") && !before.ends_with(b"astring") {
+    let is_text = before.ends_with(b"string") && !is_inside_word(before, start - "string".len());
+    let written = if is_text {
         ManifestFormat::Plain
     } else if before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
         && !is_behind_margin(text, start)

@@ -47,10 +47,10 @@ impl Join {
     }
 }
 
-/// The value of a name.
-pub(crate) fn of(text: &str, name: (usize, usize)) -> Option<Place> {
+/// The value of a name, if that is one to look for: it is read only then.
+pub(crate) fn of(text: &str, name: (usize, usize), is_meant: impl FnOnce() -> bool) -> Option<Place> {
     let join = join(text, name)?;
-    extent(text, &join, name.0)
+    if is_meant() { extent(text, &join, name.0) } else { None }
 }
 
 /// The value that a quoted one is changed to: `"old" -> "new"`.

@@ -127,6 +127,7 @@ pub(crate) fn is_name_part(run: &str) -> bool {
         && (vowels * 6 >= letters || is_upper && letters <= 8)
         && words.iter().all(|word| longest_hump(word) <= 16)
         && is_camel(run, letters)
+        && is_wordy(run)
         && words.iter().enumerate().all(|(at, word)| is_wordy(word) || at == 0 && word.len() <= 3)
         && numbers.iter().all(|number| number.len() <= 4 || NUMBERS.contains(number))
 }
@@ -201,7 +202,13 @@ pub(crate) fn is_long_name(value: &str) -> bool {
     let is_name = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     let humps = bare.as_bytes().windows(2).filter(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase());
     let parts = bare.split('_').filter(|part| !part.is_empty()).count();
-    bare.len() >= 8 && is_name && reads_as_names(bare) && (parts >= 3 || humps.count() >= 2 || is_constant(bare))
+    // `DI9RQOAWXYUZF54VJVXM`: no words without lower case or what keeps them apart.
+    let has_words = bare.contains('_') || bare.bytes().any(|byte| byte.is_ascii_lowercase());
+    bare.len() >= 8
+        && is_name
+        && has_words
+        && reads_as_names(bare)
+        && (parts >= 3 || humps.count() >= 2 || is_constant(bare))
 }
 
 /// `WBEM_128BITS`, `MI_UserCredentials_0`, `propValue$204`, `_propKey8`

@@ -3,7 +3,13 @@
 use crate::{
     finding::Finding,
     providers::{Alphabet::Url, Provider},
+    value,
 };
+
+/// How many different characters a token has at least.
+const MIN_DIFFERENT: usize = 5;
+/// How long words that follow a prefix must be to be no token by chance.
+const MIN_NAME_LEN: usize = 28;
 
 /// Reads the rest of a token whose prefix stands at `start`.
 pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Option<Finding> {
@@ -26,15 +32,26 @@ pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
     if !(least..=most).contains(&length) {
         return None;
     }
-    // A run of one letter is an illustration.
-    let is_varied = bytes[rest..end].iter().any(|byte| Some(byte) != bytes.get(rest))
-        && !["xxxxxxxx", "00000000"].iter().any(|run| text[rest..end].to_ascii_lowercase().contains(run));
-    let is_example = text[start..end].to_ascii_uppercase().contains("EXAMPLE");
-    // `exp_on_interval_between`: the name of a function.
-    let is_lower = bytes[rest..end].iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'0'..=b'9'));
-    let digits = bytes[rest..end].iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_name = is_lower && digits <= 1 && bytes[rest..end].split(|byte| *byte == b'_').count() > 3;
-    (is_varied && !is_example && !is_name).then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
+    let is_given = !is_illustration(&text[start..end], &text[rest..end]) && !is_name(&text[rest..end]);
+    is_given.then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
+}
+
+/// `glc_1111…`, `ntn_1234567890…`, `xoxe.xoxp-1-TokenHere`: what a text shows instead of a token.
+fn is_illustration(token: &str, rest: &str) -> bool {
+    let lower = token.to_ascii_lowercase();
+    let different = (b'!'..=b'~').filter(|byte| rest.as_bytes().contains(byte)).count();
+    different < MIN_DIFFERENT
+        || rest.bytes().all(|byte| byte.is_ascii_digit())
+        || ["example", "xxxxxxxx", "00000000"].iter().any(|mark| lower.contains(mark))
+        || lower.ends_with("here")
+}
+
+/// `exp_on_interval_between`, `hf_requiredTypesForDisplay`: the name of a function or a field.
+fn is_name(rest: &str) -> bool {
+    let digits = rest.bytes().filter(u8::is_ascii_digit).count();
+    let is_lower = rest.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'0'..=b'9'));
+    is_lower && digits <= 1 && rest.split('_').count() > 3
+        || digits == 0 && rest.len() >= MIN_NAME_LEN && rest.split(['_', '-', '.']).all(value::is_word_like)
 }
 
 /// Whether a short prefix stands in the middle of base64, where any letters may.
@@ -66,12 +83,8 @@ pub(crate) fn atlas(text: &str, mark: usize) -> Option<Finding> {
     let before = bytes[..mark].iter().rev().take(15).take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let rest = mark + ".atlasv1.".len();
     let after = bytes.get(rest..)?.iter().take(80).take_while(|byte| Url.has(**byte)).count();
-    (before == 14 && after >= 60).then_some(Finding {
-        start: mark - before,
-        end: rest + after,
-        kind: "terraform",
-        rule: "token-shape",
-    })
+    (before == 14 && after >= 60 && !is_illustration(&text[mark - before..mark], &text[rest..rest + after]))
+        .then_some(Finding { start: mark - before, end: rest + after, kind: "terraform", rule: "token-shape" })
 }
 
 /// A token of Telegram: a number, a colon, 35 characters that begin with `AA`.
@@ -140,5 +153,41 @@ pub(crate) fn is_inside_word(bytes: &[u8], start: usize) -> bool {
             .skip_while(|byte| byte.is_ascii_digit() || **byte == b';')
             .take(2)
             .eq(b"[\x1b");
-    before.is_ascii_alphanumeric() && !is_escape && !is_colour
+    // `%20`, in an address.
+    let is_percent =
+        start >= 3 && bytes[start - 3] == b'%' && bytes[start - 2].is_ascii_hexdigit() && before.is_ascii_hexdigit();
+    before.is_ascii_alphanumeric() && !is_escape && !is_colour && !is_percent
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{providers::PROVIDERS, scan};
+
+    /// As many characters of an alphabet as a token has at least, none of them long in a row.
+    fn rest(provider: &Provider, length: usize) -> String {
+        let characters =
+            "K7aD0fC4e9B2x8d3F6q1Zb5m".chars().filter(|c| u8::try_from(*c).is_ok_and(|b| provider.alphabet.has(b)));
+        characters.cycle().take(length).collect()
+    }
+
+    #[test]
+    fn each_kind_is_found_by_its_prefix_and_length_alone() {
+        for provider in PROVIDERS {
+            let (prefix, (least, most)) = (provider.prefix, provider.length);
+            for length in [least, most] {
+                let token = prefix.to_owned() + &rest(provider, length);
+                let text = format!("use {token} now");
+                let found = scan(&text);
+                assert!(found.iter().any(|found| text[found.start..found.end] == *token), "{text}");
+                assert_eq!(PROVIDERS.iter().filter(|other| other.prefix == prefix).count(), 1, "{prefix}");
+            }
+            // One character less, a letter in front, nothing but one character, an example.
+            let (short, token) =
+                (prefix.to_owned() + &rest(provider, least - 1), prefix.to_owned() + &rest(provider, least));
+            assert_eq!(find(&format!("{short} now"), 0, provider), None, "{short}");
+            assert_eq!(find(&format!("x{token}"), 1, provider), None, "{token}");
+            assert_eq!(find(&(prefix.to_owned() + &"0".repeat(least)), 0, provider), None, "{prefix}");
+        }
+    }
 }

@@ -7,6 +7,7 @@ use crate::{
     assignment,
     bare::{self, Bare},
     columns, command,
+    encoded::Meant,
     finding::{Finding, Heading},
     header, key_material,
     keywords::{self, Scanner},
@@ -103,6 +104,17 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
             Scanner::Data if start >= done.data => {
                 manifest::entries(text, (start, end), &mut done.data, &mut findings, tell);
             }
+            Scanner::Encoded if depth > 0 && start >= done.encoded => {
+                let meant = Meant::around(text, start, done.encoded);
+                done.encoded = meant.end();
+                // Only what is not escaped again.
+                let found = all(&meant.text, 0, &mut |_| {}).into_iter();
+                findings.extend(found.map(|finding| Finding {
+                    start: meant.place(finding.start),
+                    end: meant.place(finding.end),
+                    ..finding
+                }));
+            }
             Scanner::Command(flags) if start >= done.command => {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
@@ -112,6 +124,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
             | Scanner::PgPass
             | Scanner::Hash
             | Scanner::Cookie
+            | Scanner::Encoded
             | Scanner::Command(_)
             | Scanner::Data => {}
         }
@@ -155,6 +168,7 @@ struct Done {
     columns: usize,
     data: usize,
     command: usize,
+    encoded: usize,
     bare: usize,
 }
 

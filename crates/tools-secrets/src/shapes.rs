@@ -56,7 +56,7 @@ pub(crate) fn firebase(text: &str, start: usize, end: usize) -> Option<Finding> 
 
 /// The token that follows an account of Twilio as the next argument.
 pub(crate) fn twilio(text: &str, end: usize) -> Option<Finding> {
-    let rest = near(text, end);
+    let rest = near(text, end).strip_prefix(['"', '\'']).and_then(|account| account.strip_prefix("AC"))?;
     let account = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
     let rest = rest.get(account..)?.strip_prefix(['"', '\''])?.trim_start().strip_prefix(',')?;
     let token = rest.trim_start().strip_prefix(['"', '\''])?;

@@ -13,7 +13,10 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
         character.is_whitespace() || matches!(character, '"' | '\'' | '`' | '<' | '>' | '/' | '\\' | ')' | '\x1b')
     };
     let authority = &rest[..rest.find(ends).unwrap_or(rest.len())];
-    let (user_info, host) = authority.rsplit_once('@')?;
+    let Some((user_info, host)) = authority.rsplit_once('@') else {
+        let is_pair = authority.split_once(':').is_some_and(|(user, start)| !user.is_empty() && !start.is_empty());
+        return is_pair.then(|| with_slash(rest, from))?;
+    };
     let Some((user, password)) = user_info.split_once(':') else {
         // A token in the place of a user; that of Sentry is public.
         let is_token = user_info.len() >= 20 && value::is_secret(user_info) && !host.contains("sentry");
@@ -27,6 +30,22 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
         user.eq_ignore_ascii_case(password) || is_known_pair(user, password) || is_example(user, password, host);
     let start = from + user.len() + 1;
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
+}
+
+/// `scheme://user:pass/word@host`: a password whose slash nobody escaped, at the beginning of
+/// `rest`.
+fn with_slash(rest: &str, from: usize) -> Option<Finding> {
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '\\' | ')' | '\x1b' | '?' | '#');
+    let (user_info, host) = rest[..rest.find(ends).unwrap_or(rest.len())].split_once('@')?;
+    let (user, password) = user_info.split_once(':')?;
+    // `host:8080/path@2`, `host/path:tag/name@2`
+    let is_given = !user.contains('/')
+        && !password.split('/').next().is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        && host.contains(['.', ':', '/'])
+        && value::is_secret(password)
+        && value::is_random(password);
+    is_given.then(|| found(from + user.len() + 1, password.len(), "url-password"))
 }
 
 /// Pairs that stand in manuals and standards.
@@ -59,9 +78,7 @@ fn is_example(user: &str, password: &str, host: &str) -> bool {
     // `username:p@ssw0rd@hostname`: what stands where.
     let is_named_so = matches!(user, "user" | "username") && matches!(host, "host" | "hostname");
     let is_nowhere = host.len() == 1 || is_nonsense(host) || is_named_so;
-    is_nowhere
-        || is_nonsense(password)
-        || is_word && (digits == 0 && is_here || digits <= 3 && !word.is_empty() && is_reserved)
+    is_nowhere || is_nonsense(password) || is_word && (digits == 0 && is_here || digits <= 3 && is_reserved)
 }
 
 /// The signature that lets whoever has an address use it.

@@ -33,7 +33,7 @@ pub(crate) fn is_secret(value: &str) -> bool {
         // A password in an address is found with the address.
         && !value.contains("://")
         && classes(value) >= 2
-        && entropy(value) >= 2.8
+        && entropy(value) >= if value.bytes().filter(u8::is_ascii_digit).count() >= 2 { 2.5 } else { 2.8 }
 }
 
 /// The same for a password that stands where nothing but a password can: in an address, after `-p`.
@@ -87,7 +87,7 @@ pub(crate) fn is_type(value: &str) -> bool {
         [number] => NUMBERS.contains(&number) && bare.ends_with(|last: char| last.is_ascii_alphabetic()),
         _ => false,
     };
-    is_numbered && letters >= 4 && (humps.count() + 1) * 3 <= letters
+    is_numbered && letters >= 4 && (humps.count() + 1) * 3 <= letters && is_wordy(bare)
 }
 
 /// Whether a value is sealed: only who has another key can read it.
@@ -119,7 +119,7 @@ fn is_word(value: &str) -> bool {
 fn is_placeholder(value: &str) -> bool {
     let starts = |start: &str| value.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
     // A password hash, which begins with `$`, is found elsewhere.
-    STARTS.iter().any(|start| starts(start) && !is_dense(value, start))
+    STARTS.iter().any(|start| starts(start) && !is_dense(value, start) && !is_escaped(value))
         || EXAMPLE.is_match(value)
         // `IDENTIFIED BY "%(password)s"`, `key "' + token + '"`
         || value.contains("%(") && value.contains(")s")
@@ -130,7 +130,15 @@ fn is_placeholder(value: &str) -> bool {
         || value.contains("' + ") || value.contains("\" + ") || value.starts_with("\".") || value.starts_with("'.")
         || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
+        // `eyJ2IjoiMS...`: cut off where it was written down.
+        || value.ends_with("...")
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
+}
+
+/// `%4A%72%54`: letters that are escaped as in an address, and no `%NAME%`.
+fn is_escaped(value: &str) -> bool {
+    let is_escape = |three: &[u8]| three[0] == b'%' && matches!(three[1], b'2'..=b'7') && three[2].is_ascii_hexdigit();
+    value.len() >= 9 && value.as_bytes()[..9].chunks_exact(3).all(is_escape)
 }
 
 /// `events!connection/{connection_id}/auth`: a name in braces, in whose place something comes.
@@ -173,16 +181,17 @@ pub(crate) fn is_title(value: &str) -> bool {
             let word = part.trim_matches(|c: char| c.is_ascii_digit());
             word.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_name_part(word) && word.len() <= MAX_WORD_LEN
                 || part.len() <= 3
+                    && (word.bytes().all(|b| b.is_ascii_alphabetic()) || !part.bytes().any(|b| b.is_ascii_uppercase()))
         };
         digits <= 6 && parts.iter().all(is_part) && parts.iter().any(|part| part.len() >= 3)
     };
     // `__decimal128__`
     let is_inner = value.len() > 4 && value.starts_with("__") && value.ends_with("__");
-    let is_one_of_many = bare.split(['_', '-', '.', '/', '=']).filter(|part| part.len() > 2).count() >= 3;
+    let is_one_of_many = bare.split(['_', '-', '.', '/', '=', ':']).filter(|part| part.len() > 2).count() >= 3;
     let no_digits = !bare.bytes().any(|byte| byte.is_ascii_digit());
     is_long_name(bare)
         || is_inner && is_words(&['_'])
-        || is_one_of_many && is_words(&['_', '-', '.', '/', '=', '@'])
+        || is_one_of_many && is_words(&['_', '-', '.', '/', '=', '@', ':'])
         || no_digits && is_words(&['_', '-', '.', '/', '=', '@', '#', '$'])
         || is_camel(bare)
 }
@@ -198,8 +207,11 @@ fn is_camel(value: &str) -> bool {
         && (1..=2).contains(&words.len())
         && (1..=2).contains(&digits)
         && words.iter().all(|word| word.len() >= 3 && is_word_like(word))
+        && is_wordy(value)
         && humps.count() >= 1
-        && !value.ends_with(|last: char| last.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_lowercase())
+        // `ProductsV2`
+        && (!value.ends_with(|last: char| last.is_ascii_digit()) || words[0].len() >= 5 && words[0].ends_with('V'))
 }
 
 /// A sentence: what is said about a password.
@@ -238,11 +250,12 @@ fn is_expression(value: &str) -> bool {
         || is_constant(bare)
         || is_operation(value)
         || is_code(value)
+        || is_regex(value)
         || value.contains("::") && !value.contains(['+', '=', '/'])
 }
 
 /// Whether letters read as words: also a long name in camel case, and no random letters.
-fn is_word_like(word: &str) -> bool {
+pub(crate) fn is_word_like(word: &str) -> bool {
     if word.len() <= MAX_WORD_LEN {
         return is_wordy(word);
     }
@@ -250,7 +263,7 @@ fn is_word_like(word: &str) -> bool {
         word.bytes().filter(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
     let changes =
         word.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    vowels.count() * 4 >= word.len() && changes.count() * 5 <= word.len()
+    is_wordy(word) && vowels.count() * 4 >= word.len() && changes.count() * 5 <= word.len()
 }
 
 /// `this.config.apiKey2`, `credentials?.password1`.
@@ -331,9 +344,16 @@ fn is_operation(value: &str) -> bool {
 
 /// Part of a program that was written without blanks.
 fn is_code(value: &str) -> bool {
-    value.contains("}(")
+    value.trim_end_matches([',', ')']).ends_with("=None")
+        || value.contains("}(")
         || value.contains("){")
         || value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
+}
+
+/// `^\s*\w\+:`: what is looked for in a text.
+fn is_regex(value: &str) -> bool {
+    let escapes = value.as_bytes().windows(2).filter(|pair| pair[0] == b'\\' && b"()+|{}swdSWDzhb.".contains(&pair[1]));
+    escapes.count() >= 2
 }
 
 /// The mark at the beginning of a private key, in base64, with nothing of the key behind it.
@@ -351,12 +371,14 @@ pub(crate) fn is_version(value: &str) -> bool {
     bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
 }
 
-/// `2147483648u32`, `4294967295UL`: a number of a program.
+/// `2147483648u32`, `4294967295UL`, `0x8004101f`: a number of a program.
 fn is_number(value: &str) -> bool {
     const TYPES: &[&str] = &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
     let ending = value.trim_start_matches(|c: char| c.is_ascii_digit()).trim_end_matches([';', ',', ')']);
     let is_type = || ending.bytes().all(|byte| b"uUlL".contains(&byte)) && ending.len() <= 3 || TYPES.contains(&ending);
-    value.starts_with(|c: char| c.is_ascii_digit()) && is_type()
+    let hex = value.strip_prefix("0x").map(|hex| hex.trim_end_matches([';', ',', ')']));
+    let is_hex = hex.is_some_and(|hex| hex.len() <= 16 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    is_hex || value.starts_with(|c: char| c.is_ascii_digit()) && is_type()
 }
 
 /// The characters of an alphabet in some order, each once: no random text of that length is so.
@@ -371,7 +393,10 @@ pub(crate) fn is_path(value: &str) -> bool {
     let decoded = value.contains("%2").then(|| value.replace("%2F", "/").replace("%2f", "/"));
     let value = decoded.as_deref().unwrap_or(value);
     let rooted = ["/", "./", "../", "~/"].iter().any(|start| value.starts_with(start));
-    rooted && !value.contains(['+', '=']) && is_wordy(value)
+    // `my-app/5026-stage.war`
+    let ending = value.rsplit_once('.').filter(|(stem, _)| stem.contains('/')).map_or("", |(_, ending)| ending);
+    let has_ending = (2..=4).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_lowercase());
+    (rooted || has_ending) && !value.contains(['+', '=']) && is_wordy(value)
 }
 
 /// How many of lower case, upper case, digits and the rest occur.

@@ -1,15 +1,24 @@
 //! Whether a text reads as words do.
 
-/// Whether letters change case only as in words: at their beginning, or all upper.
+/// How many letters chance does not arrange as in words.
+const LONG: usize = 12;
+/// How many small consonants words have in a row.
+const MAX_CONSONANTS: usize = 4;
+
+/// Whether letters change case only as in words: at their beginning, or all upper; and whether the
+/// vowels of a long text are as near to one another as there.
 pub(crate) fn is_wordy(text: &str) -> bool {
-    let mut changes = 0;
-    let mut before: Option<bool> = None;
-    for character in text.chars().filter(|character| character.is_alphabetic()) {
-        let is_upper = character.is_uppercase();
-        if before == Some(false) && is_upper {
-            changes += 1;
-        }
-        before = Some(is_upper);
+    let cases: Vec<bool> = text.chars().filter(|c| c.is_alphabetic()).map(char::is_uppercase).collect();
+    let upper = cases.iter().filter(|is_upper| **is_upper).count();
+    let changes = cases.windows(2).filter(|pair| !pair[0] && pair[1]).count();
+    if cases.len() < LONG {
+        return changes * 4 <= text.len();
     }
-    changes * 4 <= text.len()
+    // A small letter between two capitals.
+    let alone = cases.windows(3).filter(|three| **three == [true, false, true]).count();
+    // More capitals than words begin with are those of a few abbreviations.
+    let least = if upper < cases.len() && upper * 3 > cases.len() { 6 } else { 4 };
+    let is_consonant = |c: char| c.is_ascii_lowercase() && !"aeiouy".contains(c);
+    let consonants = text.split(|c| !is_consonant(c)).map(str::len).max().unwrap_or(0);
+    changes * least <= text.len() && alone <= 1 && consonants <= MAX_CONSONANTS
 }

@@ -174,6 +174,8 @@ const HARMLESS_KEY: &[&str] = &[
     "dict",
     "json",
     "unique",
+    "recv",
+    "trusted",
 ];
 
 /// Whether a variable or member of this name holds a credential.

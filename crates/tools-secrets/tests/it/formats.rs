@@ -127,3 +127,104 @@ proptest! {
         prop_assert_eq!(redacted.lines().count(), shown.lines().count());
     }
 }
+
+#[test]
+fn tokens_by_prefix_as_they_stand_in_text() {
+    let upper = HEX.to_ascii_uppercase();
+    let long = RANDOM.repeat(4);
+    for token in [
+        ["shpa", "t_", &upper, &upper],
+        ["dop_", "v1_", &upper.repeat(3), &upper],
+        ["NRI", "Q-", &RANDOM[..32], ""],
+        ["ci", "o", &RANDOM[..32], ""],
+        ["4b", "1d", RANDOM, "b9"],
+        ["da", "2-", &RANDOM[..26], ""],
+        ["pscale", "_oauth_", RANDOM, ""],
+        ["dp", ".scim.", RANDOM, "Q7wz"],
+        ["fig", "u_", RANDOM, ""],
+        ["eyJr", "IjoiZ", &long[..70], ""],
+        ["bedrock-api-", "key-YmVkcm9jay5h", &long, ""],
+        ["s", "l.", &long[..135], ""],
+        ["dt", "0s01.", &upper.repeat(2)[..24], &[".", &upper.repeat(4)].concat()],
+        ["pi", "_Zx81pQ7mLw2kQm3vT8sNb1xy", "_secret_", &RANDOM[..25]],
+        ["EAA", "AEx", &long[..58], ""],
+        ["live", "_126031192_", &RANDOM[..30], ""],
+        ["sp", "u-", HEX, HEX],
+        ["1000", ".", &HEX.repeat(2), &[".", HEX, HEX].concat()],
+        ["t", "1.", &long[..100], ""],
+        ["haw", "k.", &RANDOM[..20], &[".", &RANDOM[10..30]].concat()],
+    ] {
+        let token = token.concat();
+        check("rotated ", &token, ", as planned\n");
+        check("client = Client(\"", &token, "\")\n");
+    }
+    let aside = ["access-", "sandbox-8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f"].concat();
+    check("client = Client(\"", &aside, "\")\n");
+    check("https://a.tines.com/webhook/5kau82ae19gp7d89f8p8nmayo/", RANDOM, "\n");
+    for clean in [
+        "- (id)hf_requiredCharacteristicTypesForDisplayMetadata;\n",
+        "xoxe.xoxp-1-SlackAppConfigurationAccessTokenHere\n",
+        "ntn_123456789012345678901234567890123456789012345678901234567890\n",
+        "glc_111111111111111111111111111111111111111111=\n",
+        "fig_requested_by_a_user_of_the_application\n",
+        "cio1234567890 t1.a sl.b da2-short spu-1234 live_stream_key\n",
+    ] {
+        assert_eq!(redact(clean), clean);
+    }
+}
+
+#[test]
+fn values_that_read_as_words_only_at_first_sight() {
+    for value in [
+        "DI9RQOAWXYUZF54VJVXM",
+        "XwoTOqajuK7ghcsrtvchXyYK4tnefBus",
+        "mCQPqLHSBsyOYygiGqkrSSKePEVN02PmuMRVXhBEyvt",
+        "YoHdcukAATwy3PXLoVHO",
+        "46P-GU6-2PQ-E3G",
+        "fb5b4adbd5ebda",
+    ] {
+        check("easy_token = \"", value, "\"\n");
+        check("  easy_secret: ", value, "\n");
+    }
+    check("GET https://api.internal/v1/list?key=", "AemQ06R35S1Y8rXnOzYvT8I4-a7u", "&limit=10\n");
+    check("postgres://app:", "k8dZ7y/Qm3vT8sNb1", "@db.internal/x\n");
+    for clean in [
+        "{\"AWS::Config::AggregationAuthorization\": \"af318b77aaceeeaa\"}\n",
+        "gpg --keyserver hkps://keys.openpgp.org --recv-keys 5BE8A3F6C8A5C01D106C0AD820B1A390B168D356\n",
+        "syn match   ramlKey  '\\h\\+\\(?\\)\\?\\ze\\s*:'\n",
+        "syn match fooAuth \"^\\%(Format\\|Upstream-Name\\)\"\n",
+        "\"PurchaseToken\": \"eyJ2IjoiMSIsInMiOjEsImMiOi...\",\n",
+        "\"S3Key\": \"my-app/5026-stage-150723_224258.war\"\n",
+        "\"result_key\": \"ProductsV2\"\n",
+        "'substringData':{'signature':'int $offset, int $count | string','return_type':'void'}\n",
+        "MLKEM768X25519PrivateKey = rust_openssl.hpke.MLKEM768X25519PrivateKey\n",
+        "    WBEM_E_NO_KEY = 0x80041089,\n",
+        "def f(startToken:Token=None, other:int=1)\n",
+        "Key | Meaning\n--- | ---\n`napiVersion` | which\n",
+        "ACCESS_KEY = 'AWSAccessKeyId'\n",
+        "GET https://cdn.internal/a?key=8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f&size=2\n",
+        "http://host:8080/a/b@2.0/c\n",
+        "Prints https://abc:123@example.com/\n",
+    ] {
+        assert_eq!(redact(clean), clean);
+    }
+}
+
+#[test]
+fn what_is_escaped_in_an_address_or_a_page_is_read_as_it_is_meant() {
+    let token = ["gh", "p_", RANDOM].concat();
+    check("GET /x?q=token%20is%20", &token, "%20ok HTTP/1.1\n");
+    check("GET /x?q=DB_PASSWORD%3D", "Zx81pQ7mLw2k", "%26a%3D1 HTTP/1.1\n");
+    check("GET /x?q=%7B%22apiKey%22%3A%22", RANDOM, "%22%7D HTTP/1.1\n");
+    check("GET /x?q=postgres%3A%2F%2Fapp%3A", "Zx81pQ7mLw2k", "%40db.internal%2Fx HTTP/1.1\n");
+    check("GET /x?q=Authorization%3a%20Bearer%20", &RANDOM[..30], " HTTP/1.1\n");
+    check("<div data-a=\"{&quot;apiKey&quot;: &quot;", RANDOM, "&quot;}\">x</div>\n");
+    check("DB_PASSWORD=", "%53%77%4D%46%4C%5A%44%65%31%66%38", "\n");
+    for clean in [
+        "GET /x?q=DB_PASSWORD%3D%24%7BDB_PASSWORD%7D HTTP/1.1\n",
+        "<td>&quot;apiKey&quot;: &quot;your_api_key_1&quot;</td>\n",
+        "GET /search?q=api%20key%3A%20what%20is%20it HTTP/1.1\n",
+    ] {
+        assert_eq!(redact(clean), clean);
+    }
+}
