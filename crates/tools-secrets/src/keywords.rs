@@ -63,8 +63,15 @@ const NAMES: &[&str] = &[
     "bw_session",
 ];
 /// Cookies that hold a session, by the names their frameworks give them.
-const SESSIONS: &[&str] =
-    &["phpsessid", "jsessionid", "asp.net_sessionid", "connect.sid", "laravel_session", "_session_id"];
+const SESSIONS: &[&str] = &[
+    "phpsessid",
+    "jsessionid",
+    "asp.net_sessionid",
+    "connect.sid",
+    "laravel_session",
+    "_session_id",
+    "_gitlab_session",
+];
 /// Addresses that whoever knows them may post to.
 const WEBHOOKS: &[&str] = &[
     "hooks.slack.com/",
@@ -73,6 +80,7 @@ const WEBHOOKS: &[&str] = &[
     "webhook.office.com/webhookb2/",
     "hooks.zapier.com/hooks/catch/",
     ".tines.com/webhook/",
+    "outlook.office.com/webhook/",
 ];
 
 /// How password hashes begin.

@@ -120,19 +120,23 @@ pub(crate) fn azure_devops(text: &str, mark: usize) -> Option<Finding> {
 
 /// An address that whoever knows it may post to: the last part of its path is the secret.
 pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
+    /// How long the secret of most addresses is.
+    const MIN_SECRET_BYTES: usize = 20;
     let tail = text.get(rest..)?;
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'@');
     let length = tail.bytes().take(400).take_while(is_part).count();
-    let last = tail[..length].rfind('/')? + 1;
+    let slash = tail[..length].rfind('/')?;
     // One of Teams has two parts that nobody else knows.
-    let last = match tail[..length].rfind("/IncomingWebhook/") {
-        Some(at) => at + "/IncomingWebhook/".len(),
-        None => last,
+    let (start, least) = match tail[..length].rfind("/IncomingWebhook/") {
+        Some(at) => (at + "/IncomingWebhook/".len(), MIN_SECRET_BYTES),
+        // `1234567/b1a2c3d/`: short, and with a slash at the end.
+        None if text[..rest].ends_with("/hooks/catch/") => (0, 12),
+        None => (slash + 1, MIN_SECRET_BYTES),
     };
     // One letter again and again is an illustration.
-    let is_varied = tail[last..length].bytes().any(|byte| Some(byte) != tail[last..length].bytes().next());
-    (is_varied && length - last >= 20).then_some(Finding {
-        start: rest + last,
+    let is_varied = tail[start..length].bytes().any(|byte| Some(byte) != tail[start..length].bytes().next());
+    (is_varied && length - start >= least).then_some(Finding {
+        start: rest + start,
         end: rest + length,
         kind: "webhook",
         rule: "token-shape",

@@ -152,6 +152,12 @@ fn tokens_by_prefix_as_they_stand_in_text() {
         ["sp", "u-", HEX, HEX],
         ["1000", ".", &HEX.repeat(2), &[".", HEX, HEX].concat()],
         ["t", "1.", &long[..100], ""],
+        ["EZT", "K", &long[..54], ""],
+        ["jin", "a_", &long[..60], ""],
+        ["tvl", "y-", &RANDOM[..32], ""],
+        ["oy", "2", &long[..43], ""],
+        ["sk_", "test_", "8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f", ""],
+        ["ramp", "_sec_", &long[..48], ""],
         ["haw", "k.", &RANDOM[..20], &[".", &RANDOM[10..30]].concat()],
     ] {
         let token = token.concat();
@@ -160,6 +166,8 @@ fn tokens_by_prefix_as_they_stand_in_text() {
     }
     let aside = ["access-", "sandbox-8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f"].concat();
     check("client = Client(\"", &aside, "\")\n");
+    check("curl -d @a https://hooks.zapier.com/hooks/catch/", "1263478/b1a2c3d/", "\n");
+    check("Cookie: _gitlab_session=", RANDOM, "; a=b\n");
     check("https://a.tines.com/webhook/5kau82ae19gp7d89f8p8nmayo/", RANDOM, "\n");
     for clean in [
         "- (id)hf_requiredCharacteristicTypesForDisplayMetadata;\n",
