@@ -1,5 +1,5 @@
-//! Storing a text while it comes: it is cut and handed to a task that compresses the pieces and puts
-//! them into the store. A bounded part of it is in memory.
+//! Storing a text while it comes: it is cut and handed to a task that compresses the pieces and
+//! puts them into the store. A bounded part of it is in memory.
 
 use tokio::sync::{mpsc, oneshot};
 use tools_core::SkippedPart;
