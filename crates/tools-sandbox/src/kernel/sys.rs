@@ -190,8 +190,8 @@ pub(crate) fn let_go(thread: i32) {
     }
 }
 
-/// As [`let_go`], for a thread of which `wait` has told why it stopped: a signal, and an event above
-/// it.
+/// As [`let_go`], for a thread of which `wait` has told why it stopped: a signal, and an event
+/// above it.
 pub(crate) fn let_go_stopped(thread: i32, why: c_int) {
     let signal = if why >> 8 == PTRACE_EVENT_STOP { 0 } else { why & 0x7f };
     // SAFETY: plain numbers.

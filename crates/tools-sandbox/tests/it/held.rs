@@ -161,8 +161,8 @@ fn opening(place: &Place, holding: &Confinement) -> Confinement {
     }
 }
 
-/// Replaces `.envrc` by agreement while an attacker, who says `begun`, tries to write it until there
-/// is `stop`.
+/// Replaces `.envrc` by agreement while an attacker, who says `begun`, tries to write it until
+/// there is `stop`.
 async fn replace_beside(attacker: &str) {
     let place = workspace();
     let holding = holding(&place, &MaskRules::nothing());
