@@ -215,6 +215,38 @@ fn what_a_repository_s_configuration_names_is_told_where_nothing_holds_it() {
     assert_eq!(open.workspace.read("tools/githooks/post-commit"), None);
 }
 
+/// A lease keeps everybody else from opening the file until its holder gives way, or for 45 s.
+#[test]
+fn a_configuration_that_somebody_keeps_for_himself_names_everything() {
+    if !tools_testkit::installed(&["python3"]) {
+        return;
+    }
+    let haft = configured();
+    let lease = "import fcntl,os,signal,sys,time\nsignal.signal(signal.SIGIO, lambda *_: None)\n\
+                 fcntl.fcntl(os.open('.git/config', os.O_RDONLY), 1024, fcntl.F_WRLCK)\nprint('taken', flush=True)\n\
+                 time.sleep(20)\n";
+    let mut keeper = std::process::Command::new("python3");
+    keeper.args(["-c", lease]).current_dir(haft.workspace.root()).stdout(std::process::Stdio::piped());
+    let mut keeper = keeper.spawn().expect("python3 starts");
+    let mut taken = [0; 5];
+    std::io::Read::read_exact(keeper.stdout.as_mut().expect("a pipe"), &mut taken).expect("a lease");
+    let ran = haft.run(&["call", "write", "path=tools/githooks/pre-commit", "content=x", "--json"]);
+    assert_eq!(ran.code, 3, "{ran:?}");
+    keeper.kill().expect("it runs");
+    keeper.wait().expect("it is ours");
+}
+
+#[test]
+fn no_command_keeps_a_file_for_itself() {
+    if !tools_testkit::installed(&["python3"]) {
+        return;
+    }
+    let haft = workspace(EVERYTHING);
+    haft.workspace.file("l.py", "import fcntl\nfcntl.fcntl(open('.git/config'), 1024, fcntl.F_WRLCK)\n");
+    let ran = haft.run(&["call", "bash", "command=python3 l.py"]);
+    assert!(ran.out.contains("Operation not permitted"), "{ran:?}");
+}
+
 #[test]
 fn what_a_repository_s_configuration_names_asks_in_every_tool() {
     let haft = configured();

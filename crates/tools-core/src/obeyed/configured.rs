@@ -8,9 +8,13 @@ use std::{
     io::Read as _,
     os::unix::ffi::OsStrExt as _,
     path::{Component, Path, PathBuf},
+    time::Duration,
 };
 
-use rustix::fs::{CWD, Mode, OFlags};
+use rustix::{
+    fs::{CWD, Mode, OFlags},
+    io::Errno,
+};
 
 use super::{
     find::{find_obeyed, leads_to_guarded},
@@ -154,9 +158,18 @@ impl ConfiguredFiles {
             return;
         }
         let is_tree = entry.file_name() == Some(OsStr::new(".git"));
-        let folder = if metadata.is_dir() { Some(entry.to_owned()) } else { pointed(entry, "gitdir:") };
-        let (Some(folder), Some(above)) = (folder, entry.parent()) else { return };
-        let common = pointed(&folder.join("commondir"), "").unwrap_or_else(|| folder.clone());
+        let Some(above) = entry.parent() else { return };
+        if self.read_repository(entry, metadata.is_dir(), above).is_err() {
+            // It may name anything.
+            self.add(if is_tree { above } else { entry }.to_owned(), true);
+        }
+    }
+
+    fn read_repository(&mut self, entry: &Path, is_folder: bool, above: &Path) -> Result<(), Unreadable> {
+        let is_tree = entry.file_name() == Some(OsStr::new(".git"));
+        let folder = if is_folder { Some(entry.to_owned()) } else { pointed(entry, "gitdir:")? };
+        let Some(folder) = folder else { return Ok(()) };
+        let common = pointed(&folder.join("commondir"), "")?.unwrap_or_else(|| folder.clone());
         let mut reading = Reading {
             bases: vec![folder.clone()],
             waiting: vec![folder.join("config.worktree"), common.join("config")],
@@ -166,7 +179,7 @@ impl ConfiguredFiles {
         if is_tree {
             reading.bases.push(above.to_owned());
         }
-        reading.run(&folder, &mut |place, is_folder| self.add(place, is_folder));
+        let is_read = reading.run(&folder, &mut |place, is_folder| self.add(place, is_folder));
         // Relative words mean what lies in the work tree, and for some hooks in the repository.
         let trees: Vec<PathBuf> = reading.bases.iter().map(|base| canonical(base)).collect();
         self.trees.extend(trees);
@@ -175,6 +188,7 @@ impl ConfiguredFiles {
             self.add_named(setting, &reading.bases, &roots);
         }
         self.add_kept_links(&common, above, roots);
+        is_read
     }
 
     /// Adds what links in the folder of a repository lead to. By the table they lie in `.git`,
@@ -303,12 +317,23 @@ struct Reading {
 
 impl Reading {
     /// Reads the files and those that they include, whatever an inclusion depends on.
-    fn run(&mut self, repository: &Path, tell: &mut impl FnMut(PathBuf, bool)) {
+    ///
+    /// # Errors
+    /// When one of them is there and could not be read; the others were.
+    fn run(&mut self, repository: &Path, tell: &mut impl FnMut(PathBuf, bool)) -> Result<(), Unreadable> {
+        let mut all = Ok(());
         while let Some(file) = self.waiting.pop() {
             if self.read.len() >= MAX_FILES || !self.read.insert(file.clone()) {
                 continue;
             }
-            let Some(text) = read(&file) else { continue };
+            let text = match read(&file) {
+                Ok(Some(text)) => text,
+                Ok(None) => continue,
+                Err(unreadable) => {
+                    all = Err(unreadable);
+                    continue;
+                }
+            };
             for setting in settings(&text) {
                 let value = setting.value.as_deref().unwrap_or_default();
                 let is_include = matches!(setting.section.as_str(), "include" | "includeif") && setting.key == "path";
@@ -322,6 +347,7 @@ impl Reading {
                 self.settings.push(setting);
             }
         }
+        all
     }
 }
 
@@ -381,10 +407,10 @@ fn resolved(base: &Path, value: &[u8]) -> Option<PathBuf> {
 }
 
 /// The path in a file of one line behind `mark`.
-fn pointed(file: &Path, mark: &str) -> Option<PathBuf> {
-    let text = read(file)?;
-    let value = text.trim_ascii().strip_prefix(mark.as_bytes())?.trim_ascii_start();
-    resolved(file.parent()?, value)
+fn pointed(file: &Path, mark: &str) -> Result<Option<PathBuf>, Unreadable> {
+    let Some(text) = read(file)? else { return Ok(None) };
+    let value = text.trim_ascii().strip_prefix(mark.as_bytes()).map(<[u8]>::trim_ascii_start);
+    Ok(value.and_then(|value| resolved(file.parent()?, value)))
 }
 
 /// Without `.` and `..`, as git takes paths when no link is on the way.
@@ -414,14 +440,45 @@ pub(super) fn starts_with(path: &Path, folder: &Path) -> bool {
         .all(|own| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(own.as_os_str())))
 }
 
-/// The first bytes of a regular file. It is opened without blocking: it may be a FIFO.
-pub(super) fn read(path: &Path) -> Option<Vec<u8>> {
+/// A file is there, and what it says is not known.
+#[derive(Debug)]
+pub(super) struct Unreadable;
+
+/// How often a file is opened that somebody keeps for himself for a while, and how long between two
+/// times.
+const TRIES: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// Errors of files that git reads nothing from either.
+const UNOBEYED: &[Errno] =
+    &[Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NAMETOOLONG, Errno::NXIO, Errno::ACCESS, Errno::PERM];
+
+/// The first bytes of a regular file; `None` where there is none, or none that its user may read. It
+/// is opened without blocking, since it may be a FIFO.
+///
+/// # Errors
+/// When it cannot be read for another reason. A lease is one: whoever has it is told by the first
+/// try, and need not give it back.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = std::fs::File::from(rustix::fs::openat(CWD, path, flags, Mode::empty()).ok()?);
-    let mut text = Vec::new();
-    file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    file.take(MAX_FILE_BYTES).read_to_end(&mut text).ok()?;
-    Some(text)
+    for _ in 0..TRIES {
+        let file = match rustix::fs::openat(CWD, path, flags, Mode::empty()) {
+            Ok(file) => std::fs::File::from(file),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {
+                std::thread::sleep(BETWEEN);
+                continue;
+            }
+            Err(error) if UNOBEYED.contains(&error) => return Ok(None),
+            Err(_) => return Err(Unreadable),
+        };
+        if !file.metadata().map_err(|_| Unreadable)?.is_file() {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        file.take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(|_| Unreadable)?;
+        return Ok(Some(text));
+    }
+    Err(Unreadable)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub fn is_plan(path: &Path) -> bool {
 /// and cannot be read as a plan counts as one that does.
 pub fn plan_runs_commands(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    let text = read(path).filter(|text| is_file && (text.len() as u64) < MAX_FILE_BYTES);
+    let text = read(path).ok().flatten().filter(|text| is_file && (text.len() as u64) < MAX_FILE_BYTES);
     let Some(text) = text else { return path.symlink_metadata().is_ok() };
     runs_commands(path, &String::from_utf8_lossy(&text))
 }
@@ -32,7 +32,7 @@ pub fn leads_to_own_repository(path: &Path) -> bool {
     let is_place = path.ends_with("commondir")
         && path.parent().and_then(Path::parent).is_some_and(|above| above.ends_with("worktrees"));
     let is_file = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
-    is_place && is_file() && read(path).is_some_and(|text| text.trim_ascii() == b"../..")
+    is_place && is_file() && read(path).ok().flatten().is_some_and(|text| text.trim_ascii() == b"../..")
 }
 
 fn runs_commands(path: &Path, text: &str) -> bool {

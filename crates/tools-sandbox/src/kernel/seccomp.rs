@@ -11,6 +11,9 @@ use super::sys::{Result, check};
 
 /// Namespace flags of `clone`, all but the one for time, which `clone` does not know.
 const CLONE_NEW_ANY: u32 = 0x7E02_0000;
+/// Commands of `fcntl` that keep others from opening a file, or the entries of a folder.
+const F_SETLEASE: u32 = 1024;
+const F_SETDELEG: u32 = 1040;
 const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541C;
 
@@ -159,6 +162,8 @@ fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
     rules.push((libc::SYS_clone3, Deny::Always(libc::ENOSYS as u16)));
     rules.push((libc::SYS_clone, Deny::AnyBit { argument: 0, bits: CLONE_NEW_ANY }));
     rules.push((libc::SYS_ioctl, Deny::Either { argument: 1, values: [TIOCSTI, TIOCLINUX] }));
+    // Who looks at what a file says would not be let in.
+    rules.push((libc::SYS_fcntl, Deny::Either { argument: 1, values: [F_SETLEASE, F_SETDELEG] }));
     let socket = if sockets == Sockets::None { REFUSE } else { Deny::UnusualFamily };
     rules.push((libc::SYS_socket, socket));
     rules.push((libc::SYS_prlimit64, Deny::LimitsOfOthers));
@@ -378,6 +383,8 @@ mod tests {
         let call = |number: c_long, arguments| run(&filter.program, ARCH, u32::try_from(number).unwrap(), arguments);
         assert_eq!(call(libc::SYS_clone, [libc::CLONE_NEWUSER as u32, 0, 0, 0, 0, 0]), EPERM);
         assert_eq!(call(libc::SYS_clone, [libc::SIGCHLD as u32, 0, 0, 0, 0, 0]), ALLOW);
+        assert_eq!(call(libc::SYS_fcntl, [3, F_SETLEASE, 1, 0, 0, 0]), EPERM);
+        assert_eq!(call(libc::SYS_fcntl, [3, libc::F_SETFL.cast_unsigned(), 0, 0, 0, 0]), ALLOW);
         assert_eq!(call(libc::SYS_ioctl, [0, TIOCSTI, 0, 0, 0, 0]), EPERM);
         assert_eq!(call(libc::SYS_ioctl, [0, TIOCLINUX, 0, 0, 0, 0]), EPERM);
         assert_eq!(call(libc::SYS_ioctl, [0, 0x5401, 0, 0, 0, 0]), ALLOW);
