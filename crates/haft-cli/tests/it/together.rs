@@ -112,6 +112,8 @@ const SCENARIOS: &[Scenario] = &[
     Scenario { name: "a person uses git beside", call: ("echo x > a.txt", ""), other: |other| other.saves(".git/refs/heads/main", "1\n"), after: &[(".git/refs/heads/main", Some("1\n"))], keeps: false },
     Scenario { name: "an editor makes its own files", call: ("echo x > a.txt", ""), other: |other| { other.saves(".b.swp", "1"); other.saves("b.txt~", "b\n"); other.saves("b.txt", "PERSON\n") }, after: &[(".b.swp", Some("1")), ("b.txt~", Some("b\n")), ("b.txt", Some("PERSON\n"))], keeps: false },
     Scenario { name: "a person saves many files", call: ("rm a.txt", ""), other: |other| { other.saves("src/c.txt", "P1\n"); other.saves("src/d.txt", "P2\n"); other.saves("old/e.txt", "P3\n") }, after: &[("src/c.txt", Some("P1\n")), ("src/d.txt", Some("P2\n")), ("old/e.txt", Some("P3\n"))], keeps: false },
+    Scenario { name: "what a person makes is put aside, and stays", call: ("echo x > a.txt", ""), other: |other| other.saves(".envrc", "PERSON\n"), after: &[(".envrc.held", Some("PERSON\n"))], keeps: false },
+    Scenario { name: "what the call makes is put aside, and goes", call: ("python3 -c \"open('.env'+'rc','w')\"", ""), other: NOTHING, after: &[(".envrc.held", None), (".envrc", None)], keeps: false },
     // A person works on the same file: what cannot be told apart stays, and is named.
     Scenario { name: "a person saves, then the call writes", call: ("true", "echo x > b.txt"), other: SAVES_B, after: &[("b.txt", Some("x\n"))], keeps: true },
     Scenario { name: "a person saves, then the call removes", call: ("true", "rm b.txt"), other: SAVES_B, after: &[("b.txt", None)], keeps: true },

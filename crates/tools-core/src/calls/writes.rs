@@ -108,6 +108,16 @@ impl WriteLog {
         });
     }
 
+    /// Whether the path, or something that it lies in and that was moved as a whole, was noted;
+    /// `None` when somebody writes without being observed, or nobody is observed at all.
+    pub fn has(&self, path: &Path) -> Option<bool> {
+        self.with(|log| {
+            let is_whole = |above: &Path| log.written.get(above).is_some_and(|written| written.with_all_below);
+            let is_noted = || log.written.contains_key(path) || path.ancestors().skip(1).any(is_whole);
+            (log.observed && !log.blind).then(is_noted)
+        })
+    }
+
     /// Everything that was noted; later writes are noted no more. `None` when somebody wrote
     /// without being observed, or nobody was observed at all.
     pub fn take(&self) -> Option<Writes> {
@@ -147,6 +157,19 @@ impl Writes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_was_written_where_all_are_noted() {
+        let log = WriteLog::default();
+        assert_eq!(log.has(Path::new("/w/a")), None);
+        log.observing();
+        log.note(Path::new("/w/a"), false, || None);
+        log.note(Path::new("/w/moved"), true, || None);
+        let has = |path: &str| log.has(Path::new(path));
+        assert_eq!([has("/w/a"), has("/w/a/b"), has("/w/moved/b")], [Some(true), Some(false), Some(true)]);
+        log.blind();
+        assert_eq!(log.has(Path::new("/w/a")), None);
+    }
 
     fn state(size: u64) -> FileState {
         FileState { id: (1, 1), size, modified: (1, 1), changed: (1, 1) }
