@@ -4,6 +4,7 @@ use std::{
     borrow::Cow,
     error::Error,
     io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use haft::core::{Visible, visible_json, visible_lines};
@@ -18,17 +19,29 @@ pub(crate) fn text(text: &str) {
     if io::stdout().is_terminal() { line(&printable(text)) } else { line(text) }
 }
 
-/// Prints a text and a line end. A reader that is gone (`| head`) ends the program quietly, as it
-/// does other commands.
+/// Whether the reader of standard output is gone.
+static UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Whether nobody reads what is printed any more (`| head`). Verbs that go on until somebody stops
+/// them, and those that act for each line, end then.
+pub(crate) fn is_unread() -> bool {
+    UNREAD.load(Ordering::Relaxed)
+}
+
+/// Prints a text and a line end. For a reader that is gone nothing more is printed; the program does
+/// the rest of its work, and its exit code is that of the result.
 pub(crate) fn line(text: &str) {
+    if is_unread() {
+        return;
+    }
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
     if let Err(error) = written {
-        let is_gone = error.kind() == io::ErrorKind::BrokenPipe;
-        if !is_gone {
+        if error.kind() != io::ErrorKind::BrokenPipe {
             note(&format!("haft: standard output: {error}"));
+            std::process::exit(1);
         }
-        std::process::exit(i32::from(!is_gone));
+        UNREAD.store(true, Ordering::Relaxed);
     }
 }
 

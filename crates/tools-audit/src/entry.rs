@@ -275,7 +275,7 @@ impl<'a> Entry<'a> {
             taint: cx.origin().and_then(|origin| origin.taint),
             speculative: cx.origin().and_then(|origin| origin.speculative),
             phase: cx.phase(),
-            tool: call.tool.as_str().into(),
+            tool: redactor.redact(call.tool.as_str()),
             call: call_text,
             args_sha256,
             subjects: touched.iter().take(ITEMS).map(|one| subject(one, redactor)).collect(),

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory, either};
+use tools_core::{ToolError, ToolErrorCategory, Visible, either};
 use tools_store::StoreError;
 
 use crate::TaskName;
@@ -12,7 +12,7 @@ use crate::TaskName;
 #[non_exhaustive]
 pub enum ScheduleError {
     /// No name of a task.
-    #[error("`{0}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected")]
+    #[error("`{}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected", Visible::of(.0))]
     Name(String),
     /// No cron line.
     #[error("`cron` cannot be used: {0}")]
@@ -29,7 +29,7 @@ pub enum ScheduleError {
         least: i64,
     },
     /// No time.
-    #[error("`{text}` is not a valid time: {problem}")]
+    #[error("`{}` is not a valid time: {problem}", Visible::of(text))]
     When {
         /// The given text.
         text: String,
@@ -45,7 +45,7 @@ pub enum ScheduleError {
         now: Timestamp,
     },
     /// No zone.
-    #[error("there is no time zone `{0}`: a name as `Europe/Berlin` is expected")]
+    #[error("there is no time zone `{}`: a name as `Europe/Berlin` is expected", Visible::of(.0))]
     Zone(String),
     /// A parameter out of its bounds.
     #[error("{0}")]

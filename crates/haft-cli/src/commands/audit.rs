@@ -76,7 +76,7 @@ async fn tail(common: &CommonArgs, file: &Path, lines: usize, follow: bool) -> R
                 print(common, &row);
             }
         }
-        if !follow {
+        if !follow || output::is_unread() {
             return Ok(Exit::Ok);
         }
         tokio::time::sleep(Duration::from_millis(250)).await;

@@ -72,7 +72,10 @@ pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit
         }
     };
     let mut exit = Exit::Ok;
-    while let Some(line) = next_line(&mut input).map_err(|error| format!("the input cannot be read: {error}"))? {
+    // Nobody would learn what another call did.
+    while !output::is_unread()
+        && let Some(line) = next_line(&mut input).map_err(|error| format!("the input cannot be read: {error}"))?
+    {
         let answer = match line {
             Ok(text) if text.trim().is_empty() => continue,
             Ok(text) => one(&toolbox, &text).await,

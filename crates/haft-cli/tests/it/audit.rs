@@ -34,6 +34,34 @@ fn every_call_is_one_line_and_one_changed_byte_is_found() {
 }
 
 #[test]
+fn a_token_as_the_name_of_a_tool_is_not_on_record() {
+    let haft = Haft::new();
+    let token = format!("ghp_{}", "Z9y8X7w6V5u4T3s2R1q0P9o8N7m6L5k4J3h2");
+    assert_ne!(haft.run(&["call", &token]).code, 0);
+    assert!(!fs::read_to_string(haft.record()).unwrap().contains(&token[8..20]));
+}
+
+#[test]
+fn the_exit_code_is_that_of_the_result_though_nobody_reads_it() {
+    let haft = Haft::new();
+    haft.run(&["call", "read", "path=a.txt"]);
+    let changed =
+        haft.home.file("changed.jsonl", fs::read_to_string(haft.record()).unwrap().replacen("read", "raed", 1));
+    let changed = changed.to_str().unwrap();
+    for (arguments, code) in [
+        (&["audit", "verify", changed] as &[&str], 1),
+        (&["explain", "bash", "command=rm -rf /"], 4),
+        (&["init", "--write"], 0),
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let status =
+            haft.command(arguments).stdin(Stdio::null()).stdout(writer).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(status.code(), Some(code), "{arguments:?}");
+    }
+}
+
+#[test]
 fn processes_that_write_at_once_leave_one_chain() {
     let haft = Haft::new();
     haft.workspace.file("a.txt", "x");

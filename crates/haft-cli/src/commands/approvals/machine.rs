@@ -20,7 +20,7 @@ pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Res
     let mut lines = lines::of_stdin();
     let (mut reads, mut interrupted) = (true, std::pin::pin!(interrupt()));
     output::json(&json!({"event": "watching"}));
-    loop {
+    while !output::is_unread() {
         tokio::select! {
             event = watch.next() => match event {
                 Some(event) => tell(event, notify),
@@ -40,6 +40,7 @@ pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Res
             }
         }
     }
+    Ok(Exit::Ok)
 }
 
 fn tell(event: Event, notify: Option<&str>) {

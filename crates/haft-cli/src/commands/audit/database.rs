@@ -58,7 +58,7 @@ async fn tail(common: &CommonArgs, database: &AuditDatabase, lines: usize, follo
         if page.next.is_some() {
             continue;
         }
-        if !follow {
+        if !follow || output::is_unread() {
             return Ok(Exit::Ok);
         }
         tokio::time::sleep(Duration::from_millis(250)).await;
