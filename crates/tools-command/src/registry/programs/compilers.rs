@@ -136,14 +136,14 @@ pub(super) static ALL: &[Program] = &[
         syntax: Syntax {
             flags: "-w|--watch --noEmit -b|--build --strict --bundle --minify --sourcemap --init -v|--version -h|--help",
             valued: "-p|--project --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -o|--out-file \
-                     -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host --output-path --dist-dir \
+                     -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host --output-path --dist-dir --dir --file \
                      --watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
             ..Syntax::SINGLE
         },
         rules: &[
             always(Does::Writes(At::Value(
                 "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --out-file --out-dir \
-                 --outdir --outfile --metafile --output-path --dist-dir",
+                 --outdir --outfile --metafile --output-path --dist-dir --dir --file",
             ))),
             always(Does::RunsLine(At::Value(
                 "--watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
@@ -153,6 +153,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("tsc --outFile x a.ts", Expect::Writes("x")),
             ("esbuild a.ts --bundle --outfile=x", Expect::Writes("x")),
+            ("rollup --file .envrc x.js", Expect::Writes(".envrc")),
             ("rollup -w --watch.onEnd 'rm -rf x'", Expect::Runs("rm -rf x")),
             ("tsc --noEmit -p tsconfig.json", Expect::Plain),
             ("webpack --config webpack.prod.js", Expect::Plain),

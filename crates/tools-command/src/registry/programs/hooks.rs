@@ -32,13 +32,26 @@ pub(super) static ALL: &[Program] = &[
         ..Program::NEW
     },
     Program {
-        names: &[
-            "asciidoctor", "sphinx-build", "mkdocs", "hugo", "jekyll", "quarto", "asciidoc", "groff", "troff", "nroff",
+        names: &["sphinx-build"],
+        syntax: Syntax { flags: "-*", valued: "-b -D -j -c -d -w|--warning-file -t -A", ..Syntax::EXACT },
+        rules: &[
+            always(Does::Writes(At::Nth(1))),
+            always(Does::Writes(At::Value("-d --warning-file"))),
+            always(Does::Reads(At::Nth(0))),
         ],
+        examples: &[
+            ("sphinx-build -b html docs .git", Expect::Writes(".git")),
+            ("sphinx-build -w .envrc docs out", Expect::Writes(".envrc")),
+            ("sphinx-build docs out", Expect::Plain),
+        ],
+        ..Program::NEW
+    },
+    Program {
+        names: &["asciidoctor", "mdbook", "mkdocs", "hugo", "jekyll", "quarto", "asciidoc", "groff", "troff", "nroff"],
         is_family: true,
         syntax: Syntax {
             flags: "-U -*",
-            valued: "-b -D -j -o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir",
+            valued: "-b -D -j -o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir|--dest-dir",
             ..Syntax::EXACT
         },
         rules: &[
@@ -46,11 +59,10 @@ pub(super) static ALL: &[Program] = &[
             when(&[First("gh-deploy deploy publish")], Does::Is(Consequence::Publishes)),
             when(&[Has("--require -I -U")], Does::Hides(RUNS)),
             always(Does::Writes(At::Value("--out-file --destination"))),
-            always(Does::By(built)),
             always(Does::Reads(At::All)),
         ],
         examples: &[
-            ("sphinx-build -b html docs .git", Expect::Writes(".git")),
+            ("mdbook build -d .git/hooks", Expect::Writes(".git/hooks")),
             ("groff -U x", Expect::Opaque(RUNS)),
             ("mkdocs gh-deploy", Expect::Asks("publishes")),
             ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
@@ -413,12 +425,6 @@ fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
         _ => false,
     };
     parsed.values("--destination").filter(|_| empties).flat_map(super::emptied::emptied).collect()
-}
-
-/// The folder that `sphinx-build` fills, its second operand.
-fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let folder = parsed.operand(1).filter(|_| parsed.command.name() == "sphinx-build");
-    folder.map(|folder| Effect::path(folder.clone(), tools_core::Access::Write)).into_iter().collect()
 }
 
 /// Operands each of which is a line.

@@ -25,6 +25,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[First("flush reset_db")], LOSES),
             when(&[First("migrate"), Operand("zero")], LOSES),
             when(&[First("sendtestemail")], PUBLISHES),
+            when(&[First("startproject startapp")], Does::Writes(At::Nth(2))),
             when(&[First("shell shell_plus")], Does::Evaluates(Language::Python, At::Value("--command"))),
         ],
         examples: &[
@@ -36,6 +37,7 @@ pub(super) static ALL: &[Program] = &[
             ("python3 manage.py shell -c 'import subprocess'", Expect::Opaque("subprocess")),
             ("python3 manage.py flush", Expect::Scripts("manage.py")),
             ("python3 manage.py migrate", Expect::Plain),
+            ("django-admin startproject x .git/hooks", Expect::Writes(".git/hooks")),
             ("./manage.py runserver", Expect::Plain),
         ],
         ..Program::NEW

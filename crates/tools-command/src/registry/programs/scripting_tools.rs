@@ -165,8 +165,10 @@ pub(super) static ALL: &[Program] = &[
             when(&[First("shell")], Does::Hides("an interpreter that runs what it reads")),
             when(&[OperandHas(".bats _spec.sh .ipynb .zunit")], Does::RunsScript(At::Nth(0))),
             always(Does::Writes(At::Value("-o"))),
+            when(&[OperandHas(".ipynb")], Does::Writes(At::Nth(1))),
         ],
         examples: &[
+            ("papermill a.ipynb .envrc", Expect::Writes(".envrc")),
             ("k6 run x.js", Expect::Scripts("x.js")),
             ("k6 cloud x.js", Expect::Asks("publishes")),
             ("locust -f x.py", Expect::Scripts("x.py")),
