@@ -18,7 +18,9 @@ pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
 pub(crate) use alone::{Exec, Filter, alone};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use hosts::Setup;
-pub(crate) use mcp::{Http, McpVerb, Offer};
+#[cfg(feature = "http")]
+pub(crate) use mcp::Http;
+pub(crate) use mcp::{McpVerb, Offer};
 pub(crate) use servers::{AddServer, LoginToServer};
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 

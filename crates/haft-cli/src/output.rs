@@ -28,8 +28,8 @@ pub(crate) fn is_unread() -> bool {
     UNREAD.load(Ordering::Relaxed)
 }
 
-/// Prints a text and a line end. For a reader that is gone nothing more is printed; the program does
-/// the rest of its work, and its exit code is that of the result.
+/// Prints a text and a line end. For a reader that is gone nothing more is printed; the program
+/// does the rest of its work, and its exit code is that of the result.
 pub(crate) fn line(text: &str) {
     if is_unread() {
         return;

@@ -139,24 +139,20 @@ mod without_http {
 
     const NOT_BUILT: &str = "this build reaches no servers over HTTP";
 
-    #[expect(clippy::unused_async, reason = "a build with HTTP waits")]
     pub(crate) async fn login(_: &CommonArgs, _: &LoginToServer) -> Result<Exit, String> {
         Err(NOT_BUILT.to_owned())
     }
 
-    #[expect(clippy::unused_async, reason = "a build with HTTP waits")]
     pub(crate) async fn logout(_: &CommonArgs, _: &str) -> Result<Exit, String> {
         Err(NOT_BUILT.to_owned())
     }
 
-    #[expect(clippy::unused_async, reason = "a build with HTTP waits")]
     pub(crate) async fn forget(_: &McpServerConfig) {}
 
     pub(crate) fn is_logged_in(_: &McpServerConfig) -> bool {
         false
     }
 
-    #[expect(clippy::unused_async, reason = "a build with HTTP waits")]
     pub(super) async fn wants_login(_: &McpServerConfig) -> bool {
         false
     }

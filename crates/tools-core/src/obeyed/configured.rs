@@ -5,27 +5,19 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsStr,
-    io::Read as _,
     os::unix::ffi::OsStrExt as _,
     path::{Component, Path, PathBuf},
-    time::Duration,
-};
-
-use rustix::{
-    fs::{CWD, Mode, OFlags},
-    io::Errno,
 };
 
 use super::{
     find::{find_obeyed, leads_to_guarded},
     git_config::{Setting, settings},
     links::LinkedPlaces,
+    small_file::{Unreadable, read},
     table::{ObeyedClass, ObeyedFile},
     words::{is_path, words},
 };
 
-/// Most bytes that are read of one file.
-pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Most files that one repository's configuration may consist of, those that are not there counted.
 const MAX_FILES: usize = 64;
 /// Most repositories that are looked at for one call: those that are near come first.
@@ -440,50 +432,11 @@ pub(super) fn starts_with(path: &Path, folder: &Path) -> bool {
         .all(|own| parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(own.as_os_str())))
 }
 
-/// A file is there, and what it says is not known.
-#[derive(Debug)]
-pub(super) struct Unreadable;
-
-/// How often a file is opened that somebody keeps for himself for a while, and how long between two
-/// times.
-const TRIES: u32 = 20;
-const BETWEEN: Duration = Duration::from_millis(10);
-
-/// Errors of files that git reads nothing from either.
-const UNOBEYED: &[Errno] =
-    &[Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NAMETOOLONG, Errno::NXIO, Errno::ACCESS, Errno::PERM];
-
-/// The first bytes of a regular file; `None` where there is none, or none that its user may read. It
-/// is opened without blocking, since it may be a FIFO.
-///
-/// # Errors
-/// When it cannot be read for another reason. A lease is one: whoever has it is told by the first
-/// try, and need not give it back.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    for _ in 0..TRIES {
-        let file = match rustix::fs::openat(CWD, path, flags, Mode::empty()) {
-            Ok(file) => std::fs::File::from(file),
-            Err(Errno::WOULDBLOCK | Errno::INTR) => {
-                std::thread::sleep(BETWEEN);
-                continue;
-            }
-            Err(error) if UNOBEYED.contains(&error) => return Ok(None),
-            Err(_) => return Err(Unreadable),
-        };
-        if !file.metadata().map_err(|_| Unreadable)?.is_file() {
-            return Ok(None);
-        }
-        let mut text = Vec::new();
-        file.take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(|_| Unreadable)?;
-        return Ok(Some(text));
-    }
-    Err(Unreadable)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
+
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
 
@@ -594,10 +547,10 @@ mod tests {
         let many: Vec<String> = (0..500).map(|number| format!("[include]\npath = ../{number}\n")).collect();
         let many = many.concat();
         let (_place, root) = tree(&[(".git/config", &format!("{many}[include]\npath = config\npath = ../fifo\n"))]);
-        rustix::fs::mknodat(CWD, root.join("fifo"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        mknodat(CWD, root.join("fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
         assert!(named(&root, ".git").len() > 400);
         fs::remove_file(root.join(".git/config")).unwrap();
-        rustix::fs::mknodat(CWD, root.join(".git/config"), rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        mknodat(CWD, root.join(".git/config"), FileType::Fifo, Mode::RUSR, 0).unwrap();
         assert_eq!(named(&root, ".git"), [""; 0]);
     }
 }

@@ -11,6 +11,7 @@ mod git_config;
 mod links;
 mod pattern;
 mod plan;
+mod small_file;
 mod table;
 mod words;
 

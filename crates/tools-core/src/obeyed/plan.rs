@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::configured::{MAX_FILE_BYTES, read};
+use super::small_file::{MAX_FILE_BYTES, read};
 
 /// Strategies of merging that are part of git. `git merge-NAME` is run for every other.
 const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", "subtree"];

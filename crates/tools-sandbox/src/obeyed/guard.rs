@@ -253,8 +253,8 @@ impl Guard {
     }
 
     fn was_put_aside(&self, now: &GuardedEntry, new: &Path, writes: Option<&WriteLog>) -> ObeyedReport {
-        // Where it lies now is the call's doing as well. What somebody else made is not: undoing the
-        // call must not remove it.
+        // Where it lies now is the call's doing as well. What somebody else made is not: undoing
+        // the call must not remove it.
         if let Some(writes) = writes.filter(|writes| writes.has(&now.entry.path) != Some(false)) {
             writes.note(new, now.entry.is_folder, || None);
         }

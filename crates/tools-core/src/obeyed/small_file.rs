@@ -1,0 +1,53 @@
+//! Reading what decides which files are obeyed: what is there and cannot be read is not taken for
+//! missing.
+
+use std::{io::Read as _, path::Path, time::Duration};
+
+use rustix::{
+    fs::{CWD, Mode, OFlags},
+    io::Errno,
+};
+
+/// Most bytes that are read of one file.
+pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
+
+/// A file is there, and what it says is not known.
+#[derive(Debug)]
+pub(super) struct Unreadable;
+
+/// How often a file is opened that somebody keeps for himself for a while, and how long between two
+/// times.
+const TRIES: u32 = 20;
+const BETWEEN: Duration = Duration::from_millis(10);
+
+/// Errors of files that git reads nothing from either.
+const UNOBEYED: &[Errno] =
+    &[Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NAMETOOLONG, Errno::NXIO, Errno::ACCESS, Errno::PERM];
+
+/// The first bytes of a regular file; `None` where there is none, or none that its user may read.
+/// It is opened without blocking, since it may be a FIFO.
+///
+/// # Errors
+/// When it cannot be read for another reason. A lease is one: whoever has it is told by the first
+/// try, and need not give it back.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    for _ in 0..TRIES {
+        let file = match rustix::fs::openat(CWD, path, flags, Mode::empty()) {
+            Ok(file) => std::fs::File::from(file),
+            Err(Errno::WOULDBLOCK | Errno::INTR) => {
+                std::thread::sleep(BETWEEN);
+                continue;
+            }
+            Err(error) if UNOBEYED.contains(&error) => return Ok(None),
+            Err(_) => return Err(Unreadable),
+        };
+        if !file.metadata().map_err(|_| Unreadable)?.is_file() {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        file.take(MAX_FILE_BYTES).read_to_end(&mut text).map_err(|_| Unreadable)?;
+        return Ok(Some(text));
+    }
+    Err(Unreadable)
+}
