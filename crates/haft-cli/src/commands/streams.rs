@@ -15,7 +15,7 @@ use haft::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::output::printable;
+use crate::output::{self, printable};
 
 /// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is
 /// left to the events.
@@ -43,6 +43,15 @@ impl Raw {
     }
 }
 
+/// Ends the command, whose output goes nowhere any more. A reader that went says nothing; what else
+/// keeps output from being written is told.
+fn lost(error: &io::Error, gone: &CancellationToken) {
+    if error.kind() != io::ErrorKind::BrokenPipe && !gone.is_cancelled() {
+        output::note(&format!("haft: the output cannot be written: {error}"));
+    }
+    gone.cancel();
+}
+
 impl ByteTap for Raw {
     fn takes(&self, stream: OutputStream) -> bool {
         self.file(stream).is_some()
@@ -50,9 +59,9 @@ impl ByteTap for Raw {
 
     fn take(&self, stream: OutputStream, bytes: &[u8]) {
         if let Some(mut file) = self.file(stream)
-            && file.write_all(bytes).is_err()
+            && let Err(error) = file.write_all(bytes)
         {
-            self.gone.cancel();
+            lost(&error, &self.gone);
         }
     }
 }
@@ -114,8 +123,8 @@ impl OutputForwarder {
     }
 
     fn write(&self, stream: OutputStream, text: &str) {
-        if write(stream, text).is_err() {
-            self.gone.cancel();
+        if let Err(error) = write(stream, text) {
+            lost(&error, &self.gone);
         }
     }
 

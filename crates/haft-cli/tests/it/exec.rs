@@ -8,6 +8,16 @@ use std::{
 use crate::support::{BASH_ALLOWED, Haft, eventually, processes_with};
 
 #[test]
+fn output_that_cannot_be_written_is_told() {
+    let haft = Haft::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut command = haft.command(&["exec", "--yes", "--", "echo", "x"]);
+    let ran = command.stdout(full).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert!(!ran.status.success() && said.contains("cannot be written: No space left"), "{said}");
+}
+
+#[test]
 fn a_command_keeps_its_output_and_exit_code() {
     let haft = Haft::configured(BASH_ALLOWED);
     let ran = haft.run(&["exec", "--", "sh", "-c", "echo out; echo err >&2; exit 7"]);

@@ -1,6 +1,8 @@
 //! Test runners and linters, as far as their options start programs, write files or send something
 //! out.
 
+use tools_core::Access;
+
 use super::registries::PUBLISHES;
 use crate::effect::Effect;
 use crate::reader::Value;
@@ -161,9 +163,14 @@ pub(super) static ALL: &[Program] = &[
         names: &["ruff", "flake8", "black", "isort", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
         is_family: true,
         syntax: Syntax { valued: "-o|--output-file --output --out", ..Syntax::EXACT },
-        rules: &[always(Does::Writes(At::Value("--output-file --output --out")))],
+        rules: &[always(Does::Writes(At::Value("--output-file --output --out"))), always(Does::By(formatted))],
         examples: &[
             ("ruff check --output-file x .", Expect::Writes("x")),
+            ("ruff format .envrc", Expect::Writes(".envrc")),
+            ("ruff check --fix .envrc", Expect::Writes(".envrc")),
+            ("black .envrc", Expect::Writes(".envrc")),
+            ("isort .envrc", Expect::Writes(".envrc")),
+            ("black --check .envrc", Expect::Plain),
             ("ruff check --fix .", Expect::Plain),
             ("black .", Expect::Plain),
         ],
@@ -235,4 +242,20 @@ fn measured(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// The folder that `pytest` empties for the files of its tests.
 fn emptied(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--basetemp").flat_map(super::emptied::emptied).collect()
+}
+
+/// Files that a formatter changes in place, unless it only looks.
+pub(super) fn formatted(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let has = |names: &[&str]| parsed.command.args.iter().any(|arg| names.contains(&&*arg.text));
+    let looks = has(&["--check", "--diff", "--check-only", "-c", "-check", "-diff"])
+        || parsed.command.args.iter().any(|arg| arg.text.starts_with("--emit"));
+    let is_given = |name: &str| parsed.operand(0).is_some_and(|first| first.text == name);
+    let skipped = match parsed.command.name() {
+        _ if looks => return Vec::new(),
+        "black" | "isort" | "rustfmt" => 0,
+        "ruff" if is_given("format") || has(&["--fix", "--unsafe-fixes"]) => 1,
+        "terraform" | "tofu" if is_given("fmt") => 1,
+        _ => return Vec::new(),
+    };
+    parsed.operands().skip(skipped).cloned().map(|file| Effect::path(file, Access::Write)).collect()
 }

@@ -42,6 +42,7 @@ pub(super) static ALL: &[Program] = &[
                 CHANGES,
             ),
             when(&[First("build")], Does::By(built)),
+            when(&[First("fmt")], Does::By(super::checks::formatted)),
             when(&[First("logout login")], LOGIN),
             when(&[Operand("publish")], PUBLISHES),
             when(
@@ -78,6 +79,7 @@ pub(super) static ALL: &[Program] = &[
             ("terraform plan -no-color", Expect::Plain),
             ("terraform validate", Expect::Plain),
             ("terraform fmt -check", Expect::Plain),
+            ("terraform fmt .envrc", Expect::Writes(".envrc")),
         ],
         ..Program::NEW
     },

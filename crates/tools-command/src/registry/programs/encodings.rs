@@ -250,7 +250,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Reads(At::All)),
             always(Does::Reads(At::Value("-@ -P -p"))),
             always(Does::Writes(At::Value("-o -l -Z -MF"))),
-            always(Does::By(formatted)),
+            always(Does::By(super::checks::formatted)),
         ],
         builds: true,
         examples: &[
@@ -290,13 +290,4 @@ fn archived(parsed: &Parsed<'_>) -> Vec<Effect> {
     let archive = parsed.operand(1).cloned().map(|archive| Effect::path(archive, access));
     let members = parsed.operands().skip(2).cloned().map(|member| Effect::path(member, Access::Read));
     archive.into_iter().chain(members).collect()
-}
-
-/// `rustfmt` changes its operands, unless it only looks.
-fn formatted(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let looks = parsed.command.args.iter().any(|arg| arg.text == "--check" || arg.text.starts_with("--emit"));
-    if parsed.command.name() != "rustfmt" || looks {
-        return Vec::new();
-    }
-    parsed.operands().cloned().map(|file| Effect::path(file, Access::Write)).collect()
 }
