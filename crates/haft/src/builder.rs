@@ -6,14 +6,14 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Layer, ModelHints, ServerName, SessionId, UnlistedLayer};
+use tools_core::{CallContext, DynExecutor, InUse, Layer, ModelHints, ServerName, SessionId, UnlistedLayer};
 
 use crate::{
     Place, Toolbox,
     config::{self, HaftConfig, LoadError, LoadedConfig},
     given::Given,
     part::PartList,
-    parts::{InUse, Layers, Parts},
+    parts::Parts,
     stack,
     wired::wired,
 };
@@ -37,7 +37,8 @@ impl Toolbox {
     /// tools are kept in where the configuration names no other folders: a folder that exists. A
     /// relative one is taken from the folder that this process works in when the toolbox is built.
     pub fn builder(config: LoadedConfig<HaftConfig>, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
-        ToolboxBuilder { given: Given::new(config), workdir: workdir.into(), session: None, layers: vec![] }
+        let given = Given { loaded: config, ..Given::default() };
+        ToolboxBuilder { given, workdir: workdir.into(), session: None, layers: vec![] }
     }
 }
 
@@ -147,9 +148,9 @@ impl ToolboxBuilder {
         let parts = Parts {
             loaded: self.given.loaded,
             executors: self.given.executors,
-            layers: Layers(stack::ordered(&shared.layers, &self.layers)?),
+            layers: stack::ordered(&shared.layers, &self.layers)?,
             #[cfg(feature = "hosts")]
-            judging: Layers(stack::judging(&shared.layers, &self.layers)?),
+            judging: stack::judging(&shared.layers, &self.layers)?,
             shared,
             sets: InUse::default(),
             last_reload: Mutex::default(),

@@ -78,7 +78,7 @@ impl Commands {
     /// Follows other configurations.
     pub(crate) fn kept_in_step(self: &Arc<Self>, parts: &mut PartList) {
         let commands = Arc::clone(self);
-        parts.follow(move |_, loaded| {
+        parts.follow(move |loaded| {
             compile(loaded)?;
             let (commands, config) = (Arc::clone(&commands), loaded.config.tools.shell.clone());
             Ok(move || {

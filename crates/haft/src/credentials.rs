@@ -24,7 +24,7 @@ pub(crate) fn live(
     parts.layers.extend([live.announce(), live.layer()]);
     parts.forget(&live, |live, session| live.now().forget(session));
     let following = Arc::clone(&live);
-    parts.follow(move |_, loaded| following.compile(&security(&loaded.config)).map_err(|error| fault(loaded, error)));
+    parts.follow(move |loaded| following.compile(&security(&loaded.config)).map_err(|error| fault(loaded, error)));
     Ok(live)
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tools_core::Shared;
-use tools_egress_proxy::{EgressSettings, HostRules, SessionNetworks, host_rules};
-use tools_policy::{Gates, permissions::NETWORK};
+use tools_egress_proxy::{EgressSettings, SessionNetworks, host_rules};
+use tools_policy::Gates;
 use tools_secrets::SecretRedactor;
 
 use crate::{
@@ -25,16 +25,9 @@ pub(crate) fn networks(
     record: Option<&Record>,
     parts: &mut PartList,
 ) -> Result<Arc<SessionNetworks>, LoadError> {
-    let (rules, most_sent) = compile(loaded)?;
-    let (rules, most_sent) = (Shared::new(rules), Shared::new(most_sent));
-    let live = (rules.clone(), most_sent.clone());
-    parts.follow(move |_, loaded| {
-        let (live, (rules, most_sent)) = (live.clone(), compile(loaded)?);
-        Ok(move || {
-            live.0.store(rules);
-            live.1.store(most_sent);
-        })
-    });
+    let rules = parts.policy(loaded, "tools.permissions", |loaded| host_rules(&loaded.config.tools.permissions))?;
+    let most_sent =
+        parts.policy(loaded, "tools.shell", |loaded| Ok(loaded.config.tools.shell.compile()?.sent_per_host()))?;
     let networks = Arc::new(SessionNetworks::new(EgressSettings {
         rules,
         most_sent,
@@ -45,13 +38,4 @@ pub(crate) fn networks(
     }));
     parts.forget(&networks, SessionNetworks::end);
     Ok(networks)
-}
-
-fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<(HostRules, Option<u64>), LoadError> {
-    let tools = &loaded.config.tools;
-    let rules = host_rules(&tools.permissions).map_err(|fault| {
-        loaded.fault(&format!("tools.permissions.{NETWORK}[{}].pattern", fault.index), fault.problem)
-    })?;
-    let shell = tools.shell.compile().map_err(|fault| loaded.fault_in("tools.shell", fault))?;
-    Ok((rules, shell.sent_per_host()))
 }

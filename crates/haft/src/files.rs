@@ -47,7 +47,7 @@ impl Files {
     /// Follows other configurations, and forgets sessions.
     pub(crate) fn kept_in_step(self: &Arc<Self>, parts: &mut PartList) {
         let files = Arc::clone(self);
-        parts.follow(move |_, loaded| {
+        parts.follow(move |loaded| {
             let rules = paths::read_rules(loaded, &files.workdir)?;
             let (reserved, private) = (files.wiring.reserved.now(), own_places::private(&loaded.config));
             let policy = compile(&files.wiring, loaded, &files.workdir, &rules, (&reserved, &private))?;

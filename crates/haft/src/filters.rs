@@ -12,7 +12,7 @@ pub(crate) fn open(config: &HaftConfig, beside: Option<&Path>, parts: &mut PartL
     let filters = Arc::new(filters);
     parts.layers.push(Arc::new(filters.layer()));
     let following = Arc::clone(&filters);
-    parts.follow(move |_, loaded| {
+    parts.follow(move |loaded| {
         let (filters, config) = (Arc::clone(&following), loaded.config.tools.filters.clone());
         Ok(move || filters.follow(&config))
     });

@@ -59,23 +59,13 @@ pub(crate) fn open(
     }
     parts.forget(&gates, |gates, session| gates.state.rules.end(session));
     let following = Arc::clone(&gates);
-    parts.follow(move |_, loaded| {
+    parts.follow(move |loaded| {
         check_judge(loaded, asks)?;
         let renamed = named(&loaded.config, &hosts);
         let sections = renamed.as_ref().unwrap_or(&loaded.config).gates();
         following.compile(&sections).map_err(|fault| loaded.fault(&fault.key, fault.problem))
     });
     Ok(gates)
-}
-
-/// What the gates say of a call, for parts that ask before they act.
-#[cfg(any(feature = "scheduler", feature = "web"))]
-pub(crate) fn explain(gates: &Arc<Gates>) -> tools_core::Explain {
-    let gates = Arc::clone(gates);
-    Arc::new(move |inv| {
-        let explained = gates.explain(inv);
-        (explained.verdict, explained.decided_by)
-    })
 }
 
 /// The names of the tools of executors.

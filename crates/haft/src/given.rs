@@ -7,6 +7,7 @@ use tools_core::{DynExecutor, ServerName};
 use crate::config::{HaftConfig, LoadedConfig};
 
 /// A configuration, and what a host adds to it.
+#[derive(Default)]
 pub(crate) struct Given {
     pub(crate) loaded: LoadedConfig<HaftConfig>,
     pub(crate) spelled: Option<PathBuf>,
@@ -22,26 +23,4 @@ pub(crate) struct Given {
     pub(crate) embedder: Option<std::sync::Arc<dyn tools_core::Embedder>>,
     #[cfg(feature = "llm")]
     pub(crate) providers: Vec<std::sync::Arc<dyn tools_providers::Provider>>,
-}
-
-impl Given {
-    /// A configuration alone.
-    pub(crate) fn new(loaded: LoadedConfig<HaftConfig>) -> Self {
-        Self {
-            loaded,
-            spelled: None,
-            beside: None,
-            was_discovered: false,
-            server: None,
-            #[cfg(feature = "policy")]
-            guest: None,
-            executors: vec![],
-            #[cfg(feature = "policy")]
-            judge: None,
-            #[cfg(any(feature = "memory", feature = "graph", feature = "code"))]
-            embedder: None,
-            #[cfg(feature = "llm")]
-            providers: vec![],
-        }
-    }
 }

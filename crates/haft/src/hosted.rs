@@ -26,6 +26,6 @@ impl Toolbox {
     }
 
     fn judging(&self) -> HostedCalls {
-        HostedCalls::new(self.parts.judging.0.clone(), Arc::clone(&self.stack))
+        HostedCalls::new(self.parts.judging.clone(), Arc::clone(&self.stack))
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use tools_core::{DynExecutor, Embedder, Redactor, Shared, SystemClock};
-use tools_memory::{Memories, MemoryLayer, MemoryPolicy, MemoryTools, TaintedSessions};
+use tools_memory::{Memories, MemoryLayer, MemoryTools, TaintedSessions};
 use tools_secrets::SecretRedactor;
 
 use crate::{
@@ -26,11 +26,7 @@ pub(crate) fn tools(
     embedder: Option<Arc<dyn Embedder>>,
     parts: &mut PartList,
 ) -> Result<Vec<DynExecutor>, LoadError> {
-    if !loaded.config.tools.memory.enabled {
-        return Ok(vec![]);
-    }
-    let policy = parts.policy(loaded, SECTION, |config| config.tools.memory.compile())?;
-    let memories = over(loaded, policy, Arc::new(redactor.clone()))?;
+    let Some(memories) = open(loaded, Arc::new(redactor.clone()), parts)? else { return Ok(vec![]) };
     let memories = match embedder {
         Some(embedder) => memories.embedded_by(embedder),
         None => memories,
@@ -51,20 +47,21 @@ pub(crate) fn tools(
 /// # Errors
 /// A value that cannot be used, by key and line.
 pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Memories>, LoadError> {
-    if !loaded.config.tools.memory.enabled {
-        return Ok(None);
-    }
-    let policy = loaded.config.tools.memory.compile().map_err(|fault| loaded.fault_in(SECTION, fault))?;
     let security = credentials::security(&loaded.config);
     let redactor = security.redactor().map_err(|error| credentials::fault(loaded, error))?;
-    over(loaded, Shared::new(policy), Arc::new(redactor)).map(Some)
+    open(loaded, Arc::new(redactor), &mut PartList::default())
 }
 
-fn over(
+fn open(
     loaded: &LoadedConfig<HaftConfig>,
-    policy: Shared<MemoryPolicy>,
     redactor: Arc<dyn Redactor>,
-) -> Result<Memories, LoadError> {
-    let store = loaded.config.tools.memory.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
-    Ok(Memories::new(store, policy, redactor, Arc::new(SystemClock)))
+    parts: &mut PartList,
+) -> Result<Option<Memories>, LoadError> {
+    let config = &loaded.config.tools.memory;
+    if !config.enabled {
+        return Ok(None);
+    }
+    let policy = parts.policy(loaded, SECTION, |loaded| loaded.config.tools.memory.compile())?;
+    let store = config.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
+    Ok(Some(Memories::new(store, policy, redactor, Arc::new(SystemClock))))
 }

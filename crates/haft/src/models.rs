@@ -26,7 +26,7 @@ pub(crate) fn open(
     {
         check(&models, loaded)?;
         let known = Arc::clone(&models);
-        parts.follow(move |_, loaded| check(&known, loaded).map(|()| || ()));
+        parts.follow(move |loaded| check(&known, loaded).map(|()| || ()));
     }
     #[cfg(not(feature = "retry"))]
     let _ = parts;

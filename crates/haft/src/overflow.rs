@@ -22,7 +22,7 @@ pub(crate) fn open(loaded: &LoadedConfig<HaftConfig>, parts: &mut PartList) -> R
     let overflow = Arc::new(LiveOverflow::new(&loaded.config.tools.overflow, overflow_archive(loaded)?, pin));
     parts.layers.push(overflow.layer());
     let following = Arc::clone(&overflow);
-    parts.follow(move |_, loaded| {
+    parts.follow(move |loaded| {
         let (overflow, config) = (Arc::clone(&following), loaded.config.tools.overflow.clone());
         Ok(move || overflow.follow(&config))
     });

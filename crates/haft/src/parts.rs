@@ -2,13 +2,13 @@
 //! configuration.
 
 use std::{
-    collections::BTreeSet,
-    fmt,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex},
 };
 
-use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack, ToolExecutor as _, ToolName};
+#[cfg(feature = "mcp-client")]
+use tools_core::ToolExecutor as _;
+use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
 use tools_sandbox::ReadRules;
 
 use crate::{
@@ -25,10 +25,11 @@ pub(crate) struct Parts {
     pub(crate) wiring: Arc<Wiring>,
     /// Executors of the host's.
     pub(crate) executors: Vec<DynExecutor>,
-    pub(crate) layers: Layers,
+    /// Made once for every stack.
+    pub(crate) layers: Vec<Arc<dyn Layer>>,
     /// Those of them that judge and record.
     #[cfg(feature = "hosts")]
-    pub(crate) judging: Layers,
+    pub(crate) judging: Vec<Arc<dyn Layer>>,
     /// What follows the configuration besides the tools. The gates come first: tools ask them.
     pub(crate) shared: PartList,
     pub(crate) sets: InUse<ToolSet>,
@@ -38,38 +39,6 @@ pub(crate) struct Parts {
     pub(crate) relisted: Arc<tokio::sync::Notify>,
     /// All executors of each stack as one, to be asked for their tools again.
     pub(crate) joined: InUse<CompositeExecutor>,
-}
-
-/// The layers, made once and shared by every stack of a toolbox.
-pub(crate) struct Layers(pub(crate) Vec<Arc<dyn Layer>>);
-
-impl fmt::Debug for Layers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|layer| layer.name())).finish()
-    }
-}
-
-/// Values that are still in use by a toolbox or by one that was narrowed from it.
-#[derive(Debug)]
-pub(crate) struct InUse<T>(Mutex<Vec<Weak<T>>>);
-
-impl<T> Default for InUse<T> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<T> InUse<T> {
-    /// Lists a value for as long as it is used.
-    fn keep(&self, value: &Arc<T>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|one| one.strong_count() > 0);
-        all.push(Arc::downgrade(value));
-    }
-
-    pub(crate) fn all(&self) -> Vec<Arc<T>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade).collect()
-    }
 }
 
 impl Parts {
@@ -103,7 +72,9 @@ impl Parts {
             }
         }
         executors.extend(self.executors.iter().cloned());
-        one_owner(&executors)?;
+        if let Some(tool) = CompositeExecutor::name_twice(&executors) {
+            return Err(LoadError::ToolTwice { tool });
+        }
         // Behind all others: what a server calls its tools takes no name from anybody.
         #[cfg(feature = "mcp-client")]
         if let Some(servers) = servers {
@@ -118,7 +89,7 @@ impl Parts {
         self.wiring.offering.of(&self.loaded, &mut executors)?;
         let joined = Arc::new(CompositeExecutor::new(executors));
         self.joined.keep(&joined);
-        let stack = Stack::new(self.layers.0.clone(), joined);
+        let stack = Stack::new(self.layers.clone(), joined);
         let stack = match held {
             Some(set) => stack.holding(set),
             None => stack,
@@ -154,17 +125,6 @@ impl Parts {
 
     /// The layers around no tools at all: for a session whose workspace is empty.
     pub(crate) fn closed(&self) -> Arc<Stack> {
-        Arc::new(Stack::new(self.layers.0.clone(), CompositeExecutor::new([])))
+        Arc::new(Stack::new(self.layers.clone(), CompositeExecutor::new([])))
     }
-}
-
-/// No two tools have one name: the second would never be called.
-fn one_owner(executors: &[DynExecutor]) -> Result<(), LoadError> {
-    let mut names = BTreeSet::<ToolName>::new();
-    for definition in executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()) {
-        if !names.insert(definition.name.clone()) {
-            return Err(LoadError::ToolTwice { tool: definition.name.clone() });
-        }
-    }
-    Ok(())
 }

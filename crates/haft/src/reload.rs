@@ -1,13 +1,14 @@
 //! Another configuration for a toolbox that runs: all of it is compiled before any of it counts.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+
+use tools_core::{Locked as _, Swap};
 
 #[cfg(feature = "watch")]
 use crate::config::{ConfigUser, ConfigWatch};
 use crate::{
     Toolbox,
     config::{self, HaftConfig, LoadError, LoadedConfig, ReloadReport, merged, paths},
-    part::Swap,
 };
 
 impl Toolbox {
@@ -20,10 +21,10 @@ impl Toolbox {
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
     pub fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
         config::refuse(loaded.clone())?;
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = self.running.locked();
         let (config, report) = merged(&running, &loaded.config);
         let loaded = loaded.with(config);
-        let swaps = self.compiled(&running, &loaded)?;
+        let swaps = self.compiled(&loaded)?;
         for swap in swaps {
             swap();
         }
@@ -35,11 +36,11 @@ impl Toolbox {
     }
 
     /// Every part, compiled from another configuration; nothing is changed.
-    fn compiled(&self, before: &HaftConfig, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
-        let mut swaps = self.parts.shared.compiled(before, loaded)?;
+    fn compiled(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
+        let mut swaps = self.parts.shared.compiled(loaded)?;
         for set in self.parts.sets.all() {
             let own = set.roots.as_ref().map(|roots| loaded.with(paths::narrowed(&loaded.config, roots)));
-            swaps.extend(set.parts.compiled(before, own.as_ref().unwrap_or(loaded))?);
+            swaps.extend(set.parts.compiled(own.as_ref().unwrap_or(loaded))?);
         }
         Ok(swaps)
     }
@@ -90,6 +91,6 @@ impl ConfigUser for Toolbox {
     }
 
     fn told(&self, state: config::ReloadState) {
-        *self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        *self.parts.last_reload.locked() = Some(state);
     }
 }

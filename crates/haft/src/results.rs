@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tools_cache::LiveCache;
+use tools_core::Shared;
 
 use crate::{config::HaftConfig, part::PartList};
 
@@ -12,12 +13,13 @@ pub(crate) fn cache(config: &HaftConfig, parts: &mut PartList) -> Arc<LiveCache>
     parts.layers.push(cache.layer());
     parts.forget(&cache, |cache, session| cache.results().forget(session));
     let following = Arc::clone(&cache);
-    parts.follow(move |before, loaded| {
-        let (cache, config) = (Arc::clone(&following), loaded.config.tools.result_cache.clone());
-        let is_other = before.tools != loaded.config.tools;
+    let tools = Shared::new(config.tools.clone());
+    parts.follow(move |loaded| {
+        let (cache, tools, new) = (Arc::clone(&following), tools.clone(), loaded.config.tools.clone());
         Ok(move || {
-            if is_other {
-                cache.begin_anew(&config);
+            if *tools.load() != new {
+                cache.begin_anew(&new.result_cache);
+                tools.store(new);
             }
         })
     });

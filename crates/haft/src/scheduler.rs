@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_core::{Shared, SystemClock};
-use tools_scheduler::{Scheduler, SchedulerPolicy, SchedulerTools, StackForesight};
+use tools_scheduler::{Scheduler, SchedulerTools, StackForesight};
 use tools_secrets::SecretRedactor;
 
 use crate::{
@@ -25,18 +25,14 @@ pub(crate) fn tools(
     digest: &Shared<String>,
     parts: &mut PartList,
 ) -> Result<Option<SchedulerTools>, LoadError> {
-    if !loaded.config.scheduler.enabled {
-        return Ok(None);
-    }
-    let policy = parts.policy(loaded, SECTION, |config| config.scheduler.compile())?;
-    let scheduler = over(loaded, policy)?;
-    Ok(Some(SchedulerTools::new(scheduler, Arc::new(redactor.clone())).under(digest.clone())))
+    let tools = |scheduler| SchedulerTools::new(scheduler, Arc::new(redactor.clone())).under(digest.clone());
+    Ok(open(loaded, parts)?.map(tools))
 }
 
 /// What foretells the fate of calls, once it is told the stack that they go through.
 pub(crate) fn foresight(wiring: &Wiring) -> Arc<StackForesight> {
     #[cfg(feature = "policy")]
-    return Arc::new(StackForesight::explained_by(crate::gates::explain(&wiring.gates)));
+    return Arc::new(StackForesight::explained_by(wiring.gates.explainer()));
     #[cfg(not(feature = "policy"))]
     {
         let _ = wiring;
@@ -50,14 +46,15 @@ pub(crate) fn foresight(wiring: &Wiring) -> Arc<StackForesight> {
 /// # Errors
 /// A value that cannot be used, by key and line.
 pub fn schedule(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<Scheduler>, LoadError> {
-    if !loaded.config.scheduler.enabled {
-        return Ok(None);
-    }
-    let policy = loaded.config.scheduler.compile().map_err(|fault| loaded.fault_in(SECTION, fault))?;
-    over(loaded, Shared::new(policy)).map(Some)
+    open(loaded, &mut PartList::default())
 }
 
-fn over(loaded: &LoadedConfig<HaftConfig>, policy: Shared<SchedulerPolicy>) -> Result<Scheduler, LoadError> {
-    let store = loaded.config.scheduler.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
-    Ok(Scheduler::new(store, policy, Arc::new(SystemClock)))
+fn open(loaded: &LoadedConfig<HaftConfig>, parts: &mut PartList) -> Result<Option<Scheduler>, LoadError> {
+    let config = &loaded.config.scheduler;
+    if !config.enabled {
+        return Ok(None);
+    }
+    let policy = parts.policy(loaded, SECTION, |loaded| loaded.config.scheduler.compile())?;
+    let store = config.store(&state_dir()).map_err(|fault| loaded.fault_in(SECTION, fault))?;
+    Ok(Some(Scheduler::new(store, policy, Arc::new(SystemClock))))
 }

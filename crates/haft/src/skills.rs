@@ -2,8 +2,6 @@
 
 use std::{path::Path, sync::Arc};
 
-#[cfg(feature = "graph")]
-use tools_core::{SessionId, ToolDefs};
 use tools_core::{Shared, ToolName};
 use tools_sandbox::home;
 use tools_secrets::SecretRedactor;
@@ -29,17 +27,6 @@ pub(crate) fn find(
     parts.layers.push(Arc::new(SkillsLayer::new(skills.as_ref().clone(), free)));
     parts.forget(&skills, Skills::forget);
     skills
-}
-
-/// What a session is shown, with the tools behind it that the skill declares which it has invoked.
-/// `listed` are all tools.
-#[cfg(feature = "graph")]
-pub(crate) fn with_declared(skills: &Skills, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
-    let declared = skills.declared(session, listed);
-    if declared.is_empty() {
-        return shown;
-    }
-    shown.iter().cloned().chain(declared).collect()
 }
 
 /// Folders that are searched for skills of a workspace.

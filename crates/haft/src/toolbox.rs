@@ -2,13 +2,13 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex},
 };
 
 use async_trait::async_trait;
 use tools_core::{
-    Approval, CallContext, CallerId, Confirmer, Decisions, Desk, RecordedResult, Refusal, SessionId, Stack, StoredRule,
-    SystemClock, ToolCall, ToolDef, ToolError, ToolName,
+    Approval, CallContext, CallerId, Confirmer, Decisions, Desk, Locked as _, RecordedResult, Refusal, SessionId,
+    Stack, StoredRule, SystemClock, ToolCall, ToolDef, ToolError, ToolName,
 };
 
 use crate::{
@@ -45,7 +45,7 @@ impl Toolbox {
 
     /// The configuration that counts by now: after a reload another one than [`Self::config`].
     pub fn running(&self) -> Arc<HaftConfig> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.running.locked().clone()
     }
 
     /// The file that the configuration was read from; `None` for a text or the defaults.
@@ -216,7 +216,7 @@ impl Toolbox {
     ) -> tools_core::ToolDefs {
         let shown = self.parts.wiring.offering.words.of(shown);
         #[cfg(feature = "skills")]
-        return crate::skills::with_declared(self.skills(), session, listed, shown);
+        return self.skills().with_declared(session, listed, shown);
         #[cfg(not(feature = "skills"))]
         {
             let _ = (self, session, listed);
@@ -304,7 +304,7 @@ impl Toolbox {
     /// Outcome of the last change of the configuration file; `None` when it did not change, or is
     /// not watched.
     pub fn last_reload(&self) -> Option<ReloadState> {
-        self.parts.last_reload.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.parts.last_reload.locked().clone()
     }
 
     /// The roots that tools are kept in: canonical, absolute.

@@ -74,7 +74,7 @@ impl ToolSet {
         }
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
-            let policy = parts.policy(loaded, "index", |config| config.index.compile())?;
+            let policy = parts.policy(loaded, "index", |loaded| loaded.config.index.compile())?;
             let tool = crate::code::tool(policy, loaded, &files, wiring.embedder.as_ref())?;
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands.held));
@@ -82,15 +82,16 @@ impl ToolSet {
         }
         #[cfg(feature = "diagnostics")]
         {
-            let policy = parts.policy(loaded, "tools.diagnostics", |config| config.tools.diagnostics.compile())?;
+            let policy =
+                parts.policy(loaded, "tools.diagnostics", |loaded| loaded.config.tools.diagnostics.compile())?;
             tools.push(crate::diagnostics::executor(policy, &reserved, &loaded.config, &files, &commands.held));
         }
         #[cfg(feature = "web")]
         {
-            let policy = parts.policy(loaded, "tools.scrape", |config| config.tools.scrape.compile())?;
+            let policy = parts.policy(loaded, "tools.scrape", |loaded| loaded.config.tools.scrape.compile())?;
             // Where a redirect leads is asked of the same gates as the call was.
             let web = tools_web::Web::new(policy, Arc::clone(&wiring.web));
-            tools.extend(web.judged_by(crate::gates::explain(&wiring.gates)).into_executors());
+            tools.extend(web.judged_by(wiring.gates.explainer()).into_executors());
         }
         #[cfg(feature = "shell")]
         tools.extend(commands.jobs());

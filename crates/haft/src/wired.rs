@@ -53,12 +53,12 @@ pub(crate) fn wired(
         None => crate::embedding::model(loaded)?,
     };
     #[cfg(any(feature = "audit", feature = "scheduler"))]
-    let digest = parts.policy(loaded, "tools", |config| Ok(crate::config::policy_digest(config)))?;
+    let digest = parts.policy(loaded, "tools", |loaded| Ok(crate::config::policy_digest(&loaded.config)))?;
     #[cfg(feature = "audit")]
     let record = crate::record::open(loaded, redactor, &digest, parts)?;
     #[cfg(feature = "retry")]
     {
-        let policy = parts.policy(loaded, "tools.retry", |config| config.tools.retry.compile())?;
+        let policy = parts.policy(loaded, "tools.retry", |loaded| loaded.config.tools.retry.compile())?;
         parts.layers.push(Arc::new(tools_retry::RetryLayer::new(policy)));
     }
     Ok(Wiring {

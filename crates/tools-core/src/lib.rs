@@ -65,6 +65,7 @@ mod globs;
 mod judge;
 mod lines;
 mod locked;
+mod parts;
 mod process_notes;
 mod shared;
 
@@ -114,6 +115,7 @@ pub use outputs::{
     Visible, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders,
     redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
 };
+pub use parts::{InUse, PartConfig, PartList, Swap};
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;
 pub use tokio_util::sync::CancellationToken;

@@ -1,7 +1,7 @@
 //! `[[tools.permissions.network]]` and what people allowed, as rules on hosts.
 
-use tools_core::Verdict;
-use tools_egress::rules::{HostRules, RuleFault, RuleText};
+use tools_core::{KeyFault, Verdict};
+use tools_egress::rules::{HostRules, RuleText};
 use tools_policy::permissions::{NETWORK, PermissionsConfig};
 
 /// How the list is cited.
@@ -10,8 +10,8 @@ const LIST: &str = "permissions.network";
 /// The rules on hosts of `[[tools.permissions.network]]`.
 ///
 /// # Errors
-/// The first that names no host.
-pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, RuleFault> {
+/// The first that names no host, by its key below `[tools.permissions]`.
+pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, KeyFault> {
     let typed = permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<RuleText> = typed
         .iter()
@@ -23,6 +23,7 @@ pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, RuleFaul
         })
         .collect();
     HostRules::compile(LIST, &texts)
+        .map_err(|fault| KeyFault::new(format!("{NETWORK}[{}].pattern", fault.index), fault.problem))
 }
 
 /// What people allowed, pattern by pattern. A pattern that is none allows nothing.
@@ -55,6 +56,6 @@ mod tests {
         assert_eq!(verdict(&rules, "other.example.com"), None);
         let slip = vec![RuleConfig::new("docs.example.com", Verdict::Allow), RuleConfig::new("a b", Verdict::Deny)];
         let tools = [(NETWORK.to_owned(), slip)].into();
-        assert_eq!(host_rules(&PermissionsConfig { tools }).unwrap_err().index, 1);
+        assert_eq!(host_rules(&PermissionsConfig { tools }).unwrap_err().key, "network[1].pattern");
     }
 }

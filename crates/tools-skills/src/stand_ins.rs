@@ -13,6 +13,15 @@ const SHELL: &str = "bash";
 const COMMAND: &str = "command";
 
 impl Skills {
+    /// The tools that a session is `shown`, with those behind them that its active skill declares.
+    pub fn with_declared(&self, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
+        let declared = self.declared(session, listed);
+        if declared.is_empty() {
+            return shown;
+        }
+        shown.iter().cloned().chain(declared).collect()
+    }
+
     /// The tools that the skill declares which is active in a session, to be listed behind all
     /// others. None where commands are not among `listed`; a name that is in `listed` belongs to
     /// that tool.

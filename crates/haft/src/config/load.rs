@@ -21,7 +21,7 @@ use crate::config::{
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A configuration, and where each of its values was set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct LoadedConfig<C> {
     /// The configuration.
     pub config: C,

@@ -1,6 +1,10 @@
 //! Several executors as one.
 
-use std::{collections::HashMap, fmt, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use crate::{
     Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDef, ToolDefs, ToolError,
@@ -43,6 +47,13 @@ impl CompositeExecutor {
         let executors: Vec<_> = executors.into_iter().collect();
         let index = Shared::new(Index::of(&executors));
         Self { executors, index }
+    }
+
+    /// The first name that two tools of these executors have: the second would never be called.
+    pub fn name_twice(executors: &[DynExecutor]) -> Option<ToolName> {
+        let mut names = HashSet::new();
+        let all = executors.iter().flat_map(|executor| executor.tool_definitions().to_vec());
+        all.map(|tool| tool.name.clone()).find(|name| !names.insert(name.clone()))
     }
 
     /// Asks every executor for its tools again.

@@ -1,6 +1,7 @@
 //! What stands around a call: one object-safe method in an ordered list.
 
 use std::{
+    fmt,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -37,6 +38,12 @@ pub trait Layer: Send + Sync {
 
     /// Handles a call.
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome;
+}
+
+impl fmt::Debug for dyn Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }
 
 /// A layer in a list of layers, for people.

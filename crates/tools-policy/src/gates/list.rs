@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, fmt, path::Path, sync::Arc};
 
-use tools_core::{Invocation, KeyFault, Layer, Shared, ToolDef};
+use tools_core::{Explain, Invocation, KeyFault, Layer, Shared, ToolDef};
 
 use super::{GateSettings, GateState};
 use crate::{
@@ -162,6 +162,15 @@ impl Gates {
     /// The predicted decision about a call. Changes nothing that they remember.
     pub fn explain(&self, inv: &Invocation) -> Explanation {
         Explanation::of(self.all(), inv)
+    }
+
+    /// The same, for parts that ask before they act.
+    pub fn explainer(self: &Arc<Self>) -> Explain {
+        let gates = Arc::clone(self);
+        Arc::new(move |inv| {
+            let explained = gates.explain(inv);
+            (explained.verdict, explained.decided_by)
+        })
     }
 
     /// Sentences on whatever in their sections does not do what it looks like, where `tools` are
