@@ -181,12 +181,8 @@ pub use tools_scheduler as tasks;
 pub use tools_secrets as secrets;
 #[cfg(feature = "skills")]
 pub use tools_skills as skill_folders;
-/// The record in a database that several machines share.
-#[cfg(all(feature = "audit", feature = "postgres"))]
-pub use tools_team::audit as team_audit;
-/// Whether a database can be reached.
 #[cfg(feature = "postgres")]
-pub use tools_team::reach;
+pub use tools_team as team;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

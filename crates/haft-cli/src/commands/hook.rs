@@ -9,7 +9,7 @@ use std::{
 };
 
 use haft::{
-    core::{CallerId, Redactor as _, SessionId, ToolCall, Verdict},
+    core::{ApprovalContext, CallerId, Decisions, Redactor as _, SessionId, SystemClock, ToolCall, Verdict},
     hosts::{
         Host,
         hook::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted},
@@ -128,7 +128,7 @@ impl Hook<'_> {
         let named =
             CommonArgs { workdir: Some(root.clone()), session: session(self.host, place), ..self.common.clone() };
         let toolbox = open_with(&named, |config| config.kept_in(&root))?;
-        let cx = toolbox.context().with_workdir(workdir.clone());
+        let (hosted, cx) = (toolbox.hosted_calls(), toolbox.context().with_workdir(workdir.clone()));
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
         let caller = CallerId::parse(self.host.name()).map_err(|error| error.to_string())?;
@@ -138,10 +138,12 @@ impl Hook<'_> {
             let made = ToolCall::new(call.tool, call.params.clone()).map_err(|error| error.to_string())?;
             let made = made.with_caller(caller.clone());
             let judged = if self.format.can_ask(self.input) && self.format.is_attended(&self.seat) {
-                runtime.block_on(toolbox.judge(made, &cx))
+                runtime.block_on(hosted.judge(made, &cx))
             } else {
                 let watchers = haft::watchers(PATIENCE, false).on_behalf_of(self.host.title(), &workdir);
-                runtime.block_on(toolbox.judge_asking(made, &cx, &watchers))
+                let (by, decisions) = (CallerId::person(), Some(&toolbox as &dyn Decisions));
+                let asking = ApprovalContext { confirmer: &watchers, decisions, by: &by, clock: &SystemClock };
+                runtime.block_on(hosted.judge_asking(made, &cx, asking))
             };
             let decision = match judged.verdict {
                 // Rules allow commands because the kernel confines them. The host's own shell does

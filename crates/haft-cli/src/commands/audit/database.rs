@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use haft::{
     audit::{Head, view::Row},
-    team_audit::{AuditDatabase, Chain, PruneMode, PrunedChain, TeamReport},
+    team::audit::{AuditDatabase, Chain, PruneMode, PrunedChain, TeamReport},
 };
 
 use super::{print, print_report};

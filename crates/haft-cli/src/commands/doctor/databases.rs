@@ -27,7 +27,7 @@ pub(super) async fn databases(config: &HaftConfig) -> Vec<Finding> {
         else {
             continue;
         };
-        let (ok, found) = match haft::reach(address).await {
+        let (ok, found) = match haft::team::reach(address).await {
             Ok(()) => (true, "PostgreSQL, can be reached".to_owned()),
             Err(error) => (false, error.to_string()),
         };
