@@ -49,7 +49,7 @@ impl Drop for RecordFile {
 
 /// Copies all lines of all chains, for their owner alone.
 #[cfg(feature = "postgres")]
-async fn copy(database: &haft::team_audit::AuditDatabase) -> Result<RecordFile, String> {
+async fn copy(database: &haft::team::audit::AuditDatabase) -> Result<RecordFile, String> {
     use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
 
     let folder = haft::config::places::state_dir();
