@@ -1,5 +1,5 @@
-//! Alternatives of a glob, written out: `{a,b}/c` stands for `a/c` and `b/c`. What has no wildcards
-//! is then looked up in a table, and the rest is compared where its literal text is.
+//! Expansion of the alternatives of a glob: `{a,b}/c` becomes `a/c` and `b/c`. Paths without
+//! wildcards can then be looked up in a table.
 
 /// Most patterns that one is written out into; beyond that it stays as it is.
 const MAX_PATTERNS: usize = 256;
@@ -29,7 +29,9 @@ fn all(pattern: &str) -> Option<Vec<String>> {
             return None;
         }
     }
-    let is_same = |each: &String| double_stars(each) == double_stars(pattern);
+    // `**/` alone matches everything, and with an alternative that is empty behind it nothing.
+    let ends_open = |each: &str| each.ends_with("**/");
+    let is_same = |each: &String| double_stars(each) == double_stars(pattern) && ends_open(each) == ends_open(pattern);
     done.iter().all(is_same).then_some(done)
 }
 
@@ -121,7 +123,7 @@ mod tests {
         assert_eq!(written_out("**/*.{a,b}"), ["**/*.a", "**/*.b"]);
         assert_eq!(written_out("/x/{a,b*,c,d*/e}"), ["/x/a", "/x/b*", "/x/c", "/x/d*/e"]);
         assert_eq!(written_out("{a,b*}"), ["a", "b*"]);
-        for whole in ["a\\{b,c}", "[{,}]x", "[]{]", "{a,b", "a}", "{[,]}{"] {
+        for whole in ["a\\{b,c}", "[{,}]x", "[]{]", "{a,b", "a}", "{[,]}{", "**/{,a}"] {
             assert_eq!(written_out(whole), [whole], "{whole}");
         }
         assert_eq!(written_out("{[,],b}"), ["[,]", "b"]);

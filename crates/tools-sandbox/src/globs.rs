@@ -33,6 +33,8 @@ struct Sorted {
 /// A pattern that is compared as a whole.
 #[derive(Debug)]
 struct Wildcard {
+    /// Which of the configured globs it stands for.
+    number: usize,
     pattern: String,
     literal: Literal,
     compiled: OnceLock<Matcher>,
@@ -63,7 +65,7 @@ impl Globs {
     }
 
     pub(crate) fn is_match(&self, path: &Path) -> bool {
-        let Sorted { paths, names, endings, wildcards } = self.sorted.get_or_init(|| sorted(&self.patterns));
+        let Sorted { paths, names, endings, wildcards } = self.sorted();
         let bytes = path.as_os_str().as_bytes();
         let name = &bytes[memchr::memrchr(b'/', bytes).map_or(0, |slash| slash + 1)..];
         paths.contains(bytes)
@@ -77,32 +79,55 @@ impl Globs {
     /// # Errors
     /// [`PathError::Glob`] for the first glob that is not valid.
     pub(crate) fn check(&self) -> Result<(), PathError> {
-        for (glob, spellings) in &self.patterns {
-            let fail = |problem: String| PathError::Glob { glob: glob.clone(), problem };
-            if glob.is_empty() {
-                return Err(fail("it is empty".to_owned()));
-            }
-            for pattern in spellings.iter().flat_map(|spelling| written_out(spelling)) {
-                Matcher::compile(&pattern).map_err(fail)?;
-            }
+        let empty = self.patterns.iter().position(|(glob, _)| glob.is_empty());
+        let empty = empty.map(|number| (number, "it is empty".to_owned()));
+        let invalid = |wildcard: &Wildcard| Some((wildcard.number, wildcard.compiled().err()?));
+        let invalid = self.sorted().wildcards.iter().find_map(invalid);
+        match [empty, invalid].into_iter().flatten().min_by_key(|(number, _)| *number) {
+            Some((number, problem)) => Err(PathError::Glob { glob: self.patterns[number].0.clone(), problem }),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    fn sorted(&self) -> &Sorted {
+        self.sorted.get_or_init(|| Sorted::new(&self.patterns))
+    }
+}
+
+impl Sorted {
+    fn new(globs: &[(String, Vec<String>)]) -> Self {
+        let mut sorted = Self::default();
+        for (number, (_, spellings)) in globs.iter().enumerate() {
+            spellings.iter().flat_map(|spelling| written_out(spelling)).for_each(|pattern| sorted.add(number, pattern));
+        }
+        sorted
+    }
+
+    fn add(&mut self, number: usize, pattern: String) {
+        let rest = pattern.strip_prefix("**/");
+        match (rest, rest.and_then(|rest| rest.strip_prefix("*."))) {
+            (None, _) if is_literal(&pattern) => drop(self.paths.insert(pattern.into())),
+            (Some(name), _) if is_name(name) => drop(self.names.insert(name.into())),
+            (_, Some(ending)) if is_literal(ending) && !ending.contains(['.', '/']) => {
+                self.endings.insert(ending.into());
+            }
+            _ => self.wildcards.push(Wildcard::new(number, pattern)),
+        }
     }
 }
 
 impl Wildcard {
-    fn new(pattern: String) -> Self {
-        let meta = ['*', '?', '[', ']', '{', '}', '\\', ','];
+    fn new(number: usize, pattern: String) -> Self {
         let literal = if pattern.starts_with('/') {
-            Literal::Beginning(pattern.split(meta).next().unwrap_or_default().trim_end_matches('/').into())
+            Literal::Beginning(pattern.split(META).next().unwrap_or_default().trim_end_matches('/').into())
         } else if pattern.contains(['{', '[']) {
             // Not every alternative has to be there.
             Literal::Part(Vec::new())
         } else {
-            let pieces = pattern.split(meta).map(|piece| piece.trim_matches('/'));
+            let pieces = pattern.split(META).map(|piece| piece.trim_matches('/'));
             Literal::Part(pieces.max_by_key(|piece| piece.len()).unwrap_or_default().into())
         };
-        Self { pattern, literal, compiled: OnceLock::new() }
+        Self { number, pattern, literal, compiled: OnceLock::new() }
     }
 
     fn is_match(&self, path: &Path) -> bool {
@@ -111,8 +136,16 @@ impl Wildcard {
             Literal::Beginning(text) => bytes.starts_with(text),
             Literal::Part(text) => memmem::find(bytes, text).is_some(),
         };
-        let compile = || Matcher::compile(&self.pattern).expect("globs that are not constants were compiled before");
-        may_match && self.compiled.get_or_init(compile).is_match(path)
+        may_match && self.compiled().expect("globs that are not constants were compiled before").is_match(path)
+    }
+
+    fn compiled(&self) -> Result<&Matcher, String> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled);
+        }
+        let compiled = Matcher::compile(&self.pattern)?;
+        // Of two threads at once, one keeps what it made.
+        Ok(self.compiled.get_or_init(|| compiled))
     }
 }
 
@@ -140,26 +173,17 @@ fn parse(pattern: &str) -> Result<Glob, globset::Error> {
     GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
-fn sorted(globs: &[(String, Vec<String>)]) -> Sorted {
-    let mut sorted = Sorted::default();
-    let patterns = globs.iter().flat_map(|(_, spellings)| spellings).flat_map(|spelling| written_out(spelling));
-    for pattern in patterns {
-        let rest = pattern.strip_prefix("**/");
-        match (rest, rest.and_then(|rest| rest.strip_prefix("*."))) {
-            (None, _) if is_literal(&pattern) => drop(sorted.paths.insert(pattern.into())),
-            (Some(name), _) if is_literal(name) && !name.contains('/') => drop(sorted.names.insert(name.into())),
-            (_, Some(ending)) if is_literal(ending) && !ending.contains(['.', '/']) => {
-                sorted.endings.insert(ending.into());
-            }
-            _ => sorted.wildcards.push(Wildcard::new(pattern)),
-        }
-    }
-    sorted
-}
+/// Characters that may mean something else than themselves.
+const META: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', ','];
 
 /// Whether a pattern stands for itself alone.
 fn is_literal(pattern: &str) -> bool {
-    !pattern.contains(['*', '?', '[', ']', '{', '}', '\\', ','])
+    !pattern.contains(META)
+}
+
+/// Whether a pattern stands for one name alone. `**/` is none: it matches everything.
+fn is_name(pattern: &str) -> bool {
+    !pattern.is_empty() && is_literal(pattern) && !pattern.contains('/')
 }
 
 #[cfg(test)]
@@ -184,6 +208,13 @@ mod tests {
         assert_eq!(compiled(), 0);
         assert!(globs.is_match(Path::new("/work/secrets/key")));
         assert_eq!(compiled(), 1);
+    }
+
+    #[test]
+    fn a_name_that_may_be_missing_is_no_name() {
+        let [everything, nothing, one] = [["**/"], ["**/{,}"], ["**/{,x}"]].map(|glob| globs(&glob.map(str::to_owned)));
+        assert!(everything.is_match(Path::new("/a/b")) && !nothing.is_match(Path::new("/a/b")));
+        assert!(one.is_match(Path::new("/a/x")) && !one.is_match(Path::new("/a/b")));
     }
 
     proptest! {
