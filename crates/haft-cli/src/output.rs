@@ -19,11 +19,11 @@ pub(crate) fn text(text: &str) {
     if io::stdout().is_terminal() { line(&printable(text)) } else { line(text) }
 }
 
-/// Whether the reader of standard output is gone.
+/// Set once a write to standard output has failed because the pipe is closed.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Whether nobody reads what is printed any more (`| head`). Verbs that go on until somebody stops
-/// them, and those that act for each line, end then.
+/// Whether the reader of standard output is gone (`| head`). Verbs that run until they are stopped,
+/// and verbs that make a call for each line of input, end then.
 pub(crate) fn is_unread() -> bool {
     UNREAD.load(Ordering::Relaxed)
 }

@@ -108,8 +108,8 @@ impl WriteLog {
         });
     }
 
-    /// Whether the path, or something that it lies in and that was moved as a whole, was noted;
-    /// `None` when somebody writes without being observed, or nobody is observed at all.
+    /// Whether the path was noted, or a folder above it that was moved as a whole. `None` when the
+    /// log is not complete: no process is observed, or one writes without being observed.
     pub fn has(&self, path: &Path) -> Option<bool> {
         self.with(|log| {
             let is_whole = |above: &Path| log.written.get(above).is_some_and(|written| written.with_all_below);

@@ -15,8 +15,7 @@ pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// How often a file is opened that somebody keeps for himself for a while, and how long between two
-/// times.
+/// Number of attempts to open a file under a lease, and the pause between two of them.
 const TRIES: u32 = 20;
 const BETWEEN: Duration = Duration::from_millis(10);
 
@@ -28,8 +27,8 @@ const UNOBEYED: &[Errno] =
 /// It is opened without blocking, since it may be a FIFO.
 ///
 /// # Errors
-/// When it cannot be read for another reason. A lease is one: whoever has it is told by the first
-/// try, and need not give it back.
+/// When it cannot be read for another reason, for example a lease that its holder does not give up.
+/// The first attempt asks the holder to.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     for _ in 0..TRIES {
