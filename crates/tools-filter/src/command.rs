@@ -127,7 +127,7 @@ fn plain_words(words: Vec<String>, depth: usize) -> PlainCommand {
         OutputKind::Line(line) => PlainCommand::Words(vec![line]),
         OutputKind::Words(words) => match python_module(&words) {
             Some(module) => plain_words(words[module..].to_vec(), depth + 1),
-            None => PlainCommand::Words(by_format(words)),
+            None => PlainCommand::Words(words),
         },
     }
 }
@@ -138,27 +138,6 @@ const MAX_DEPTH: usize = 4;
 enum PlainCommand {
     Words(Vec<String>),
     Line(String),
-}
-
-/// The words of the program whose format the output has: others print as it does.
-fn by_format(mut words: Vec<String>) -> Vec<String> {
-    let same: &[&str] = match words.first().map(String::as_str).unwrap_or_default() {
-        "docker-compose" => &["docker", "compose"],
-        "podman" | "nerdctl" => &["docker"],
-        "py.test" => &["pytest"],
-        "gmake" => &["make"],
-        "tofu" => &["terraform"],
-        "nodejs" => &["node"],
-        "egrep" | "fgrep" | "zgrep" => &["grep"],
-        "gradlew" | "gradlew.bat" => &["gradle"],
-        "mvnw" | "mvnw.cmd" => &["mvn"],
-        "fdfind" => &["fd"],
-        "batcat" => &["bat"],
-        "k" => &["kubectl"],
-        _ => return words,
-    };
-    words.splice(..1, same.iter().map(|word| (*word).to_owned()));
-    words
 }
 
 /// Where the module of `python -m module …` stands: what it prints is what the program of its name

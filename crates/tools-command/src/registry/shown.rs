@@ -1,7 +1,7 @@
 //! Whose output a command's own is: `timeout 5 cargo test` prints what `cargo test` prints.
 
 use super::lookup::{canonical, describe};
-use super::{Parsed, find};
+use super::{Parsed, Program, find};
 use crate::effect::Effect;
 use crate::reader::{Command, Value, is_name};
 
@@ -31,9 +31,18 @@ pub fn shown(words: Vec<String>) -> OutputKind {
     }
     let command = command(&words);
     match find(command.name()) {
-        Some(program) => OutputKind::Words(canonical(&Parsed::of(program, &command)).words),
+        Some(program) => OutputKind::Words(by_format(program, canonical(&Parsed::of(program, &command)).words)),
         None => OutputKind::Words(with_plain_program(words)),
     }
+}
+
+/// The words of the command whose format the output has.
+fn by_format(program: &Program, mut words: Vec<String>) -> Vec<String> {
+    let is_called = |(names, _): &&(&str, &str)| names.split(' ').any(|name| name == words[0]);
+    if let Some((_, other)) = program.prints_as.iter().find(is_called) {
+        words.splice(..1, other.split(' ').map(str::to_owned));
+    }
+    words
 }
 
 fn command(words: &[String]) -> Command {

@@ -45,6 +45,9 @@ pub struct Program {
     /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
     /// not listed.
     pub prints: &'static [(&'static str, Prints)],
+    /// Its names, separated by blanks, whose output has the format of another command, and the
+    /// words of that.
+    pub prints_as: &'static [(&'static str, &'static str)],
     /// Lines with what is found in them; each description has some.
     pub examples: &'static [Example],
 }
@@ -65,6 +68,7 @@ impl Program {
         is_exhaustive: false,
         builds: false,
         prints: &[],
+        prints_as: &[],
         examples: &[],
     };
 }

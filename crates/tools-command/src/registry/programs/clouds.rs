@@ -56,6 +56,7 @@ pub(super) static ALL: &[Program] = &[
             when(&[First("output"), Has("-json -raw")], SHOWS),
             when(&[Has("--show-secrets")], SHOWS),
         ],
+        prints_as: &[("tofu terragrunt", "terraform")],
         examples: &[
             ("terraform destroy -auto-approve", Expect::Asks("removes resources")),
             ("terraform -chdir=x destroy", Expect::Asks("removes resources")),

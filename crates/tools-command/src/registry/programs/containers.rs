@@ -202,6 +202,7 @@ pub(super) static ALL: &[Program] = &[
                 diff events history search wait rename attach commit load import scout help init desktop debug model \
                 sbom healthcheck generate completion ls list unshare-info checkpoint",
         otherwise: Otherwise::Opaque("a plug-in"),
+        prints_as: &[("podman nerdctl", "docker")],
         examples: &[
             ("docker run -v /:/host alpine", Expect::Opaque("the machine's own files or rights")),
             ("docker run -itv /etc:/x alpine", Expect::Opaque("the machine's own files or rights")),
@@ -279,6 +280,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: COMPOSE_SYNTAX,
         subcommands: COMPOSE,
+        prints_as: &[("docker-compose podman-compose", "docker compose")],
         examples: &[
             ("docker-compose down -v", Expect::Asks("deletes data of containers")),
             ("docker-compose -p x push", Expect::Asks("publishes")),

@@ -180,6 +180,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::Writes(At::Value("--output --target"))),
             always(Does::Reads(At::All)),
         ],
+        prints_as: &[("batcat", "bat")],
         examples: &[
             ("bat --pager 'rm -rf x' y", Expect::Runs("rm -rf x $@")),
             ("bat --pager=sh x", Expect::Opaque("a pager of its own choice")),

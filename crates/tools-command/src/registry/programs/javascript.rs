@@ -69,6 +69,7 @@ pub(super) static ALL: &[Program] = &[
         is_family: true,
         syntax: Syntax { flags: NODE_FLAGS, valued: NODE_VALUED, optional: NODE_OPTIONAL, ..Syntax::LEADING },
         rules: NODE_RULES,
+        prints_as: &[("nodejs", "node")],
         examples: &[
             ("node -e 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("child_process")),
             ("node -pe 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("child_process")),

@@ -37,6 +37,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         is_exhaustive: true,
         prints: &[("grep egrep fgrep", Prints::Lines("-l -L -rl -lr -Rl -lR -ril -lir -rlZ -lZ --files-with-matches"))],
+        prints_as: &[("egrep fgrep zgrep bzgrep xzgrep zstdgrep ggrep", "grep")],
         examples: &[
             ("grep -rn 'sudo\\|curl' private", Expect::Reads("private")),
             ("grep -e x -- private/x", Expect::Reads("private/x")),
