@@ -95,8 +95,8 @@ fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
     }
 }
 
-/// A file that is named, from the folder that it runs in; `None` where nothing is known of it, and
-/// for a device that is no file.
+/// A file that is named, from the folder that it runs in; `None` for a device that is no file. One
+/// of which nothing is known may be any file.
 fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> Option<Subject> {
     let is_known = path.is_exact && !path.has_pattern && (folder.is_some() || path.text.starts_with('/'));
     if is_known {
@@ -109,8 +109,7 @@ fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> O
         Some(folder) => format!("{}/{known}", escape(folder.trim_end_matches('/'))),
         None => format!("**/{known}"),
     };
-    // Nothing at all is known of it: what the kernel protects is protected there.
-    (pattern != "**" && !pattern.ends_with("/**")).then_some(Subject::Paths { pattern, access, by })
+    Some(Subject::Paths { pattern, access, by })
 }
 
 /// Where a path leads; of a link that is removed, the link itself.
@@ -251,9 +250,11 @@ mod tests {
         check("rm ~/a/b$x", &["Delete? **/a/b**"]);
         check("rm a/../*.o", &["Delete? **/*.o"]);
         check("touch a/../../.env$x", &["Write? **/.env**"]);
-        check("touch a/\"$x\"", &[]);
-        check("touch a/$x/..", &[]);
-        check("rm $x", &[]);
+        check("touch a/\"$x\"", &["Write? /nowhere/w/a/**"]);
+        check("touch a/$x/..", &["Write? **"]);
+        check("rm $x", &["Delete? **"]);
+        check("date | tee \"$x\"", &["Write? **"]);
+        check("xargs touch < names", &["Write? **", "Read /nowhere/w/names"]);
         check("timeout 5 rm a; rm a", &["Delete /nowhere/w/a"]);
         check("truncate -s 0 /dev/null", &[]);
     }

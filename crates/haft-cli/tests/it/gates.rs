@@ -53,6 +53,10 @@ fn explain_says_yes_exactly_where_the_call_is_let_through() {
     check("[tools.trust.tools]\nbash = \"untrusted\"\n", bash, "deny", "trust");
     check(BASH_ALLOWED, &["bash", "command=make; sudo id"], "deny", "executor");
     check("[[tools.permissions.read]]\npattern = \"*\"\naction = \"deny\"\n", read, "deny", "permissions");
+    let hidden = format!("{BASH_ALLOWED}[[tools.permissions.bash]]\npattern = \"> ./**/.*\"\naction = \"ask\"\n");
+    check(&hidden, &["bash", "command=x=$(cat a.txt); date | tee \"$x\""], "ask", "permissions");
+    check(&hidden, &["bash", "command=xargs touch < a.txt"], "ask", "permissions");
+    check(&hidden, &["bash", "command=date | tee out"], "allow", "permissions");
     let several = format!("{BASH_ALLOWED}[tools]\nmax_tool_calls_per_session = 0\n{denies}");
     check(&several, read, "deny", "quota");
 }

@@ -285,11 +285,16 @@ fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
 fn text(part: &PromptPart) -> Visible {
     let text = part.subject.text();
     Visible::of(&match &part.subject {
-        Subject::Paths { access, pattern, .. } if pattern.starts_with("**/") => {
-            let name = &pattern["**/".len()..];
-            format!("{} `{name}` in a folder that is known only when it runs", access.as_str())
+        Subject::Paths { access, pattern, .. } => {
+            let file = match (pattern.strip_prefix("**/"), pattern.strip_suffix("/**")) {
+                _ if pattern == "**" => "a file that is known only when it runs".to_owned(),
+                (Some(name), _) => format!("`{name}` in a folder that is known only when it runs"),
+                (_, Some(folder)) => format!("a file below `{folder}` that is known only when it runs"),
+                _ => text,
+            };
+            format!("{} {file}", access.as_str())
         }
-        Subject::Path { access, .. } | Subject::Paths { access, .. } => format!("{} {text}", access.as_str()),
+        Subject::Path { access, .. } => format!("{} {text}", access.as_str()),
         Subject::Host { .. } => format!("connect {text}"),
         Subject::Opaque { .. } => format!("opaque: {text}"),
         Subject::Script { script, .. } => match script.digest {

@@ -191,12 +191,12 @@ pub enum Subject {
         #[serde(default, skip_serializing_if = "NamedBy::is_call")]
         by: NamedBy,
     },
-    /// Files whose names are known in part before the call runs.
+    /// Files whose names are known in part, or not at all, before the call runs.
     #[serde(rename = "paths")]
     Paths {
         /// Pattern of the known part: absolute, or beginning with `**` where the folder is not
-        /// known. `*` stands for characters within a name, `**` for any characters; `\\` takes the
-        /// next character as it is.
+        /// known, or `**` alone. `*` stands for characters within a name, `**` for any characters;
+        /// `\\` takes the next character as it is.
         pattern: String,
         /// Kind of the access.
         access: Access,

@@ -159,14 +159,20 @@ fn rows_tell_what_stands_in_them() {
 }
 
 #[test]
-fn a_file_whose_folder_is_not_known_is_told_in_words() {
-    let pattern = "**/x\u{1b}".to_owned();
-    let subject = Subject::Paths { pattern, access: Access::Write, by: tools_core::NamedBy::Program };
-    let parts = vec![PromptPart { subject, verdict: Verdict::Ask, rule: "r".to_owned() }];
+fn a_file_that_is_not_known_is_told_in_words() {
+    let part = |pattern: &str| {
+        let (pattern, by) = (pattern.to_owned(), tools_core::NamedBy::Program);
+        let subject = Subject::Paths { pattern, access: Access::Write, by };
+        PromptPart { subject, verdict: Verdict::Ask, rule: "r".to_owned() }
+    };
+    let parts = ["**/x\u{1b}", "**", "/w/a/**", "/w/a/*.o"].map(part).to_vec();
     insta::assert_snapshot!(rows(&ConfirmPrompt::new(tool(), "no rule", parts)), @r"
-    bash ASK: write `x\u{1b}` in a folder that is known only when it runs
+    bash ASK 1/4: write `x\u{1b}` in a folder that is known only when it runs
+      ASK 2/4: write a file that is known only when it runs
+      ASK 3/4: write a file below `/w/a` that is known only when it runs
+      ASK 4/4: write /w/a/*.o
     Why it asks: no rule
-      rule: r
+      rule 1, 2, 3, 4: r
     ");
 }
 
