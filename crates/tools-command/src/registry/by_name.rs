@@ -8,7 +8,7 @@ use super::spec::Does;
 use super::unknown::{option_name, value_behind};
 use crate::effect::Effect;
 use crate::excerpt::shorten;
-use crate::reader::Value;
+use crate::reader::{Command, Value};
 use tools_core::Access;
 
 /// Options whose value is a command, by their whole name or its last words: `--pre-exec`,
@@ -33,6 +33,10 @@ const SCHEMES: [&str; 18] = [
     "http", "https", "ftp", "ftps", "ssh", "git", "ws", "wss", "tcp", "udp", "grpc", "grpcs", "amqp", "amqps", "redis",
     "s3", "gs", "oci",
 ];
+
+/// Words that say that files are changed in place, as an option, as a subcommand, or as the end of
+/// the name of a program: `frob --fix x`, `frob format x`, `frobfmt x`.
+const IN_PLACE: [&str; 8] = ["in-place", "inplace", "fix", "autofix", "write", "overwrite", "format", "fmt"];
 
 /// What the options that are given do by their names, where no rule tells of them.
 pub(super) fn of_options(parsed: &Parsed<'_>) -> Vec<Effect> {
@@ -79,6 +83,19 @@ pub(super) fn of_option(program: &str, option: &str, value: &Value) -> Vec<Effec
     let is_host = HOSTS.iter().any(|end| name.strip_suffix(end).is_some_and(ends_word)) && is_bare_host(&value.text);
     let host = is_host.then(|| Effect::Host(address::addressed(value)));
     named.into_iter().chain(reached(value)).chain(host).collect()
+}
+
+/// The files that a program of which nothing is known changes in place.
+pub(super) fn changed_in_place(command: &Command) -> Vec<Effect> {
+    let is_meant = |word: &str| IN_PLACE.contains(&word);
+    let ends = command.name().ends_with("fmt") || command.name().ends_with("format");
+    let is_first = command.args.first().is_some_and(|first| is_meant(&first.text));
+    let is_given = |arg: &Value| arg.text == "-i" || arg.text.strip_prefix("--").is_some_and(is_meant);
+    if !(ends || is_first || command.args.iter().any(is_given)) {
+        return Vec::new();
+    }
+    let files = command.args.iter().filter(|arg| !arg.text.starts_with('-')).filter_map(file);
+    files.map(|file| Effect::path(file, Access::Write)).collect()
 }
 
 /// The address that a value is.
@@ -129,6 +146,7 @@ fn file(value: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Surroundings, analyse};
 
     fn check(option: &str, value: &str, expected: &str) {
         let found = of_option("frob", option, &Value::exact(value));
@@ -140,6 +158,19 @@ mod tests {
             _ => String::new(),
         };
         assert_eq!(told, expected, "{option} {value}");
+    }
+
+    #[test]
+    fn files_that_are_changed_in_place_are_told_by_names() {
+        for line in ["frob -i .envrc", "frob --fix a .envrc", "frob fmt .envrc", "frob-format .envrc"] {
+            let found = analyse(line, &Surroundings::default());
+            let written = [Effect::path(Value::exact(".envrc"), Access::Write)];
+            assert_eq!(found.commands[0].effects, written, "{line}");
+        }
+        for line in ["frob .envrc", "frob --check .envrc", "fix .envrc", "frob --fix"] {
+            let found = analyse(line, &Surroundings::default());
+            assert_eq!(found.commands[0].effects, [], "{line}");
+        }
     }
 
     #[test]

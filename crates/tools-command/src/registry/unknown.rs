@@ -27,6 +27,9 @@ pub(crate) fn feared(command: &Command) -> Vec<Effect> {
     let mut found = Vec::new();
     let name = command.name();
     let is_described = find(name).is_some();
+    if !is_described {
+        found.extend(by_name::changed_in_place(command));
+    }
     for (at, arg) in command.args.iter().enumerate() {
         if is_shell(command, at) {
             found.push(Effect::hidden(format!("`{name}` may run `{}`", shorten(&arg.text))));
