@@ -39,6 +39,15 @@ pub(crate) fn loss(statement: &str) -> Option<&'static str> {
     LOSS.is_match(statement).then_some("removes what is in a database")
 }
 
+/// Whether a statement changes the database.
+pub(crate) fn changes(statement: &str) -> bool {
+    static CHANGES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)(?:^|;)\s*(?:create|insert|update|delete|replace|alter|drop|vacuum|begin|with\s[^;]*\binto)\b")
+            .expect("the pattern is a constant")
+    });
+    CHANGES.is_match(statement)
+}
+
 /// The files that statements of some database name, and what is done with each.
 pub(crate) fn files(text: &str) -> impl Iterator<Item = (String, Access)> {
     static FILES: LazyLock<[(Regex, Access); 2]> = LazyLock::new(|| {
@@ -70,10 +79,12 @@ mod tests {
             "x; Drop view v",
         ] {
             assert!(loss(statement).is_some(), "{statement}");
+            assert_eq!(changes(statement), !statement.starts_with("truncate"), "{statement}");
         }
         for statement in ["select 1", "select deleted from t", "insert into drops values (1)", "create table t (a int)"]
         {
             assert!(loss(statement).is_none(), "{statement}");
+            assert_eq!(changes(statement), !statement.starts_with("select"), "{statement}");
         }
     }
 }

@@ -21,7 +21,8 @@ const SQL: &[Rule] = &[always(Does::By(lost)), always(Does::By(escaped))];
 /// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
 const DOT_RUNS: [&str; 5] = [".shell", ".system", ".load", ".excel", ".archive"];
 /// Those whose argument may be a pipe or a file that is written.
-const DOT_WRITES: [&str; 9] = [".output", ".once", ".log", ".backup", ".save", ".clone", ".import", ".read", ".trace"];
+const DOT_WRITES: [&str; 10] =
+    [".output", ".once", ".log", ".backup", ".save", ".clone", ".import", ".read", ".trace", ".open"];
 /// Beginnings that mean something harmless.
 const DOT_PLAIN: [&str; 12] = [".s", ".sc", ".sch", ".se", ".sep", ".o", ".l", ".i", ".b", ".c", ".t", ".a"];
 
@@ -112,7 +113,7 @@ pub(super) static ALL: &[Program] = &[
             always(Does::By(dotted)),
             when(&[Has("-init -f")], Does::Hides(LOADS)),
             when(&[Has("-A")], Does::Hides(RUNS)),
-            always(Does::Reads(At::Nth(0))),
+            always(Does::By(opened)),
         ],
         examples: &[
             ("sqlite3 x '.shell id'", Expect::Opaque(RUNS)),
@@ -129,6 +130,8 @@ pub(super) static ALL: &[Program] = &[
             ("sqlite3 x \"select writefile('y', z)\"", Expect::Opaque(RUNS)),
             ("sqlite3 a.db 'DROP TABLE t'", Expect::Asks("removes what is in a database")),
             ("sqlite3 private/x .dump", Expect::Reads("private/x")),
+            ("sqlite3 .envrc 'create table x (y)'", Expect::Writes(".envrc")),
+            ("sqlite3 :memory: '.open .envrc' 'create table x (y)'", Expect::Writes(".envrc")),
             ("sqlite3 x.db \"attach '.envrc' as y\"", Expect::Writes(".envrc")),
             ("sqlite3 x.db \"vacuum into '.envrc'\"", Expect::Writes(".envrc")),
             ("sqlite3 x.db '.cd .git' '.output config'", Expect::Opaque("another folder")),
@@ -361,6 +364,13 @@ fn own_command(name: &str, rest: &str) -> Vec<Effect> {
 fn is_table(rest: &str) -> bool {
     let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["data", "xml", "index"].contains(&first.as_str())
+}
+
+/// The database that is opened, which is written where a statement changes it.
+fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_written = !parsed.has("-readonly") && sql::statements(parsed.command).iter().any(|text| sql::changes(text));
+    let access = if is_written { Access::Write } else { Access::Read };
+    parsed.operand(0).cloned().map(|file| Effect::path(file, access)).into_iter().collect()
 }
 
 /// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.
