@@ -185,6 +185,17 @@ async fn insert_chunks(
     Ok(())
 }
 
+/// Gives free pages back when they are a quarter of the file. Fewer are soon used again, and to give
+/// one back costs as much as to write it.
+async fn shrink(connection: &mut SqliteConnection) -> Result<(), OverflowError> {
+    let (free,): (i64,) = sqlx::query_as("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
+    let (pages,): (i64,) = sqlx::query_as("PRAGMA page_count").fetch_one(&mut *connection).await?;
+    if free > pages / 4 {
+        sqlx::raw_sql("PRAGMA incremental_vacuum").execute(connection).await?;
+    }
+    Ok(())
+}
+
 #[async_trait]
 impl OverflowStore for SqliteStore {
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError> {
@@ -274,7 +285,7 @@ impl OverflowStore for SqliteStore {
         .await?;
         change.commit().await?;
         if removed > 0 {
-            sqlx::raw_sql("PRAGMA incremental_vacuum").execute(&self.pools().await?.writer).await?;
+            shrink(&mut *self.pools().await?.writer.acquire().await?).await?;
         }
         Ok(removed)
     }

@@ -266,6 +266,28 @@ async fn what_has_settled_is_in_the_file_alone() {
 }
 
 #[tokio::test]
+async fn a_file_stays_near_its_limit_and_shrinks_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("overflow.db");
+    let store = Arc::new(SqliteStore::at(&path));
+    let limited = |limit| {
+        let config = OverflowConfig { max_total_bytes: limit, ..OverflowConfig::default() };
+        Archive::new(Arc::<SqliteStore>::clone(&store), &config)
+    };
+    let size = || std::fs::metadata(&path).unwrap().len();
+    let archive = limited(4 << 20);
+    for number in 0..24 {
+        archive.keep("c", text(number, 1 << 20)).await.unwrap();
+    }
+    store.settle().await.unwrap();
+    let (least, most) = (3 << 20, 7 << 20);
+    assert!((least..most).contains(&size()), "{}", size());
+    assert!(limited(1 << 20).clean().await.unwrap() > 0);
+    store.settle().await.unwrap();
+    assert!(size() < 2 << 20, "{}", size());
+}
+
+#[tokio::test]
 async fn conversations_that_hold_nothing_go() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("overflow.db");
