@@ -1,5 +1,5 @@
-//! Undo for tool calls: before a call runs, what it could change is put into a store outside the
-//! workspace; afterwards what it did change is written down. No version control is touched, and
+//! Undo for tool calls: before a call changes a file, its content is put into a store outside the
+//! workspace; after the call what it changed is written down. No version control is touched, and
 //! what somebody else changed, since or meanwhile, is never overwritten.
 
 mod config;

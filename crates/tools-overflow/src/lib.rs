@@ -1,11 +1,10 @@
 //! Long output, kept whole: what a model is shown is a head, a tail and the lines that report
 //! failures; the rest lies in a store and is read back in parts.
 //!
-//! [`OverflowLayer`] stores whatever was shown only in part, what is too long to be held
-//! while it comes; [`ReadOverflow`] reads it, [`Archive`] is what both hold. The text lies
-//! behind an [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL
-//! (feature `postgres`). An entry belongs to the conversation that made it; for any other it
-//! does not exist.
+//! [`OverflowLayer`] stores whatever was shown only in part; text that is too long to be held is
+//! stored while it comes. [`ReadOverflow`] reads it, [`Archive`] is what both hold. The text lies
+//! behind an [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL (feature
+//! `postgres`). An entry belongs to the conversation that made it; for any other it does not exist.
 //!
 //! ```
 //! use std::sync::Arc;
