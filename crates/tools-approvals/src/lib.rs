@@ -4,8 +4,8 @@
 //! A watcher ([`QuestionWatch`]) listens on a socket in a private folder. Whoever has a question
 //! ([`Watchers`], a [`tools_core::Confirmer`]) puts it to all watchers at once; the first answer
 //! counts, and the others learn by the end of the connection that the question is no longer open.
-//! Nothing is kept on disk: a process that is killed takes its question or its watch
-//! with it. Without a watcher the answer is at once that nobody can be asked.
+//! Nothing is kept on disk: a process that is killed takes its question or its watch with it.
+//! Without a watcher the answer is at once that nobody can be asked.
 //!
 //! In the same folder processes show what they run ([`Activities`]), for `haft top`.
 //!
