@@ -11,14 +11,14 @@ use haft::{
 use crate::{
     args::{Call, CommonArgs, Trust},
     asking::summary,
-    commands::{live::Live, open::open_introduced, parameters, people::People},
+    commands::{live::Live, open::open_for, parameters, people::People},
     exit::Exit,
     output,
 };
 
 /// Makes the call and prints what the model would get.
 pub(crate) async fn run(common: &CommonArgs, verb: &Call) -> Result<Exit, String> {
-    let toolbox = open_introduced(common).await?;
+    let toolbox = open_for(common, &verb.tool).await?;
     let definition = ToolName::parse(&verb.tool).ok().and_then(|name| toolbox.stack().definition(&name));
     let params = parameters::parse(&verb.params, definition.as_deref())?;
     let mut call = ToolCall::new(&verb.tool, params).map_err(|error| error.to_string())?;

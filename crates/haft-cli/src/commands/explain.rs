@@ -11,7 +11,10 @@ use serde_json::{Value, json};
 
 use crate::{
     args::{CommonArgs, Explain},
-    commands::{open::open_introduced, parameters},
+    commands::{
+        open::{open_for, open_introduced},
+        parameters,
+    },
     exit::Exit,
     output::{self, one_line},
 };
@@ -25,11 +28,11 @@ struct Line {
 
 /// Explains one call, or one per line of standard input.
 pub(crate) async fn run(common: &CommonArgs, verb: &Explain) -> Result<Exit, String> {
-    let toolbox = open_introduced(common).await?;
     if verb.stdin {
-        return lines(&toolbox, verb).await;
+        return lines(&open_introduced(common).await?, verb).await;
     }
     let tool = verb.tool.as_deref().unwrap_or_default();
+    let toolbox = open_for(common, tool).await?;
     let definition = ToolName::parse(tool).ok().and_then(|name| toolbox.stack().definition(&name));
     let params = parameters::parse(&verb.params, definition.as_deref())?;
     let explanation = explain(&toolbox, tool, params, verb).await?;

@@ -9,7 +9,7 @@ use std::{
 use haft::{
     Toolbox, ToolboxBuilder,
     config::{HaftConfig, LoadedConfig, places, unknown_variables},
-    core::{CallerId, ServerName, SessionId, did_you_mean},
+    core::{CallerId, ServerName, SessionId, ToolName, did_you_mean},
     near_folder,
 };
 
@@ -21,6 +21,14 @@ use crate::{
 /// Builds the toolbox that every verb works on.
 pub(crate) fn open(common: &CommonArgs) -> Result<Toolbox, String> {
     open_with(common, |config| config)
+}
+
+/// The same for a call of one tool: MCP servers that were never asked for their tools are asked
+/// where no other tool has its name.
+pub(crate) async fn open_for(common: &CommonArgs, tool: &str) -> Result<Toolbox, String> {
+    let toolbox = open(common)?;
+    let is_known = ToolName::parse(tool).is_ok_and(|name| toolbox.stack().definition(&name).is_some());
+    if is_known { Ok(toolbox) } else { introduced(toolbox).await }
 }
 
 /// The same, with the tools of MCP servers that were never asked for theirs.

@@ -59,7 +59,7 @@ pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, most: usize) 
     }
     if !common.json {
         let spared: usize = answered.iter().map(|number| asked[*number].count).sum();
-        output::line(&format!("{} rules would have avoided {spared} of {total} questions", chosen.len()));
+        output::line(&format!("rules: {}; questions that they would have avoided: {spared} of {total}", chosen.len()));
     }
     Ok(Exit::Ok)
 }
@@ -175,7 +175,7 @@ fn print(common: &CommonArgs, proposal: &Proposal, asked: &[RecordedQuestion]) {
             .collect();
         return output::json(&json!({"rule": proposal.rule, "spares": spared, "lets_through": calls}));
     }
-    output::line(&format!("{} {:?} = allow   avoids {spared} questions", proposal.rule.tool, proposal.rule.pattern));
+    output::line(&format!("{} {:?} = allow   questions avoided: {spared}", proposal.rule.tool, proposal.rule.pattern));
     for one in let_through {
         let declined = if one.declined { "   NOBODY AGREED TO IT" } else { "" };
         output::line(&format!("    {:>4} × {}{declined}", one.count, one_line(&one.past.about())));

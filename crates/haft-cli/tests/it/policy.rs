@@ -136,7 +136,7 @@ fn the_record_says_which_rules_would_have_spared_questions() {
     assert_eq!((&first["rule"]["pattern"], &first["spares"]), (&json!("make *"), &json!(3)), "{suggested:?}");
     assert_eq!(first["lets_through"][0]["declined"], true);
     let text = haft.run(&["policy", "suggest"]).out;
-    assert!(text.contains("1 rules would have avoided 3 of 3 questions"), "{text}");
+    assert!(text.contains("rules: 1; questions that they would have avoided: 3 of 3"), "{text}");
 
     haft.home.file("new.toml", "[[tools.permissions.bash]]\npattern = \"make *\"\naction = \"allow\"\n");
     let config = haft.home.path("new.toml");

@@ -79,6 +79,17 @@ fn the_status_of_a_session_names_tools_that_are_held() {
 }
 
 #[test]
+fn a_call_of_another_tool_does_not_wait_for_a_server() {
+    let haft = Haft::configured("[[mcp.servers]]\nid = \"one\"\ncommand = \"haft-nothing\"\n");
+    for verb in ["explain", "call"] {
+        let known = haft.run(&[verb, "list_directory", "path=."]);
+        assert!(known.code == 0 && !known.err.contains("one"), "{known:?}");
+        let unknown = haft.run(&[verb, "one_tool"]);
+        assert!(unknown.code != 0 && unknown.err.contains("`one`"), "{unknown:?}");
+    }
+}
+
+#[test]
 fn a_server_is_confined_as_its_section_says() {
     if !installed(&["python3"]) {
         return;
