@@ -185,8 +185,8 @@ async fn insert_chunks(
     Ok(())
 }
 
-/// Gives free pages back when they are a quarter of the file. Fewer are soon used again, and to give
-/// one back costs as much as to write it.
+/// Gives free pages back when they are a quarter of the file. Fewer are soon used again, and to
+/// give one back costs as much as to write it.
 async fn shrink(connection: &mut SqliteConnection) -> Result<(), OverflowError> {
     let (free,): (i64,) = sqlx::query_as("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
     let (pages,): (i64,) = sqlx::query_as("PRAGMA page_count").fetch_one(&mut *connection).await?;
