@@ -50,12 +50,13 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Compiles each shape of the facade, and the binary alone: a build of the workspace never does.
+/// Compiles each shape of the facade and of what serves it, and the binary alone: a build of the
+/// workspace never does.
 pub(crate) fn alone() -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
-    let facade = graph.member_packages().filter(|(_, package)| package.name == "haft");
+    let served = graph.member_packages().filter(|(_, package)| ["haft", "haft-serve"].contains(&&*package.name));
     let binary = Shape { package: "haft-cli", flags: vec![] };
-    for shape in facade.flat_map(|(_, package)| shapes(package)).chain([binary]) {
+    for shape in served.flat_map(|(_, package)| shapes(package)).chain([binary]) {
         command::run(&mut shape.check())?;
     }
     Ok(())
