@@ -111,8 +111,16 @@ impl Parser<'_> {
             }
             Some(sign @ ('%' | '#' | '/' | '^' | ',' | '~')) => {
                 self.at += 1;
+                // Twice the sign cuts off as much as it can.
+                if matches!(sign, '%' | '#') && self.peek() == Some(sign) {
+                    self.at += 1;
+                }
                 let word = self.parameter_word(quoted, true)?;
-                let operator = if matches!(sign, '%' | '#') { Operator::Trim } else { Operator::Other };
+                let operator = match sign {
+                    '#' => Operator::TrimStart,
+                    '%' => Operator::TrimEnd,
+                    _ => Operator::Other,
+                };
                 Ok((operator, word))
             }
             Some('@') => {

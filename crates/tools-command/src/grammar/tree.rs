@@ -220,8 +220,10 @@ pub(crate) enum Operator {
     Element,
     /// The word stands in, or takes the place of the value.
     Default,
-    /// A part is cut off at the start or the end.
-    Trim,
+    /// A part is cut off at the start.
+    TrimStart,
+    /// A part is cut off at the end.
+    TrimEnd,
     /// The subscripts of an array.
     Keys,
     /// Anything else: parts, replacements, other cases, other variables.

@@ -87,7 +87,7 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
 }
 
 /// Options by which a builtin sets a variable or evaluates a text; none for other commands.
-fn evaluating(name: &str) -> &'static [&'static str] {
+pub(super) fn evaluating(name: &str) -> &'static [&'static str] {
     match name {
         "printf" => &["-v"],
         "test" | "[" => &["-v", "-R"],

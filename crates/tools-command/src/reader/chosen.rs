@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::builtins;
 use super::command::{Command, ELSEWHERE, PLACEHOLDER, Surroundings, Value};
 use super::line::{Reader, last_part};
 use super::numbers::{PrintedText, printed};
-use crate::grammar::{Feed, Operator, Parsed, Part, Word, parse, parse_word};
+use crate::grammar::{Feed, Operator, Parameter, Parsed, Part, Word, parse, parse_word};
 use crate::registry::{self, Doubt};
 
 /// Builtins that put what they read into variables.
@@ -22,6 +23,8 @@ const ROUNDS: usize = 8;
 
 /// More texts of one variable are not looked at.
 const MAX_TEXTS: usize = 50;
+/// Of a longer text it is not told what is left where a part is cut off.
+const MAX_CUT_BYTES: usize = 256;
 
 /// Variables that the line sets to what it chooses.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,6 +37,8 @@ pub(super) struct ChosenVariables {
     verbs: BTreeSet<String>,
     /// Those that may be empty.
     empty: BTreeSet<String>,
+    /// Those with a text that is not known and may have a dash in it: a part of it may be an option.
+    dashes: BTreeSet<String>,
     /// The texts and patterns that the line gives them, whichever they hold at a time.
     texts: BTreeMap<String, Vec<Value>>,
 }
@@ -48,13 +53,19 @@ impl ChosenVariables {
     }
 
     fn count(&self) -> usize {
-        self.options.len() + self.words.len() + self.verbs.len() + self.empty.len()
+        self.options.len() + self.words.len() + self.verbs.len() + self.empty.len() + self.dashes.len()
     }
 
     /// Notes what a variable may hold.
     fn hold(&mut self, name: &str, value: Value) {
         let texts = self.texts.entry(name.to_owned()).or_default();
-        if value.is_exact && texts.len() < MAX_TEXTS && !texts.contains(&value) {
+        if !value.is_exact || texts.contains(&value) {
+            return;
+        }
+        if value.text.contains('-') && (texts.len() >= MAX_TEXTS || value.text.len() > MAX_CUT_BYTES) {
+            self.dashes.insert(name.to_owned());
+        }
+        if texts.len() < MAX_TEXTS {
             texts.push(value);
         }
     }
@@ -79,6 +90,18 @@ impl ChosenVariables {
 
     fn may_be_option(&self, name: &str) -> bool {
         TAKEN.contains(&name) || self.options.contains(name)
+    }
+
+    /// Whether the line gives it a value.
+    fn is_set(&self, name: &str) -> bool {
+        self.texts.contains_key(name) || self.may_be_option(name)
+    }
+
+    /// Whether a dash may stand in it that the line put there.
+    fn may_have_dash(&self, name: &str) -> bool {
+        self.may_be_option(name)
+            || self.dashes.contains(name)
+            || self.texts.get(name).is_some_and(|texts| texts.iter().any(|text| text.text.contains('-')))
     }
 
     fn may_be_word(&self, name: &str) -> bool {
@@ -126,6 +149,9 @@ impl Reader<'_> {
         }
         if self.leaves_option(word) {
             self.chosen.options.insert(name.to_owned());
+        }
+        if self.may_have_dash(word) {
+            self.chosen.dashes.insert(name.to_owned());
         }
         if self.holds_verb(word) {
             self.chosen.verbs.insert(name.to_owned());
@@ -180,6 +206,9 @@ impl Reader<'_> {
             if given.iter().any(|word| self.leaves_option(word)) {
                 self.chosen.options.extend(parameters());
             }
+            if given.iter().any(|word| self.may_have_dash(word)) {
+                self.chosen.dashes.extend(parameters());
+            }
             if given.iter().any(|word| self.holds_verb(word)) {
                 self.chosen.verbs.extend(parameters());
             }
@@ -220,12 +249,7 @@ impl Reader<'_> {
         match part {
             Part::Text { .. } | Part::Number { .. } | Part::Tilde(_) | Part::Glob(_) => false,
             Part::Variable { name, .. } => TAKEN.contains(&name.as_str()) || self.chosen.verbs.contains(name),
-            Part::Output { text, .. } => {
-                let is_number =
-                    matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program));
-                !is_number
-                    && parse(text).map_or(true, |inner| !self.prints_names(&inner.commands, 0..inner.commands.len()))
-            }
+            Part::Output { text, .. } => !self.prints_data(text),
             Part::Parameter(parameter) => {
                 parameter.operator == Operator::Other && self.arithmetic.is_set(&parameter.name)
                     || self.chosen.verbs.contains(&parameter.name)
@@ -240,21 +264,95 @@ impl Reader<'_> {
         if let Some(text) = word.literal() {
             return is_option(&text);
         }
-        let first = word.parts.iter().find(|part| !matches!(part, Part::Text { text, .. } if text.is_empty()));
-        match first {
-            Some(Part::Text { text, .. }) => text.starts_with('-') || text.contains(" -") || self.splits(word),
-            Some(Part::Output { text, .. }) => {
-                parse(text).map_or(true, |inner| !self.prints_names(&inner.commands, 0..inner.commands.len()))
+        // Of what is cut off nothing may be left: the next part is the first one then.
+        let is_left = |part: &&Part| match part {
+            Part::Text { text, .. } => !text.is_empty(),
+            Part::Parameter(parameter) => {
+                let left = self.left(parameter);
+                !left.contains(&String::new()) || left.iter().any(|text| is_option(text))
             }
+            _ => true,
+        };
+        match word.parts.iter().find(is_left) {
+            Some(Part::Text { text, .. }) => text.starts_with('-') || text.contains(" -") || self.splits(word),
+            Some(Part::Output { text, .. }) => !self.prints_data(text),
             Some(Part::Variable { name, .. }) => self.chosen.may_be_option(name),
             Some(Part::Parameter(parameter)) => {
                 self.chosen.may_be_option(&parameter.name)
-                    || parameter.operator == Operator::Other && self.arithmetic.is_set(&parameter.name)
+                    || self.is_changed(parameter)
+                    || self.left(parameter).iter().any(|text| is_option(text))
+                    || parameter.operator == Operator::TrimStart && self.chosen.dashes.contains(&parameter.name)
                     || parameter.word.source.trim_start_matches(['"', '\'', '$']).starts_with('-')
             }
             Some(Part::Array(words)) => words.iter().any(|word| self.may_be_option(word)),
             _ => false,
         }
+    }
+
+    /// Whether the value of a variable that the line sets is changed to another one.
+    fn is_changed(&self, parameter: &Parameter) -> bool {
+        let name = &parameter.name;
+        parameter.operator == Operator::Other && (self.chosen.is_set(name) || self.arithmetic.is_set(name))
+    }
+
+    /// What may be left of the texts that the line gives a variable where a part is cut off.
+    fn left(&self, parameter: &Parameter) -> Vec<String> {
+        let is_start = match parameter.operator {
+            Operator::TrimStart => true,
+            Operator::TrimEnd => false,
+            _ => return Vec::new(),
+        };
+        let pattern = CutPattern::of(&parameter.word);
+        let texts = self.chosen.texts.get(&parameter.name).into_iter().flatten().map(|value| value.text.as_str());
+        let texts = texts.filter(|text| text.len() <= MAX_CUT_BYTES);
+        let cuts = texts.flat_map(|text| {
+            let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+            places
+                .map(move |at| text.split_at(at))
+                .map(move |(head, tail)| if is_start { (head, tail) } else { (tail, head) })
+        });
+        cuts.filter(|(cut, _)| cut.is_empty() || pattern.may_be(cut)).map(|(_, left)| left.to_owned()).collect()
+    }
+
+    /// Whether a dash may stand in a word that the line put there.
+    fn may_have_dash(&self, word: &Word) -> bool {
+        let has_dash = |part: &Part| match part {
+            Part::Variable { name, .. } => self.chosen.may_have_dash(name),
+            Part::Parameter(parameter) => self.chosen.may_have_dash(&parameter.name),
+            _ => false,
+        };
+        word.source.contains('-') && word.literal().is_none() || word.parts.iter().any(has_dash)
+    }
+
+    /// Whether a builtin that evaluates what follows an option may be given both by one word whose
+    /// text the line, or what it reads, chooses.
+    pub(super) fn may_evaluate(&self, command: &Command) -> bool {
+        let options = builtins::evaluating(command.name());
+        // Where words are compared, only one that is split can be an option with what follows it.
+        let is_test = matches!(command.name(), "test" | "[");
+        let count = if command.name() == "printf" { 1 } else { command.args.len() };
+        let is_feared = |text: &Value| options.iter().any(|option| text.text.contains(option) && text.text != *option);
+        !options.is_empty()
+            && command.args.iter().take(count).filter(|arg| !arg.is_exact).any(|arg| {
+                let Some(word) = parse_word(&arg.text) else { return true };
+                let is_chosen = if is_test { self.splits_unknown(&word) } else { self.may_be_option(&word) };
+                let texts = self.chosen.texts(&word, self.surroundings);
+                is_chosen && (texts.iter().any(is_feared) || !texts.iter().any(|text| is_option(&text.text)))
+            })
+    }
+
+    /// Whether any words may be split off a word, by what the line or a file says.
+    fn splits_unknown(&self, word: &Word) -> bool {
+        let (outputs, rest): (Vec<Part>, _) =
+            word.parts.iter().cloned().partition(|part| matches!(part, Part::Output { .. }));
+        let is_unknown = |part: &Part| matches!(part, Part::Output { text, quoted: false } if !self.prints_data(text));
+        outputs.iter().any(is_unknown) || self.splits(&Word { parts: rest, ..word.clone() })
+    }
+
+    /// Whether commands print a number, or names of what is there.
+    fn prints_data(&self, text: &str) -> bool {
+        matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program))
+            || parse(text).is_ok_and(|inner| self.prints_names(&inner.commands, 0..inner.commands.len()))
     }
 
     /// Whether words may be split off a word that are options which the line chooses.
@@ -266,7 +364,7 @@ impl Reader<'_> {
             Part::Variable { name, quoted: false } => self.chosen.may_be_option(name),
             Part::Parameter(parameter) if !parameter.quoted => {
                 self.chosen.may_be_option(&parameter.name)
-                    || parameter.operator == Operator::Other && self.arithmetic.is_set(&parameter.name)
+                    || self.is_changed(parameter)
                     || parameter.word.source.contains(" -")
             }
             _ => false,
@@ -322,6 +420,45 @@ impl Reader<'_> {
                 let is_chosen = |part: &Part| !matches!(part, Part::Text { .. }) && self.may_be_word(part);
                 word.has_braces || word.parts.iter().any(is_chosen)
             }
+        })
+    }
+}
+
+/// A pattern by which a part of a text is cut off, as far as it is known: the texts in it between
+/// what may be anything.
+struct CutPattern(Option<Vec<String>>);
+
+impl CutPattern {
+    fn of(word: &Word) -> Self {
+        let mut pieces = vec![String::new()];
+        for part in &word.parts {
+            match part {
+                Part::Text { text, .. } if !text.contains(['(', '[']) => {
+                    let mut own = text.split(['*', '?']).map(str::to_owned);
+                    pieces.last_mut().expect("there is one").push_str(&own.next().unwrap_or_default());
+                    pieces.extend(own);
+                }
+                Part::Glob('*' | '?') => pieces.push(String::new()),
+                _ => return Self(None),
+            }
+        }
+        Self(Some(pieces))
+    }
+
+    /// Whether it may mean all of a text.
+    fn may_be(&self, text: &str) -> bool {
+        let Some(pieces) = &self.0 else { return true };
+        let (first, rest) = pieces.split_first().expect("there is one");
+        let Some((last, middle)) = rest.split_last() else { return text == first };
+        let Some(mut open) = text.strip_prefix(first.as_str()).and_then(|text| text.strip_suffix(last.as_str())) else {
+            return false;
+        };
+        middle.iter().all(|piece| match open.split_once(piece.as_str()) {
+            Some((_, behind)) => {
+                open = behind;
+                true
+            }
+            None => false,
         })
     }
 }

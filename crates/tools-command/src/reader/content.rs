@@ -197,7 +197,7 @@ impl Shape {
                 self.variable(&parameter.name);
                 self.absorb(word);
             }
-            Operator::Trim => {
+            Operator::TrimStart | Operator::TrimEnd => {
                 self.variable(&parameter.name);
                 if let Some(name) = self.holes.last().cloned() {
                     self.found.joined.insert(name);

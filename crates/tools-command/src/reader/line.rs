@@ -289,7 +289,8 @@ impl Reader<'_> {
         self.depth += 1;
         self.containing.push(self.found.commands.len() - 1);
         self.arguments(&command);
-        if builtins::feared_options(&command).any(|arg| self.is_chosen(&command, arg, Doubt::Whole)) {
+        let mut feared_options = builtins::feared_options(&command);
+        if feared_options.any(|arg| self.is_chosen(&command, arg, Doubt::Whole)) || self.may_evaluate(&command) {
             self.opaque(&format!("`{}` with an option that is known only when it runs", command.name()));
         }
         for change in builtins::changes(&command) {

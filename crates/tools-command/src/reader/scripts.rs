@@ -6,6 +6,7 @@ use super::command::{Command, Value};
 use super::line::{Reader, last_part};
 use crate::effect::Effect;
 use crate::excerpt::shorten;
+use crate::grammar::parse_word;
 use crate::plain_path;
 use crate::registry;
 
@@ -23,7 +24,10 @@ impl Reader<'_> {
         let name = file.text.as_str();
         if !file.is_exact {
             // A loop over the files of a folder is the everyday use.
-            let computed = name.contains(['(', '`']) || command.has_input() || !self.written.is_empty();
+            let computed = name.contains(['(', '`'])
+                || command.has_input()
+                || !self.written.is_empty()
+                || parse_word(name).is_none_or(|word| self.may_be_option(&word));
             return computed.then(|| "a script whose name is known only when it runs".to_owned());
         }
         if self.is_descriptor(name) || name == "-" && command.has_input() {

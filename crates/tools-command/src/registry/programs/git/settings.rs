@@ -4,7 +4,7 @@
 use tools_core::Access;
 
 use crate::effect::Effect;
-use crate::reader::Value;
+use crate::reader::{PLACEHOLDER, Value};
 use crate::registry::Parsed;
 
 /// Sections and keys of settings that run nothing.
@@ -59,7 +59,8 @@ fn is_plain(key: &str) -> bool {
 fn setting(setting: &Value) -> Vec<Effect> {
     let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, ""));
     let is_alias = key.to_lowercase().starts_with("alias.");
-    let is_harmless = setting.is_exact && !is_alias && HARMLESS.contains(&value);
+    let is_open = key.contains(PLACEHOLDER);
+    let is_harmless = setting.is_exact && !is_open && !is_alias && HARMLESS.contains(&value);
     let is_known_key = setting.is_exact || setting.text.contains('=') && !key.contains(['$', '`']);
     if is_harmless || is_known_key && is_plain(key) && !value.contains("::") {
         return Vec::new();
