@@ -71,11 +71,7 @@ mod tests {
     #[test]
     fn what_removes_data_is_told_from_what_reads_it() {
         for statement in [
-            "DROP TABLE t",
-            "drop\ttable t",
-            "truncate t",
-            "delete from t",
-            "alter table t\ndrop column c",
+            "DROP TABLE t", "drop\ttable t", "truncate t", "delete from t", "alter table t\ndrop column c",
             "x; Drop view v",
         ] {
             assert!(loss(statement).is_some(), "{statement}");

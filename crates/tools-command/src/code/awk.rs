@@ -163,29 +163,16 @@ mod tests {
     #[test]
     fn what_runs_is_told_from_bars_in_strings() {
         for code in [
-            "BEGIN{system(\"id\")}",
-            "BEGIN{system (\"id\")}",
-            "{print | \"id\"}",
-            "BEGIN{print \";\" | \"id\"}",
-            "BEGIN{print \"}\" | \"id\"}",
-            "BEGIN{\"id\" | getline x}",
-            "BEGIN{\"id\"|&getline}",
-            "@load \"x\"",
-            "BEGIN{f=\"system\"; @f(\"id\")}",
-            "BEGIN{print > \"/inet/tcp/0/x/1\"}",
-            "BEGIN{\"",
+            "BEGIN{system(\"id\")}", "BEGIN{system (\"id\")}", "{print | \"id\"}", "BEGIN{print \";\" | \"id\"}",
+            "BEGIN{print \"}\" | \"id\"}", "BEGIN{\"id\" | getline x}", "BEGIN{\"id\"|&getline}", "@load \"x\"",
+            "BEGIN{f=\"system\"; @f(\"id\")}", "BEGIN{print > \"/inet/tcp/0/x/1\"}", "BEGIN{\"",
         ] {
             assert!(read(code).iter().any(|found| matches!(found, NamedFile::Sign(_))), "{code}");
         }
         for code in [
-            "{print $1}",
-            "{printf \"%s|\", $0}",
-            "{print $1\" | \"$2}",
-            "/a|b/ {print}",
-            "$1 ~ /x/ || $2 > 3 {s += $3 / 2} END {print s}",
-            "BEGIN { for (i = 0; i < 3; i++) print i }",
-            "!seen[$0]++",
-            "{ if ($1 > 5) print $1 }",
+            "{print $1}", "{printf \"%s|\", $0}", "{print $1\" | \"$2}", "/a|b/ {print}",
+            "$1 ~ /x/ || $2 > 3 {s += $3 / 2} END {print s}", "BEGIN { for (i = 0; i < 3; i++) print i }",
+            "!seen[$0]++", "{ if ($1 > 5) print $1 }",
         ] {
             assert_eq!(read(code), Vec::new(), "{code}");
         }

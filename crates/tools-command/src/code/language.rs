@@ -99,11 +99,8 @@ mod tests {
         check(
             Language::Node,
             &[
-                "require('child_process').execSync('id')",
-                "require('child_'+'process')",
-                "process.getBuiltinModule('x')",
-                "module['require']('x')",
-                "require(x)",
+                "require('child_process').execSync('id')", "require('child_'+'process')",
+                "process.getBuiltinModule('x')", "module['require']('x')", "require(x)",
             ],
             &["console.log(1)", "console.log('exec')", "console.log(require('./package.json').version)"],
         );
@@ -115,13 +112,9 @@ mod tests {
         check(
             Language::Python,
             &[
-                "import os; os.system('x')",
-                "import os; os.ｓystem('x')",
-                "from timeit import timeit; timeit('imp'+'ort os')",
-                "import bdb; bdb.Bdb().run('x')",
-                "import json, cProfile; cProfile.run('x')",
-                "import sys; sys.modules['os']",
-                "vars(os)['sys'+'tem']",
+                "import os; os.system('x')", "import os; os.ｓystem('x')",
+                "from timeit import timeit; timeit('imp'+'ort os')", "import bdb; bdb.Bdb().run('x')",
+                "import json, cProfile; cProfile.run('x')", "import sys; sys.modules['os']", "vars(os)['sys'+'tem']",
             ],
             &[
                 "print(1+1)",
@@ -140,23 +133,12 @@ mod tests {
         check(
             Language::Perl,
             &[
-                "system 'x'",
-                "s/x/`id`/e",
-                "s/x/y/ge",
-                "s{x}{y}e",
-                "s|a|b|ee; print",
-                "print if /x(?{ y })/",
-                "@ARGV=('x|'); while(<>){}",
-                "&{'sys'.'tem'}('x')",
-                "open F, 'x|'",
+                "system 'x'", "s/x/`id`/e", "s/x/y/ge", "s{x}{y}e", "s|a|b|ee; print", "print if /x(?{ y })/",
+                "@ARGV=('x|'); while(<>){}", "&{'sys'.'tem'}('x')", "open F, 'x|'",
             ],
             &[
-                "print if /x/",
-                "print if /error/",
-                "s/a/b/g",
-                "s/e/E/; print",
-                "$h{$1}++ while /x/g; END { print for sort keys %h }",
-                "print $s, $es",
+                "print if /x/", "print if /error/", "s/a/b/g", "s/e/E/; print",
+                "$h{$1}++ while /x/g; END { print for sort keys %h }", "print $s, $es",
                 "print join ',', map { $_*2 } 1..3",
             ],
         );

@@ -44,13 +44,9 @@ pub(super) const RUNNERS: &[Runner] = &[
     runner(
         "git",
         &[
-            "git ‹O› -c alias.a='!‹M›' a",
-            "git -c alias.a='!‹M›' ‹O› a",
-            "git ‹O› -c core.pager=‹M› --paginate help -a",
-            "git ‹O› diff --no-index ‹O› x folder",
-            "git ‹O› grep --no-index ‹O› x",
-            "git ‹O› init",
-            "git ‹O› ls-remote .",
+            "git ‹O› -c alias.a='!‹M›' a", "git -c alias.a='!‹M›' ‹O› a",
+            "git ‹O› -c core.pager=‹M› --paginate help -a", "git ‹O› diff --no-index ‹O› x folder",
+            "git ‹O› grep --no-index ‹O› x", "git ‹O› init", "git ‹O› ls-remote .",
         ],
         "",
     ),
@@ -98,12 +94,12 @@ const MAX_OPTIONS: usize = 4;
 
 /// A random line in which the runner starts `marker`.
 pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) -> String {
-    let syntaxes: Vec<&Syntax> = find(runner.name)
+    let syntaxes: Vec<Syntax> = find(runner.name)
         .map(|program| {
             let inner = program.subcommands.iter().filter(|inner| {
                 inner.spellings().flatten().any(|name| runner.forms.iter().any(|form| form.contains(name)))
             });
-            std::iter::once(&program.syntax).chain(inner.map(|inner| &inner.syntax)).collect()
+            std::iter::once(program.syntax()).chain(inner.map(|inner| inner.syntax)).collect()
         })
         .unwrap_or_default();
     let without: BTreeSet<&str> = runner.without.split_ascii_whitespace().collect();

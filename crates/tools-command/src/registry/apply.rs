@@ -27,7 +27,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut undecided = Vec::new();
     for rule in parsed.rules() {
         let mut open: Vec<Effect> = Vec::new();
-        if !rule.when.iter().all(|when| holds(*when, parsed, &mut open)) {
+        if !rule.when().iter().all(|when| holds(*when, parsed, &mut open)) {
             continue;
         }
         if open.is_empty() {
@@ -73,14 +73,14 @@ pub(super) fn only_says(parsed: &Parsed<'_>) -> bool {
     let args = &parsed.command.args;
     let says = |arg: &Value| arg.is_exact && matches!(arg.text.as_str(), "--help" | "--version");
     let is_help = |arg: &Value| {
-        let is_long = parsed.program.syntax.style == Style::Single && arg.text == "-help";
+        let is_long = parsed.program.style == Style::Single && arg.text == "-help";
         arg.is_exact && (arg.text == "--help" || is_long)
     };
     let is_word = |arg: &Value| arg.is_exact && !arg.text.starts_with('-');
     let [words @ .., last] = args.as_slice() else { return false };
     // Some descriptions list subcommands only where they tell of them: as operands.
     let is_listed = |word: &Value| {
-        let conditions = parsed.program.rules.iter().flat_map(|rule| rule.when);
+        let conditions = parsed.program.rules.iter().flat_map(Rule::when);
         let listed = conditions.filter_map(|when| match when {
             ArgumentCondition::First(words) | ArgumentCondition::Operand(words) => Some(words),
             _ => None,
@@ -124,7 +124,7 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn decides_by_option(parsed: &Parsed<'_>) -> bool {
     let own = parsed.path.iter().flat_map(|one| one.rules);
     // Options in front of the subcommand are no longer read behind it.
-    let is_over = !parsed.path.is_empty() && parsed.program.syntax.style == Style::Leading;
+    let is_over = !parsed.path.is_empty() && parsed.program.style == Style::Leading;
     own.chain(parsed.program.rules.iter().filter(|_| !is_over)).any(|rule| {
         let is_chosen = |when: &ArgumentCondition| {
             use ArgumentCondition::{Has, Operand, OperandHas, OperandStarts, Value, ValueHas, ValueStarts};
@@ -135,9 +135,9 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
         };
         let is_option = |at: At| matches!(at, At::Value(_) | At::Behind(_) | At::ValueRest(..));
         match rule.does {
-            Does::Hides(_) | Does::Is(_) | Does::Says(..) | Does::By(_) => rule.when.iter().any(is_chosen),
+            Does::Hides(_) | Does::Is(_) | Does::Says(..) | Does::By(_) => rule.when().iter().any(is_chosen),
             Does::ByOption(_) => true,
-            does => does.runs().is_some_and(|at| is_option(at) || rule.when.iter().any(is_chosen)),
+            does => does.runs().is_some_and(|at| is_option(at) || rule.when().iter().any(is_chosen)),
         }
     })
 }
@@ -152,7 +152,7 @@ fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool 
     };
     // `sed -e CODE FILE`: the operand is no code where an option is.
     let is_ruled_out = |rule: &&Rule| {
-        rule.when.iter().any(|when| matches!(when, ArgumentCondition::Lacks(options) if parsed.surely_has(options)))
+        rule.when().iter().any(|when| matches!(when, ArgumentCondition::Lacks(options) if parsed.surely_has(options)))
     };
     parsed.rules().filter(|rule| !is_ruled_out(rule)).any(|rule| match rule.does {
         Does::RunsThere(at) | Does::RunsLineThere(at) => is_operand(at),

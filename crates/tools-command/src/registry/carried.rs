@@ -56,9 +56,11 @@ fn guesses(arguments: &[String]) -> Vec<Vec<String>> {
 fn runs_elsewhere(program: &'static Program) -> bool {
     static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         let all = PROGRAMS.iter().copied().flatten();
-        all.filter(|program| has_rule(program.rules, program.subcommands)).map(|program| program.names[0]).collect()
+        all.filter(|program| has_rule(program.rules, program.subcommands))
+            .map(|program| program.all_names()[0])
+            .collect()
     });
-    NAMES.contains(program.names[0])
+    NAMES.contains(program.all_names()[0])
 }
 
 fn has_rule(rules: &[Rule], subcommands: &[Subcommand]) -> bool {

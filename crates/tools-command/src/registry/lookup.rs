@@ -78,7 +78,7 @@ pub(crate) fn prints(name: &str) -> Prints {
 /// Every name with its description.
 fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
     let programs = PROGRAMS.iter().flat_map(|file| file.iter());
-    programs.flat_map(|program| program.names.iter().map(move |name| (*name, program)))
+    programs.flat_map(|program| program.all_names().iter().map(move |name| (*name, program)))
 }
 
 /// Describes a command by the registry; `None` where it does not know the program.
@@ -95,7 +95,7 @@ pub(crate) fn positions_of_values(command: &Command) -> Vec<usize> {
 
 /// The canonical form of a command whose arguments were read.
 pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
-    let first = parsed.program.names.first().filter(|name| !parsed.program.is_family && !name.ends_with('*'));
+    let first = parsed.program.names.first().filter(|name| !name.ends_with('*'));
     let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];
     for (one, name) in parsed.path.iter().zip(&parsed.names) {
         match one.is {

@@ -14,6 +14,7 @@ mod lookup;
 mod open_ended;
 mod options;
 mod parsed;
+mod prelude;
 mod shown;
 mod spellings;
 mod unknown;
@@ -38,6 +39,5 @@ pub use shown::{OutputKind, shown};
 pub use spec::{
     ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, Rule, Style, Subcommand, Syntax,
 };
-pub(crate) use spec::{always, command, each, group, ruled, when};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

@@ -25,7 +25,7 @@ pub(super) const ANY: &str = "-*";
 
 /// Whether what follows the known beginning of an argument may still belong to the name of an
 /// option.
-pub(super) fn is_incomplete(arg: &Value, syntaxes: &[&'static Syntax]) -> bool {
+pub(super) fn is_incomplete(arg: &Value, syntaxes: &[Syntax]) -> bool {
     let end = match arg.is_exact {
         // `-?` asks for help.
         true if arg.has_pattern && arg.text != "-?" => arg.text.find(['*', '?', '[']),
@@ -51,7 +51,7 @@ fn known(text: &str) -> &str {
 }
 
 /// Whether the known beginning of an argument of one dash ends in the value of an option.
-fn begins_value(known: &str, syntaxes: &[&'static Syntax]) -> bool {
+fn begins_value(known: &str, syntaxes: &[Syntax]) -> bool {
     let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     if is_single || known.starts_with("--") || known.len() < 2 {
         return false;
@@ -62,7 +62,7 @@ fn begins_value(known: &str, syntaxes: &[&'static Syntax]) -> bool {
 
 /// The options that an argument spells, looked for in the innermost syntax first. An argument of
 /// one dash may spell several.
-pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
+pub(super) fn read(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
     let text = arg.text.as_str();
     if !arg.is_exact {
         let known = known(text);
@@ -119,7 +119,7 @@ pub(super) fn read(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpell
 }
 
 /// An option whose spelling ends in a `*`, with what follows as its value.
-fn begun(arg: &Value, syntaxes: &[&'static Syntax]) -> Option<OptionSpelling> {
+fn begun(arg: &Value, syntaxes: &[Syntax]) -> Option<OptionSpelling> {
     let (spellings, rest) = prefix(&arg.text, syntaxes)?;
     let value = Value { text: rest.to_owned(), ..arg.clone() };
     Some(OptionSpelling::Known { spellings, meaning: ValueForm::Optional, attached: Some(value) })
@@ -135,17 +135,17 @@ fn is_number(text: &str) -> bool {
 }
 
 /// The option of exactly this spelling.
-fn whole(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
+fn whole(name: &str, syntaxes: &[Syntax]) -> Option<OptionEntry> {
     syntaxes.iter().find_map(|syntax| Index::of(syntax).whole(name))
 }
 
 /// The option whose spelling with a `*` an argument begins with, and what follows there.
-fn prefix<'a>(text: &'a str, syntaxes: &[&'static Syntax]) -> Option<(&'static str, &'a str)> {
+fn prefix<'a>(text: &'a str, syntaxes: &[Syntax]) -> Option<(&'static str, &'a str)> {
     syntaxes.iter().find_map(|syntax| Index::of(syntax).prefix(text))
 }
 
 /// The only long option that begins like this, where that is enough.
-fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
+fn beginning(name: &str, syntaxes: &[Syntax]) -> Option<OptionEntry> {
     if name.len() < 3 {
         return None;
     }
@@ -158,7 +158,7 @@ fn beginning(name: &str, syntaxes: &[&'static Syntax]) -> Option<OptionEntry> {
 }
 
 /// The full names of the long options that a name may be short for; none where it is one in full.
-pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[&'static Syntax]) -> impl Iterator<Item = &'static str> + 'a {
+pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[Syntax]) -> impl Iterator<Item = &'static str> + 'a {
     let own = whole(name, syntaxes).map(|(spellings, _)| spellings);
     let abbreviating = syntaxes.iter().filter(|syntax| matches!(syntax.style, Style::Gnu | Style::Leading));
     let all = abbreviating.flat_map(|syntax| &Index::of(syntax).all).map(|(spellings, _)| *spellings);
@@ -177,7 +177,7 @@ pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[&'static Syntax]) -> impl I
 }
 
 /// The options of a cluster: `-xzf file` is three.
-fn cluster(arg: &Value, syntaxes: &[&'static Syntax]) -> Vec<OptionSpelling> {
+fn cluster(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
     let unknown = || vec![OptionSpelling::Unknown(arg.text.clone())];
     let Some(letters) = arg.text.strip_prefix('-') else { return unknown() };
     let single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);

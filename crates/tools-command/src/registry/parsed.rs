@@ -173,7 +173,7 @@ impl<'a> Parsed<'a> {
     /// The given ones among these options of the program itself: in front of the subcommand where
     /// they belong there alone.
     pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
-        let end = self.words.first().filter(|_| self.program.syntax.style == Style::Leading);
+        let end = self.words.first().filter(|_| self.program.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
     }
 
@@ -203,8 +203,8 @@ impl<'a> Parsed<'a> {
         self.path.iter().flat_map(|found| found.rules).chain(self.program.rules)
     }
 
-    pub(super) fn syntaxes(&self) -> impl Iterator<Item = &'static Syntax> + '_ {
-        let all = self.path.iter().rev().map(|found| &found.syntax).chain([&self.program.syntax]);
+    pub(super) fn syntaxes(&self) -> impl Iterator<Item = Syntax> + '_ {
+        let all = self.path.iter().rev().map(|found| found.syntax).chain([self.program.syntax()]);
         all.enumerate()
             .filter(|(depth, syntax)| *depth == 0 || syntax.style != Style::Leading)
             .map(|(_, syntax)| syntax)
@@ -295,7 +295,7 @@ impl<'a> Parsed<'a> {
     /// Reads the option at a position; gives the next position.
     fn option_at(&mut self, at: usize) -> usize {
         let args = &self.command.args;
-        let syntaxes: Vec<&'static Syntax> = self.syntaxes().collect();
+        let syntaxes: Vec<Syntax> = self.syntaxes().collect();
         let mut next = at + 1;
         let mut is_last = false;
         self.incomplete.extend(options::is_incomplete(&args[at], &syntaxes).then_some(at));

@@ -8,21 +8,31 @@ use crate::effect::Effect;
 
 /// Description of one program.
 ///
-/// Fields that a program does not need are taken from [`Program::NEW`].
+/// Fields that a program does not need are taken from [`Program::GNU`] and its like, by the style of
+/// its options. The lists of options are those of [`Syntax`]: options in front of the subcommand,
+/// which are accepted behind it too unless the style is [`Style::Leading`]; every option where there
+/// is no subcommand.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
     /// The names it is called by; the first is the one that rules are compared with. A name that
     /// ends in `*` stands for every name that begins so.
     pub names: &'static [&'static str],
-    /// Options in front of the subcommand, which are accepted behind it too unless the style is
-    /// [`Style::Leading`]; every option where there is no subcommand.
-    pub syntax: Syntax,
+    /// In place of names: programs of which the same is told, so that rules are compared with the
+    /// name that is typed.
+    pub family: &'static [&'static str],
+    /// See [`Syntax::flags`].
+    pub flags: &'static str,
+    /// See [`Syntax::valued`].
+    pub valued: &'static str,
+    /// See [`Syntax::optional`].
+    pub optional: &'static str,
+    /// See [`Syntax::last`].
+    pub last: &'static str,
+    /// See [`Syntax::style`].
+    pub style: Style,
     /// Options that name the folder it works in, separated by blanks: paths are relative to their
     /// values.
     pub folder: &'static str,
-    /// Whether each of the names is a program of its own, so that rules are compared with the name
-    /// that is typed.
-    pub is_family: bool,
     /// Rules about its arguments, whatever the subcommand.
     pub rules: &'static [Rule],
     /// Subcommands, separated by blanks, whose further arguments change how they do their work, not
@@ -50,15 +60,21 @@ pub struct Program {
     pub prints_as: &'static [(&'static str, &'static str)],
     /// Lines with what is found in them; each description has some.
     pub examples: &'static [Example],
+    /// Lines in which nothing asks and nothing is opaque.
+    pub plain_lines: &'static [&'static str],
 }
 
 impl Program {
-    /// A program without options that does nothing worth telling.
-    pub const NEW: Self = Self {
+    /// A program without options that does nothing worth telling, of the style of [`Syntax::GNU`].
+    pub const GNU: Self = Self {
         names: &[],
-        syntax: Syntax::GNU,
+        family: &[],
+        flags: "",
+        valued: "",
+        optional: "",
+        last: "",
+        style: Style::Gnu,
         folder: "",
-        is_family: false,
         rules: &[],
         general: "",
         subcommands: &[],
@@ -70,7 +86,25 @@ impl Program {
         prints: &[],
         prints_as: &[],
         examples: &[],
+        plain_lines: &[],
     };
+    /// The same of the style of [`Syntax::LEADING`].
+    pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
+    /// The same of the style of [`Syntax::EXACT`].
+    pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
+    /// The same of the style of [`Syntax::SINGLE`].
+    pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
+
+    /// Every name it is called by.
+    pub fn all_names(&self) -> &'static [&'static str] {
+        if self.family.is_empty() { self.names } else { self.family }
+    }
+
+    /// Its own options.
+    pub const fn syntax(&self) -> Syntax {
+        let Self { flags, valued, optional, last, style, .. } = *self;
+        Syntax { flags, valued, optional, last, style }
+    }
 }
 
 /// One subcommand, or a word behind one: `remote` and, in it, `add`.
@@ -200,17 +234,31 @@ pub enum Prints {
 /// One thing that a program does, and when.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// All of these hold.
-    pub when: &'static [ArgumentCondition],
-    /// Then it does this.
+    when: When,
+    /// What it does where all [`Rule::when`] hold.
     pub does: Does,
 }
 
+/// Conditions of a rule. One needs no list, so that a function can make a rule of it.
+#[derive(Debug, Clone, Copy)]
+enum When {
+    One(ArgumentCondition),
+    All(&'static [ArgumentCondition]),
+}
+
 impl Rule {
+    /// The conditions, all of which hold where it applies.
+    pub fn when(&self) -> &[ArgumentCondition] {
+        match &self.when {
+            When::One(condition) => std::slice::from_ref(condition),
+            When::All(conditions) => conditions,
+        }
+    }
+
     /// The options by which it holds, or says what is touched; each text lists some.
-    pub(super) fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
+    pub(super) fn options(&self) -> impl Iterator<Item = &'static str> {
         use ArgumentCondition::{Has, Value, ValueHas, ValueStarts};
-        let conditions = self.when.iter().filter_map(|when| match when {
+        let conditions = self.when().iter().filter_map(|when| match when {
             Has(options) | Value(options, _) | ValueHas(options, _) | ValueStarts(options, _) => Some(*options),
             _ => None,
         });
@@ -224,13 +272,21 @@ impl Rule {
 
 /// A rule without a condition.
 pub(crate) const fn always(does: Does) -> Rule {
-    Rule { when: &[], does }
+    Rule { when: When::All(&[]), does }
 }
 
-/// A rule with conditions.
-pub(crate) const fn when(when: &'static [ArgumentCondition], does: Does) -> Rule {
-    Rule { when, does }
+/// A rule with a condition.
+pub(crate) const fn when(condition: ArgumentCondition, does: Does) -> Rule {
+    Rule { when: When::One(condition), does }
 }
+
+/// A rule with conditions that all hold.
+pub(crate) const fn when_all(conditions: &'static [ArgumentCondition], does: Does) -> Rule {
+    Rule { when: When::All(conditions), does }
+}
+
+/// The operands are another command.
+pub(super) const RUNS_OPERANDS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A condition on the arguments. Texts list alternatives, separated by blanks.
 #[derive(Debug, Clone, Copy)]
@@ -417,8 +473,6 @@ pub type Example = (&'static str, Expect);
 /// Expected result of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expect {
-    /// Nothing that asks, nothing opaque.
-    Plain,
     /// A person is asked; the reason contains this text.
     Asks(&'static str),
     /// It never runs; the reason contains this text.

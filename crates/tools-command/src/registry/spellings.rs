@@ -161,21 +161,11 @@ mod tests {
         check("npx --help", Some("help npx"));
         check("unheard-of --version", Some("help unheard-of"));
         for line in [
-            "npx -y cowsay hello --help",
-            "npx cowsay --help",
-            "gh release create v1 --notes --help",
-            "gh pr merge 1 --squash --body --help",
-            "python3 -m pdb -c q x.py --help",
-            "uvx --from git+x evil --help",
-            "pipx run evil --help",
-            "gem exec evil --help",
-            "deno run -A jsr:@x/y --help",
-            "docker run evil --help",
-            "docker exec web python -c x --help",
-            "adb shell rm --help",
-            "unheard-of x --version",
-            "cargo yank --version 1.0.0",
-            "cargo test",
+            "npx -y cowsay hello --help", "npx cowsay --help", "gh release create v1 --notes --help",
+            "gh pr merge 1 --squash --body --help", "python3 -m pdb -c q x.py --help", "uvx --from git+x evil --help",
+            "pipx run evil --help", "gem exec evil --help", "deno run -A jsr:@x/y --help", "docker run evil --help",
+            "docker exec web python -c x --help", "adb shell rm --help", "unheard-of x --version",
+            "cargo yank --version 1.0.0", "cargo test",
         ] {
             check(line, None);
         }

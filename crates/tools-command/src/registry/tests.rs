@@ -56,7 +56,6 @@ fn is_met(found: &Analysis, expect: Expect) -> bool {
         reasons.iter().any(|(kind, why)| kind.map(Consequence::is_denied) == denied && why.contains(part))
     };
     match expect {
-        Expect::Plain => reasons.is_empty(),
         Expect::Asks(part) => says(Some(false), part),
         Expect::Denied(part) => says(Some(true), part),
         Expect::Opaque(part) => says(None, part),
@@ -79,6 +78,10 @@ fn is_met(found: &Analysis, expect: Expect) -> bool {
 #[test]
 fn every_example_is_true() {
     let mut wrong = Vec::new();
+    for line in programs().flat_map(|program| program.plain_lines) {
+        let found = analyse(line, &surroundings());
+        wrong.extend(reasons(&found).first().map(|reason| format!("{line}: {reason:?}")));
+    }
     for (line, expect) in programs().flat_map(|program| program.examples) {
         let found = analyse(line, &surroundings());
         if !is_met(&found, *expect) {
@@ -93,13 +96,14 @@ fn every_example_is_true() {
 fn every_program_has_examples_and_a_name_of_its_own() {
     let mut seen = BTreeSet::new();
     for program in programs() {
-        let name = program.names.first().expect("a name");
-        assert!(!program.examples.is_empty(), "`{name}` has no examples");
-        for name in program.names {
+        let name = program.all_names().first().expect("a name");
+        let mut lines = program.examples.iter().map(|(line, _)| line).chain(program.plain_lines).peekable();
+        assert!(lines.peek().is_some(), "`{name}` has no examples");
+        for name in program.all_names() {
             assert!(seen.insert(*name), "`{name}` is described twice");
         }
-        let is_own = |line: &str| program.names.iter().any(|name| line.contains(name.trim_end_matches('*')));
-        assert!(program.examples.iter().all(|(line, _)| is_own(line)), "an example of `{name}` is of another program");
+        let is_own = |line: &str| program.all_names().iter().any(|name| line.contains(name.trim_end_matches('*')));
+        assert!(lines.all(|line| is_own(line)), "an example of `{name}` is of another program");
         assert!(find(name).is_some());
     }
 }
@@ -115,9 +119,8 @@ fn spellings_of_one_name_mean_the_same() {
     };
     let mut found = BTreeSet::new();
     for program in programs() {
-        let name = program.names[0];
-        let mut groups: Vec<String> = Vec::new();
-        groups.extend((!program.is_family).then(|| program.names.join("|")));
+        let name = program.all_names()[0];
+        let mut groups = vec![program.names.join("|")];
         let mut below: Vec<&Subcommand> = program.subcommands.iter().collect();
         while let Some(one) = below.pop() {
             groups.extend(one.names.split_ascii_whitespace().map(str::to_owned));
@@ -137,8 +140,8 @@ fn spellings_of_one_name_mean_the_same() {
 fn what_is_printed_is_told_of_names_that_a_program_has() {
     for program in programs() {
         let listed = program.prints.iter().flat_map(|(names, _)| names.split(' '));
-        let unknown: Vec<&str> = listed.filter(|name| !program.names.contains(name)).collect();
-        assert_eq!(unknown, Vec::<&str>::new(), "{:?}", program.names);
+        let unknown: Vec<&str> = listed.filter(|name| !program.all_names().contains(name)).collect();
+        assert_eq!(unknown, Vec::<&str>::new(), "{:?}", program.all_names());
     }
 }
 
@@ -148,9 +151,9 @@ fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {
     let spelled = |list: &'static str| {
         list.split_ascii_whitespace().flat_map(|group| group.split('|')).filter(|one| !without.contains(one))
     };
-    let flags = spelled(program.syntax.flags).filter(|one| !one.contains(['*', '#'])).map(str::to_owned);
-    let valued = spelled(program.syntax.valued).flat_map(|one| {
-        let attached = if one.starts_with("--") || program.syntax.style == Style::Single {
+    let flags = spelled(program.flags).filter(|one| !one.contains(['*', '#'])).map(str::to_owned);
+    let valued = spelled(program.valued).flat_map(|one| {
+        let attached = if one.starts_with("--") || program.style == Style::Single {
             format!("{one}=.")
         } else {
             format!("{one}.")
@@ -165,16 +168,17 @@ fn an_option_in_front_never_hides_what_follows() {
     let (mut variants, mut loosened) = (0, Vec::new());
     for program in programs() {
         // What an example names as a path may be another with another option.
-        let stopped = program.examples.iter().filter(|(_, expect)| {
-            !matches!(expect, Expect::Plain | Expect::Reads(_) | Expect::Writes(_) | Expect::Deletes(_))
-        });
+        let stopped = program
+            .examples
+            .iter()
+            .filter(|(_, expect)| !matches!(expect, Expect::Reads(_) | Expect::Writes(_) | Expect::Deletes(_)));
         let options = global_options(program, &softening(program));
         // Each option meets some examples and each example some options, where there are many of
         // both.
-        let share = (options.len() * program.examples.len()).div_ceil(MAX_OF_ONE).max(1);
+        let share = (options.len() * (program.examples.len() + program.plain_lines.len())).div_ceil(MAX_OF_ONE).max(1);
         for (number, (line, expect)) in stopped.enumerate() {
             // In front of the subcommand: right behind the program's own name.
-            let Some((at, name)) = program.names.iter().find_map(|name| {
+            let Some((at, name)) = program.all_names().iter().find_map(|name| {
                 let at = line.split(' ').position(|word| word == *name)?;
                 Some((at, *name))
             }) else {
@@ -246,7 +250,7 @@ fn an_option_that_is_put_together_is_never_taken_for_nothing() {
 fn a_word_that_is_put_together_is_never_taken_for_nothing() {
     check_variants(MIN_VARIANTS, |program, line| {
         // Which process is meant is data: `kill $(cat server.pid)`.
-        let is_data = program.names.iter().any(|name| ["kill", "pkill", "killall"].contains(name));
+        let is_data = program.all_names().iter().any(|name| ["kill", "pkill", "killall"].contains(name));
         if is_data { Vec::new() } else { pieced(line) }
     });
 }
@@ -288,7 +292,7 @@ fn pieced(line: &str) -> Vec<String> {
 fn every_option_of_a_rule_is_listed() {
     let mut is_known: BTreeMap<&str, bool> = BTreeMap::new();
     for program in programs() {
-        let mut syntaxes = vec![program.syntax];
+        let mut syntaxes = vec![program.syntax()];
         let mut rules: Vec<&Rule> = program.rules.iter().collect();
         let mut below: Vec<&Subcommand> = program.subcommands.iter().collect();
         while let Some(one) = below.pop() {
@@ -313,12 +317,12 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
         subcommands.iter().flat_map(|one| one.rules.iter().chain(of(one.subcommands))).collect()
     }
     let rules = program.rules.iter().chain(of(program.subcommands));
-    let lacks = rules.flat_map(|rule| rule.when).filter_map(|when| match when {
+    let lacks = rules.flat_map(Rule::when).filter_map(|when| match when {
         ArgumentCondition::Lacks(options) => Some(options.split(' ')),
         _ => None,
     });
     let softening: BTreeSet<&str> = lacks.flatten().chain(["--help", "-h", "--version"]).collect();
-    let syntaxes = [program.syntax].into_iter().chain(program.subcommands.iter().map(|one| one.syntax));
+    let syntaxes = [program.syntax()].into_iter().chain(program.subcommands.iter().map(|one| one.syntax));
     let groups = syntaxes.flat_map(|syntax| [syntax.flags, syntax.valued, syntax.optional]);
     let groups = groups.flat_map(str::split_ascii_whitespace);
     let alike =

@@ -127,47 +127,19 @@ mod tests {
     #[test]
     fn shells_and_commands_given_to_unknown_programs_are_named() {
         for line in [
-            "frob /bin/sh",
-            "frob sh",
-            "frob -- bash -c id",
-            "frob --run -x 'exec:/bin/sh'",
-            "frob '!sh'",
-            "frob 'os.execute(\"/bin/sh\")'",
-            "frob 'system(\"bash\")'",
-            "frob --exec id",
-            "frob --pre-command=id",
-            "frob --on-done-exec 'id -u'",
-            "frob --editor vim",
-            "frob -e '| sh'",
-            "frob python3 x.py",
-            "frob eval 'system(\"id\")'",
-            "frob -e 'sh \"id\"'",
-            "frob --eval 'os.run([\"id\"])'",
+            "frob /bin/sh", "frob sh", "frob -- bash -c id", "frob --run -x 'exec:/bin/sh'", "frob '!sh'",
+            "frob 'os.execute(\"/bin/sh\")'", "frob 'system(\"bash\")'", "frob --exec id", "frob --pre-command=id",
+            "frob --on-done-exec 'id -u'", "frob --editor vim", "frob -e '| sh'", "frob python3 x.py",
+            "frob eval 'system(\"id\")'", "frob -e 'sh \"id\"'", "frob --eval 'os.run([\"id\"])'",
         ] {
             let found = analyse(line, &Surroundings::default());
             assert!(found.opaque.iter().any(|why| why.contains("`frob` may run")), "{line}: {:?}", found.opaque);
         }
         for line in [
-            "frob completion bash",
-            "frob install bash",
-            "frob shell",
-            "frob x.sh",
-            "frob sh/x build",
-            "frob --lang python",
-            "frob --no-pager log",
-            "frob 'the sh command'",
-            "frob 'run \"x\" twice'",
-            "frob -m 'fix: do not run'",
-            "frob -m 'the system\"s'",
-            "frob --command",
-            "grep /bin/sh x",
-            "ls /bin/sh",
-            "which bash",
-            "echo sh",
-            "[ -x /bin/sh ]",
-            "shellcheck x.sh",
-            "command -v bash",
-            "ps -C bash",
+            "frob completion bash", "frob install bash", "frob shell", "frob x.sh", "frob sh/x build",
+            "frob --lang python", "frob --no-pager log", "frob 'the sh command'", "frob 'run \"x\" twice'",
+            "frob -m 'fix: do not run'", "frob -m 'the system\"s'", "frob --command", "grep /bin/sh x", "ls /bin/sh",
+            "which bash", "echo sh", "[ -x /bin/sh ]", "shellcheck x.sh", "command -v bash", "ps -C bash",
         ] {
             let found = analyse(line, &Surroundings::default());
             assert_eq!(found.opaque, Vec::<String>::new(), "{line}");

@@ -1,12 +1,9 @@
 //! Archives and compressed files: what is packed, where it is unpacked, and the programs that are
 //! run on the way.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks},
-    At, Consequence, Does, Expect, Parsed, Program, Style, Syntax, always, is_remote, when,
-};
+use crate::registry::is_remote;
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 /// Options of `tar` whose value is run.
@@ -16,22 +13,19 @@ const HIDES: &str = "an archive that runs what an option says";
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["tar", "gtar", "bsdtar"],
-        syntax: Syntax {
-            flags: "-A|--catenate|--concatenate -c|--create -d|--diff|--compare -r|--append -t|--list -u|--update -x|--extract|--get --delete --test-label -S|--sparse -k|--keep-old-files --keep-newer-files --overwrite --overwrite-dir \
+        flags: "-A|--catenate|--concatenate -c|--create -d|--diff|--compare -r|--append -t|--list -u|--update -x|--extract|--get --delete --test-label -S|--sparse -k|--keep-old-files --keep-newer-files --overwrite --overwrite-dir \
                     --no-overwrite-dir -U|--unlink-first --recursive-unlink --remove-files -W|--verify -O|--to-stdout --ignore-failed-read -G|--incremental --check-device --no-check-device -n|--seek --skip-old-files -m|--touch \
                     -p|--preserve-permissions|--same-permissions --same-owner --no-same-owner --no-same-permissions --numeric-owner -s|--preserve-order --delay-directory-restore -M|--multi-volume -a|--auto-compress -j|--bzip2 -J|--xz \
                     --lzip --lzma --lzop -z|--gzip|--gunzip|--ungzip -Z|--compress|--uncompress --zstd --no-auto-compress -h|--dereference --hard-dereference --one-file-system -P|--absolute-names --anchored --ignore-case --no-anchored \
                     --no-ignore-case --no-wildcards --wildcards --no-wildcards-match-slash --wildcards-match-slash --exclude-backups --exclude-caches --exclude-caches-all --exclude-vcs --exclude-vcs-ignores --no-recursion --recursion --null --no-null \
                     --no-unquote --unquote -R|--block-number -v|--verbose --totals --utc --full-time --show-defaults --show-omitted-dirs --show-transformed-names -w|--interactive|--confirmation -o|--old-archive|--portability --posix --force-local \
                     -i|--ignore-zeros -B|--read-full-records -l|--check-links --no-xattrs --xattrs --selinux --acls --no-acls --no-selinux --clamp-mtime --restrict -?|--help --usage --keep-directory-symlink --verbatim-files-from -e -q|--fast-read -y",
-            valued: "-f|--file -C|--directory|--cd -T|--files-from -X|--exclude-from --exclude --exclude-tag --exclude-tag-all --exclude-tag-under --exclude-ignore --exclude-ignore-recursive -b|--blocking-factor --record-size -H|--format \
+        valued: "-f|--file -C|--directory|--cd -T|--files-from -X|--exclude-from --exclude --exclude-tag --exclude-tag-all --exclude-tag-under --exclude-ignore --exclude-ignore-recursive -b|--blocking-factor --record-size -H|--format \
                      -V|--label -I|--use-compress-program --to-command --rsh-command --rmt-command -F|--info-script|--new-volume-script --checkpoint-action -g|--listed-incremental -K|--starting-file -L|--tape-length -N|--newer|--after-date \
                      --newer-mtime --owner --group --owner-map --group-map --mode --mtime --sort --strip-components --transform|--xform --suffix --volno-file --index-file --level --pax-option --quoting-style --warning --xattrs-include --xattrs-exclude \
                      --include --options --uid --gid --uname --gname --passphrase --set-mtime-command --set-mtime-format --quote-chars --no-quote-chars",
-            optional: "--atime-preserve --backup --checkpoint --occurrence --one-top-level --newer-mtime-than --totals-signal",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::By(bundled))],
+        optional: "--atime-preserve --backup --checkpoint --occurrence --one-top-level --newer-mtime-than --totals-signal",
+        rules: &[always(By(bundled))],
         examples: &[
             ("tar -I 'rm -rf x' -cf y z", Expect::Runs("rm -rf x $@")),
             // The dashes are the value of the option in front of them.
@@ -41,9 +35,6 @@ pub(super) static ALL: &[Program] = &[
             ("tar cf x --$(echo checkpoint-action)=exec=id y", Expect::Opaque("may be an option")),
             ("tar cf x -$(echo I) id y", Expect::Opaque("may be an option")),
             ("tar cf x --exclude=$(echo a --to-command=id) y", Expect::Opaque("may be an option")),
-            ("tar czf x-$(cat VERSION)-$(git describe --tags).tgz -C $dir --exclude=$x y", Expect::Plain),
-            ("tar cf x -- $(cat y)", Expect::Plain),
-            ("tar cf x $(find . -name y)", Expect::Plain),
             ("tar -xf a.tar --to-command='rm -rf x'", Expect::Runs("rm -rf x")),
             ("tar -xf a.tar --to-comm='rm -rf x'", Expect::Opaque(HIDES)),
             ("tar cf x --checkpoint=1 --checkpoint-action=exec=id y", Expect::Opaque(HIDES)),
@@ -54,33 +45,34 @@ pub(super) static ALL: &[Program] = &[
             ("tar -xf x.tar .envrc", Expect::Writes(".envrc")),
             ("tar czf a.tgz private", Expect::Reads("private")),
             ("tar -T private/x -cf y", Expect::Reads("private/x")),
-            ("tar -xzf a.tgz -C out", Expect::Plain),
             ("tar xf host:x", Expect::Connects("ssh://host/x")),
             ("tar -xf me@host:x", Expect::Connects("ssh://host/x")),
             ("tar --force-local -xf host:x", Expect::Reads("host:x")),
             ("tar cf x.tar --remove-files src", Expect::Asks("deletes what it packs")),
-            ("tar tvf a.tar", Expect::Plain),
-            ("tar --checkpoint=100 -cf x y", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "tar czf x-$(cat VERSION)-$(git describe --tags).tgz -C $dir --exclude=$x y",
+            "tar cf x -- $(cat y)",
+            "tar cf x $(find . -name y)",
+            "tar -xzf a.tgz -C out",
+            "tar tvf a.tar",
+            "tar --checkpoint=100 -cf x y",
+        ],
+        ..Program::GNU
     },
     Program {
-        names: &["zip", "zipcloak", "zipnote", "zipsplit"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-r -R -q -v -j -m -d -u -f -g -9 -# -T|--test -y -X -D -l -ll -o -e -F -FF -A -c -z -s- -@ --recurse-paths --quiet --symlinks --move --update --freshen --delete --junk-paths -fd -FS -h -L -sc -sf",
-            valued: "-TT|--unzip-command -x|--exclude -i|--include -b|--temp-path -O|--output-file|--out -P|--password -s|--split-size -n -t -tt -Z --logfile-path -lf",
-            ..Syntax::EXACT
-        },
+        family: &["zip", "zipcloak", "zipnote", "zipsplit"],
+        flags: "-r -R -q -v -j -m -d -u -f -g -9 -# -T|--test -y -X -D -l -ll -o -e -F -FF -A -c -z -s- -@ --recurse-paths --quiet --symlinks --move --update --freshen --delete --junk-paths -fd -FS -h -L -sc -sf",
+        valued: "-TT|--unzip-command -x|--exclude -i|--include -b|--temp-path -O|--output-file|--out -P|--password -s|--split-size -n -t -tt -Z --logfile-path -lf",
         rules: &[
-            when(&[Has("--unzip-command")], Does::Hides("`zip` that runs a program to test what it made")),
-            always(Does::RunsLineWithMore(At::Value("--unzip-command"))),
-            always(Does::By(zip_test)),
-            always(Does::Writes(At::Nth(0))),
-            always(Does::Writes(At::Value("--output-file -lf"))),
-            always(Does::ReadsTrees(At::From(1))),
-            when(&[Has("-m --move")], Does::DeletesTrees(At::From(1))),
-            when(&[Has("-m --move")], Does::Says(Consequence::Destroys, "deletes what it packs")),
+            when(Has("--unzip-command"), Hides("`zip` that runs a program to test what it made")),
+            always(RunsLineWithMore(At::Value("--unzip-command"))),
+            always(By(zip_test)),
+            always(Writes(At::Nth(0))),
+            always(Writes(At::Value("--output-file -lf"))),
+            always(ReadsTrees(At::From(1))),
+            when(Has("-m --move"), DeletesTrees(At::From(1))),
+            when(Has("-m --move"), Says(Consequence::Destroys, "deletes what it packs")),
         ],
         examples: &[
             ("zip x.zip y -T -TT 'rm -rf z'", Expect::Opaque("to test what it made")),
@@ -91,46 +83,38 @@ pub(super) static ALL: &[Program] = &[
             ("zip -rm x.zip private", Expect::Deletes("private")),
             ("zip -rm x.zip src", Expect::Asks("deletes what it packs")),
             ("zip -m x.zip src", Expect::Asks("deletes what it packs")),
-            ("zip -r x.zip src", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["zip -r x.zip src"],
+        ..Program::EXACT
     },
     Program {
-        names: &["unzip", "zipinfo", "funzip", "unrar", "rar", "unar", "unace", "unlzx"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-l -t -v -z -p -c -Z -Z* -*",
-            valued: "-d -x -P -output-directory",
-            style: Style::Exact,
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::Reads(At::Nth(0))), when(&[Lacks("-l -t -v -z -p -c -Z")], Does::By(unzipped))],
+        family: &["unzip", "zipinfo", "funzip", "unrar", "rar", "unar", "unace", "unlzx"],
+        flags: "-l -t -v -z -p -c -Z -Z* -*",
+        valued: "-d -x -P -output-directory",
+        style: Style::Exact,
+        rules: &[always(Reads(At::Nth(0))), when(Lacks("-l -t -v -z -p -c -Z"), By(unzipped))],
         examples: &[
             ("unzip -o x.zip -d .git", Expect::Writes(".git")),
             ("unzip -qd .git x.zip", Expect::Writes(".git")),
             ("unzip private/x.zip", Expect::Reads("private/x.zip")),
             ("unzip x.zip .envrc", Expect::Writes(".envrc")),
-            ("unzip -l archive.zip", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["unzip -l archive.zip"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "lzma", "unlzma", "zstd", "unzstd", "lz4", "unlz4",
             "lzop", "pigz", "unpigz", "pbzip2", "brotli", "compress", "uncompress", "zstdmt", "pixz", "lzip",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-c|--stdout|--to-stdout -k|--keep -l|--list -t|--test -d|--decompress|--uncompress -z|--compress -r|--recursive -f|--force -q|--quiet -v|--verbose -n|--no-name -N|--name --fast --best --rm -*",
-            valued: "-S|--suffix -o|--output --files --files0 -M|--memory -D --block-size -p|--processes",
-            optional: "-T|--threads",
-            ..Syntax::GNU
-        },
+        flags: "-c|--stdout|--to-stdout -k|--keep -l|--list -t|--test -d|--decompress|--uncompress -z|--compress -r|--recursive -f|--force -q|--quiet -v|--verbose -n|--no-name -N|--name --fast --best --rm -*",
+        valued: "-S|--suffix -o|--output --files --files0 -M|--memory -D --block-size -p|--processes",
+        optional: "-T|--threads",
         rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("--files --files0"))),
-            always(Does::Writes(At::Value("--output"))),
-            when(&[Lacks("--stdout --list --test")], Does::By(compressed)),
+            always(Reads(At::All)),
+            always(Reads(At::Value("--files --files0"))),
+            always(Writes(At::Value("--output"))),
+            when(Lacks("--stdout --list --test"), By(compressed)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -140,52 +124,47 @@ pub(super) static ALL: &[Program] = &[
             ("zstd -d x.zst -o .envrc", Expect::Writes(".envrc")),
             ("xz -dk .envrc.xz", Expect::Writes(".envrc")),
             ("gzip -c private/x", Expect::Reads("private/x")),
-            ("gzip -9 x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["gzip -9 x"],
+        ..Program::GNU
     },
     Program {
-        names: &["7z", "7za", "7zz", "7zr", "p7zip"],
-        is_family: true,
-        syntax: Syntax { flags: "-o* -w* -*", ..Syntax::SINGLE },
+        family: &["7z", "7za", "7zz", "7zr", "p7zip"],
+        flags: "-o* -w* -*",
         rules: &[
-            always(Does::Reads(At::From(1))),
-            always(Does::Writes(At::Value("-o*"))),
-            when(&[First("a u d rn")], Does::Writes(At::Nth(1))),
-            when(&[First("x e"), Lacks("-o*")], Does::Writes(At::Path("."))),
-            always(Does::Reads(At::Rest("@"))),
+            always(Reads(At::From(1))),
+            always(Writes(At::Value("-o*"))),
+            when(First("a u d rn"), Writes(At::Nth(1))),
+            when_all(&[First("x e"), Lacks("-o*")], Writes(At::Path("."))),
+            always(Reads(At::Rest("@"))),
         ],
         examples: &[
             ("7z x a.7z -o.git", Expect::Writes(".git")),
             ("7z a x.7z private/x", Expect::Reads("private/x")),
             ("7z a .envrc x", Expect::Writes(".envrc")),
-            ("7z l a.7z", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["7z l a.7z"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["cpio", "pax"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-i|--extract -o|--create -p|--pass-through -t|--list -v|--verbose -d|--make-directories -m|--preserve-modification-time -u|--unconditional -a -A|--append -B -c -0|--null -L|--dereference -k -l|--link -n -r -w -s -S -b -V|--dot --no-absolute-filenames --quiet --sparse -f --nonmatching --no-preserve-owner --to-stdout -X -z -j",
-            valued: "-F|--file -I -O -D|--directory -E|--pattern-file -H|--format -M|--message -R|--owner -C|--io-size --block-size --rsh-command --rsh-comm",
-            ..Syntax::GNU
-        },
+        family: &["cpio", "pax"],
+        flags: "-i|--extract -o|--create -p|--pass-through -t|--list -v|--verbose -d|--make-directories -m|--preserve-modification-time -u|--unconditional -a -A|--append -B -c -0|--null -L|--dereference -k -l|--link -n -r -w -s -S -b -V|--dot --no-absolute-filenames --quiet --sparse -f --nonmatching --no-preserve-owner --to-stdout -X -z -j",
+        valued: "-F|--file -I -O -D|--directory -E|--pattern-file -H|--format -M|--message -R|--owner -C|--io-size --block-size --rsh-command --rsh-comm",
         rules: &[
-            when(&[Has("--rsh-command --rsh-comm")], Does::Hides(HIDES)),
-            always(Does::RunsLineWithMore(At::Value("--rsh-command --rsh-comm"))),
-            always(Does::Writes(At::Value("-O --file --directory"))),
-            always(Does::Reads(At::Value("-I --file --pattern-file"))),
-            when(&[Has("--extract -r"), Lacks("--list")], Does::Writes(At::Path("."))),
-            when(&[Has("--pass-through")], Does::Writes(At::Last)),
+            when(Has("--rsh-command --rsh-comm"), Hides(HIDES)),
+            always(RunsLineWithMore(At::Value("--rsh-command --rsh-comm"))),
+            always(Writes(At::Value("-O --file --directory"))),
+            always(Reads(At::Value("-I --file --pattern-file"))),
+            when_all(&[Has("--extract -r"), Lacks("--list")], Writes(At::Path("."))),
+            when(Has("--pass-through"), Writes(At::Last)),
         ],
         examples: &[
             ("cpio -o --rsh-command=./x -F h:y", Expect::Opaque(HIDES)),
             ("cpio -idF x -D .git", Expect::Writes(".git")),
             ("cpio -pd .git", Expect::Writes(".git")),
-            ("cpio -it", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["cpio -it"],
+        ..Program::GNU
     },
 ];
 

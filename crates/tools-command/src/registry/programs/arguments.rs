@@ -1,28 +1,21 @@
 //! Programs that put arguments from elsewhere into the command that they run.
 
-use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Input, PLACEHOLDER, Value};
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Does, Expect, More, Parsed, Prints, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["xargs", "gxargs"],
-        syntax: Syntax {
-            flags: "-0|--null -r|--no-run-if-empty -p|--interactive -t|--verbose -x|--exit -o|--open-tty --show-limits",
-            valued: "-a|--arg-file -d|--delimiter -E -I -J -L -n|--max-args -P|--max-procs -s|--max-chars -S -R \
+        flags: "-0|--null -r|--no-run-if-empty -p|--interactive -t|--verbose -x|--exit -o|--open-tty --show-limits",
+        valued: "-a|--arg-file -d|--delimiter -E -I -J -L -n|--max-args -P|--max-procs -s|--max-chars -S -R \
                      --process-slot-var",
-            optional: "-i|--replace -e|--eof -l|--max-lines",
-            ..Syntax::LEADING
-        },
+        optional: "-i|--replace -e|--eof -l|--max-lines",
         rules: &[
-            when(&[Lacks("-I -J --replace")], Does::By(appended)),
-            when(&[Has("-I -J --replace"), Lacks("-n -L --max-lines")], Does::By(replaced)),
+            when(Lacks("-I -J --replace"), By(appended)),
+            when_all(&[Has("-I -J --replace"), Lacks("-n -L --max-lines")], By(replaced)),
             // Which of the two counts depends on the version.
-            when(&[Has("-I -J --replace"), Has("-n -L --max-lines")], Does::By(appended)),
-            always(Does::Reads(At::Value("--arg-file"))),
+            when_all(&[Has("-I -J --replace"), Has("-n -L --max-lines")], By(appended)),
+            always(Reads(At::Value("--arg-file"))),
         ],
         is_exhaustive: true,
         examples: &[
@@ -39,41 +32,36 @@ pub(super) static ALL: &[Program] = &[
             ("ls | xargs --odd rm", Expect::Opaque("`--odd` of `xargs`")),
             ("echo a .envrc | xargs -n1 tee", Expect::Writes(".envrc")),
             ("echo .en | xargs -I% tee %vrc", Expect::Writes(".envrc")),
-            ("ls | xargs -n1 grep -l x", Expect::Plain),
-            ("ls | xargs python3 a.py", Expect::Plain),
             ("echo --to-command=id -xf x | xargs tar", Expect::Opaque("may be an option")),
             ("cat x | grep y | xargs -I{} sort {}", Expect::Opaque("may be an option")),
             ("find . -printf x | xargs tar cf y", Expect::Opaque("may be an option")),
-            ("find . -name '*.rs' | sort | xargs tar cf y", Expect::Plain),
-            ("grep -rl x src | xargs -0 sort", Expect::Plain),
             ("cat x | xargs -I{} sed {} y", Expect::Opaque("completed only when it runs")),
             ("cat x | xargs -I{} python3 -c {}", Expect::Opaque("completed only when it runs")),
-            ("ls | xargs awk '{} {print}'", Expect::Plain),
             ("xargs -a f echo", Expect::Reads("f")),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "ls | xargs -n1 grep -l x", "ls | xargs python3 a.py", "find . -name '*.rs' | sort | xargs tar cf y",
+            "grep -rl x src | xargs -0 sort", "ls | xargs awk '{} {print}'",
+        ],
+        ..Program::LEADING
     },
     Program {
-        names: &["parallel", "sem"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-0|--null -k|--keep-order -m -q|--quote -r|--no-run-if-empty -t|--verbose -u|--ungroup -v -X|--xargs \
+        family: &["parallel", "sem"],
+        flags: "-0|--null -k|--keep-order -m -q|--quote -r|--no-run-if-empty -t|--verbose -u|--ungroup -v -X|--xargs \
                     --bar --dry-run --dryrun --eta --fg --bg --line-buffer|--lb --linebuffer --pipe --pipepart --plus \
                     --progress --resume --resume-failed --shuf --tag --will-cite --wait --files --gnu --group --id-file \
                     --link --no-notice -V --semaphore --st --compress --hgrp --unsafe",
-            valued: "-a|--arg-file -C|--colsep -d|--delimiter -I -j|--jobs -P|--max-procs -n|--max-args -N \
+        valued: "-a|--arg-file -C|--colsep -d|--delimiter -I -j|--jobs -P|--max-procs -n|--max-args -N \
                      --max-replace-args -s|--max-chars --delay --halt --joblog --results --timeout --retries --nice \
                      --block --id --semaphorename --tagstring --load --memfree --memsuspend --rpl --termseq --env -L|-l \
                      --tmpdir --workdir|--wd --recstart --recend --header",
-            optional: "-i|--replace --tmux",
-            ..Syntax::LEADING
-        },
+        optional: "-i|--replace --tmux",
         rules: &[
-            always(Does::By(parallel)),
-            when(&[Has("--rpl")], Does::Hides("replacements that are code")),
-            always(Does::Reads(At::Value("--arg-file"))),
-            always(Does::StartsIn(At::Value("--workdir"))),
-            always(Does::Writes(At::Value("--joblog --results"))),
+            always(By(parallel)),
+            when(Has("--rpl"), Hides("replacements that are code")),
+            always(Reads(At::Value("--arg-file"))),
+            always(StartsIn(At::Value("--workdir"))),
+            always(Writes(At::Value("--joblog --results"))),
         ],
         examples: &[
             ("parallel sudo ::: id", Expect::Denied("takes other rights")),
@@ -82,33 +70,30 @@ pub(super) static ALL: &[Program] = &[
             ("parallel --workdir '{=system(1)=}' echo ::: a", Expect::Opaque("that are code")),
             ("parallel --results '{= `id` =}' echo ::: a", Expect::Opaque("that are code")),
             ("parallel echo '{=system(1)=}' ::: a", Expect::Opaque("that are code")),
-            ("parallel --tagstring '{}' echo {.} ::: '{=a'", Expect::Plain),
             ("parallel ::: 'sudo id'", Expect::Denied("takes other rights")),
             ("parallel -j4 'sudo id; echo {}' ::: a", Expect::Denied("takes other rights")),
             ("ls | parallel", Expect::Opaque("lines from elsewhere")),
             ("parallel :::: x", Expect::Opaque("lines from elsewhere")),
             ("parallel tee ::: .envrc", Expect::Writes(".envrc")),
             ("parallel --sshlogin host ls ::: a", Expect::Opaque("`--sshlogin` of `parallel`")),
-            ("parallel gzip ::: a b", Expect::Plain),
-            ("parallel -j 4 echo {} ::: a b", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "parallel --tagstring '{}' echo {.} ::: '{=a'", "parallel gzip ::: a b", "parallel -j 4 echo {} ::: a b",
+        ],
+        ..Program::LEADING
     },
     Program {
         names: &["fd", "fdfind"],
-        syntax: Syntax {
-            flags: "-H|--hidden -I|--no-ignore -u|--unrestricted -s|--case-sensitive -i|--ignore-case -g|--glob --regex \
+        flags: "-H|--hidden -I|--no-ignore -u|--unrestricted -s|--case-sensitive -i|--ignore-case -g|--glob --regex \
                     -F|--fixed-strings -a|--absolute-path -l|--list-details -L|--follow -p|--full-path -0|--print0 -1 \
                     -q|--quiet --show-errors --no-ignore-vcs --no-ignore-parent --no-require-git --one-file-system --prune \
                     --hyperlink --no-hidden --ignore --no-follow --relative-path --strip-cwd-prefix --and",
-            valued: "-d|--max-depth --min-depth --exact-depth -E|--exclude -t|--type -e|--extension -S|--size \
+        valued: "-d|--max-depth --min-depth --exact-depth -E|--exclude -t|--type -e|--extension -S|--size \
                      --changed-within --newer --changed-before --older -o|--owner --format --batch-size --ignore-file \
                      -c|--color -j|--threads --max-results --base-directory -C --path-separator --search-path \
                      --max-buffer-time",
-            last: "-x|--exec -X|--exec-batch",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::ByOption(fd))],
+        last: "-x|--exec -X|--exec-batch",
+        rules: &[always(ByOption(fd))],
         is_exhaustive: true,
         prints: &[("fd fdfind", Prints::FoundNames)],
         examples: &[
@@ -118,23 +103,18 @@ pub(super) static ALL: &[Program] = &[
             ("fd -e rs -X wc -l", Expect::Runs("wc -l {}")),
             ("fd -x {}", Expect::Opaque("named only when it runs")),
             ("fd -e rs -x mv {} {.}.bak", Expect::Runs("mv {} {}.bak")),
-            ("fd -HI -t f x src", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["fd -HI -t f x src"],
+        ..Program::EXACT
     },
     Program {
         names: &["run-parts"],
-        syntax: Syntax {
-            flags: "--test --list -v|--verbose --report --reverse --exit-on-error --new-session --lsbsysinit --stdin",
-            valued: "-u|--umask -a|--arg --regex",
-            ..Syntax::GNU
-        },
-        rules: &[when(&[Lacks("--test --list")], Does::Hides("`run-parts` runs every program in a folder"))],
-        examples: &[
-            ("run-parts ./hooks", Expect::Opaque("every program in a folder")),
-            ("run-parts --test x", Expect::Plain),
-        ],
-        ..Program::NEW
+        flags: "--test --list -v|--verbose --report --reverse --exit-on-error --new-session --lsbsysinit --stdin",
+        valued: "-u|--umask -a|--arg --regex",
+        rules: &[when(Lacks("--test --list"), Hides("`run-parts` runs every program in a folder"))],
+        examples: &[("run-parts ./hooks", Expect::Opaque("every program in a folder"))],
+        plain_lines: &["run-parts --test x"],
+        ..Program::GNU
     },
 ];
 

@@ -1,38 +1,30 @@
 //! Build tools of the Java machine: `mvn`, `gradle`, `sbt`, `ant` and others.
 
-use super::registries::{self, IDENTITY, PUBLISHES};
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, ruled, when,
-};
+use crate::registry::prelude::*;
 
 /// What options do that name programs, settings or code.
-const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
+const OWN: Does = Hides("a build with programs or settings of its own choice");
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["mvn", "mvnw", "mvnd", "mvnw.cmd", "mvnDebug"],
-        syntax: Syntax {
-            flags: "-am|--also-make -amd|--also-make-dependents -B|--batch-mode -C|--strict-checksums -c|--lax-checksums \
+        flags: "-am|--also-make -amd|--also-make-dependents -B|--batch-mode -C|--strict-checksums -c|--lax-checksums \
                     -cpu|--check-plugin-updates -e|--errors -fae|--fail-at-end -ff|--fail-fast -fn|--fail-never -h|--help \
                     -itr|--ignore-transitive-repositories -llr|--legacy-local-repository -N|--non-recursive \
                     -npr|--no-plugin-registry -npu|--no-plugin-updates -nsu|--no-snapshot-updates -ntp|--no-transfer-progress \
                     -o|--offline -q|--quiet -U|--update-snapshots -up|--update-plugins -V|--show-version -v|--version \
                     -X|--debug|--verbose --non-interactive",
-            valued: "-b|--builder --color -D|--define -emp|--encrypt-master-password -ep|--encrypt-password -f|--file \
+        valued: "-b|--builder --color -D|--define -emp|--encrypt-master-password -ep|--encrypt-password -f|--file \
                      -gs|--global-settings -gt|--global-toolchains -is|--install-settings -l|--log-file -P|--activate-profiles \
                      -pl|--projects -rf|--resume-from -s|--settings -T|--threads -t|--toolchains -ps|--project-settings",
-            optional: "-D* -P* -T* -fos|--fail-on-severity",
-            ..Syntax::SINGLE
-        },
+        optional: "-D* -P* -T* -fos|--fail-on-severity",
         rules: &[
-            always(Does::By(goals)),
-            always(Does::ByOption(properties)),
-            always(Does::RunsScript(At::Value("--file"))),
-            when(&[Has("--settings --global-settings --install-settings --project-settings")], OWN),
-            always(Does::Writes(At::Value("--log-file"))),
+            always(By(goals)),
+            always(ByOption(properties)),
+            always(RunsScript(At::Value("--file"))),
+            when(Has("--settings --global-settings --install-settings --project-settings"), OWN),
+            always(Writes(At::Value("--log-file"))),
         ],
         builds: true,
         examples: &[
@@ -43,40 +35,36 @@ pub(super) static ALL: &[Program] = &[
             ("mvn org.apache.maven.plugins:maven-deploy-plugin:3.1.1:deploy", Expect::Asks("publishes")),
             ("mvn release:perform", Expect::Asks("publishes")),
             ("mvn verify sonar:sonar", Expect::Asks("publishes")),
-            ("mvn release:prepare -DdryRun=true", Expect::Plain),
             ("mvn exec:exec -Dexec.executable=sudo", Expect::Runs("sudo")),
             ("mvn test -DargLine=-javaagent:x.jar", Expect::Opaque("of its own choice")),
             ("mvn -s x test", Expect::Opaque("of its own choice")),
             ("mvn -l x test", Expect::Writes("x")),
-            ("mvn -q test -Dtest=FooTest", Expect::Plain),
-            ("mvn -DskipTests package", Expect::Plain),
-            ("mvn clean install", Expect::Plain),
-            ("mvn dependency:tree", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "mvn release:prepare -DdryRun=true", "mvn -q test -Dtest=FooTest", "mvn -DskipTests package",
+            "mvn clean install", "mvn dependency:tree",
+        ],
+        ..Program::SINGLE
     },
     Program {
         names: &["gradle", "gradlew", "gradlew.bat"],
-        syntax: Syntax {
-            flags: "-?|-h|--help -a|--no-rebuild --build-cache --no-build-cache --configuration-cache --no-configuration-cache \
+        flags: "-?|-h|--help -a|--no-rebuild --build-cache --no-build-cache --configuration-cache --no-configuration-cache \
                     --configure-on-demand --no-configure-on-demand --continue --no-continue --daemon --no-daemon -d|--debug \
                     --export-keys --foreground -i|--info -m|--dry-run --no-parallel --offline --parallel --profile -q|--quiet \
                     --refresh-dependencies --refresh-keys --rerun-tasks -S|--full-stacktrace -s|--stacktrace --scan --no-scan \
                     --status --stop -t|--continuous -V|--show-version -v|--version -w|--warn --watch-fs \
                     --no-watch-fs --write-locks --isolated-projects --no-problems-report --rerun",
-            valued: "-b|--build-file -c|--settings-file --console -D|--system-prop -F|--dependency-verification \
+        valued: "-b|--build-file -c|--settings-file --console -D|--system-prop -F|--dependency-verification \
                      -g|--gradle-user-home -I|--init-script --include-build -M|--write-verification-metadata --max-workers \
                      -P|--project-prop -p|--project-dir --priority --project-cache-dir --update-locks --warning-mode \
                      -x|--exclude-task --configuration-cache-problems --tests --args --task --configuration",
-            optional: "-D* -P*",
-            ..Syntax::EXACT
-        },
+        optional: "-D* -P*",
         rules: &[
-            when(&[Has("--scan")], PUBLISHES),
-            when(&[Lacks("--dry-run --help")], Does::By(tasks)),
-            always(Does::ByOption(properties)),
-            always(Does::RunsScript(At::Value("--build-file --settings-file --init-script"))),
-            when(&[Has("--init-script --gradle-user-home")], OWN),
+            when(Has("--scan"), PUBLISHES),
+            when(Lacks("--dry-run --help"), By(tasks)),
+            always(ByOption(properties)),
+            always(RunsScript(At::Value("--build-file --settings-file --init-script"))),
+            when(Has("--init-script --gradle-user-home"), OWN),
         ],
         builds: true,
         examples: &[
@@ -88,32 +76,22 @@ pub(super) static ALL: &[Program] = &[
             ("gradlew pTMR", Expect::Asks("publishes")),
             ("gradle publishPlugins", Expect::Asks("publishes")),
             ("gradle build --scan", Expect::Asks("publishes")),
-            ("gradle publish -m", Expect::Plain),
-            ("gradle -x publish build", Expect::Plain),
-            ("gradle publishToMavenLocal", Expect::Plain),
             ("gradle -I x test", Expect::Opaque("of its own choice")),
             ("gradle test -Dorg.gradle.jvmargs=-javaagent:x", Expect::Opaque("of its own choice")),
-            ("gradlew test --tests com.example.Foo", Expect::Plain),
-            ("gradle build -Pversion=1", Expect::Plain),
-            ("gradle :app:dependencies", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "gradle publish -m", "gradle -x publish build", "gradle publishToMavenLocal",
+            "gradlew test --tests com.example.Foo", "gradle build -Pversion=1", "gradle :app:dependencies",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &["sbt", "mill", "lein", "bloop"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|-help|--help -v|-verbose|--verbose -V|--version -d|-debug -no-colors --no-colors -batch --batch -client \
+        family: &["sbt", "mill", "lein", "bloop"],
+        flags: "-h|-help|--help -v|-verbose|--verbose -V|--version -d|-debug -no-colors --no-colors -batch --batch -client \
                     --client -no-share -no-global -shell -error -warn -info -i",
-            valued: "-java-home|--java-home -mem|--mem -jvm-debug --jvm-debug -ivy --ivy --sbt-version --sbt-jar --sbt-dir -j --jobs",
-            optional: "-D* -J* -S*",
-            ..Syntax::SINGLE
-        },
-        rules: &[
-            always(Does::ByOption(commands)),
-            always(Does::ByOption(properties)),
-            when(&[Has("-J* -java-home --sbt-jar")], OWN),
-        ],
+        valued: "-java-home|--java-home -mem|--mem -jvm-debug --jvm-debug -ivy --ivy --sbt-version --sbt-jar --sbt-dir -j --jobs",
+        optional: "-D* -J* -S*",
+        rules: &[always(ByOption(commands)), always(ByOption(properties)), when(Has("-J* -java-home --sbt-jar"), OWN)],
         builds: true,
         examples: &[
             ("sbt publish", Expect::Asks("publishes")),
@@ -124,53 +102,45 @@ pub(super) static ALL: &[Program] = &[
             ("mill __.publish", Expect::Asks("publishes")),
             ("lein deploy clojars", Expect::Asks("publishes")),
             ("sbt -J-javaagent:x test", Expect::Opaque("of its own choice")),
-            ("sbt test", Expect::Plain),
-            ("sbt publishLocal", Expect::Plain),
-            ("lein test", Expect::Plain),
-            ("sbt 'testOnly x.Y'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["sbt test", "sbt publishLocal", "lein test", "sbt 'testOnly x.Y'"],
+        ..Program::SINGLE
     },
     Program {
         names: &["ant"],
-        syntax: Syntax {
-            flags: "-help|-h -projecthelp|-p -version -diagnostics -quiet|-q -silent|-S -verbose|-v -debug|-d -emacs|-e \
+        flags: "-help|-h -projecthelp|-p -version -diagnostics -quiet|-q -silent|-S -verbose|-v -debug|-d -emacs|-e \
                     -noinput -keep-going|-k -nouserlib -noclasspath -autoproxy",
-            valued: "-lib -logfile|-l -logger -listener -buildfile|-file|-f -propertyfile -inputhandler -find|-s -nice -main",
-            optional: "-D*",
-            ..Syntax::SINGLE
-        },
+        valued: "-lib -logfile|-l -logger -listener -buildfile|-file|-f -propertyfile -inputhandler -find|-s -nice -main",
+        optional: "-D*",
         rules: &[
-            when(&[Has("-lib -logger -listener -inputhandler -main")], OWN),
-            always(Does::RunsScript(At::Value("-buildfile"))),
-            always(Does::Writes(At::Value("-logfile"))),
-            always(Does::ByOption(commands)),
+            when(Has("-lib -logger -listener -inputhandler -main"), OWN),
+            always(RunsScript(At::Value("-buildfile"))),
+            always(Writes(At::Value("-logfile"))),
+            always(ByOption(commands)),
         ],
         builds: true,
         examples: &[
             ("ant -lib x -logger y", Expect::Opaque("of its own choice")),
             ("ant deploy", Expect::Asks("publishes")),
             ("ant -l x test", Expect::Writes("x")),
-            ("ant test", Expect::Plain),
-            ("ant -f build2.xml clean", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ant test", "ant -f build2.xml clean"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["coursier", "cs", "jbang", "sdk"],
-        is_family: true,
-        syntax: Syntax { flags: "-q|--quiet -v|--verbose", ..Syntax::LEADING },
+        family: &["coursier", "cs", "jbang", "sdk"],
+        flags: "-q|--quiet -v|--verbose",
         subcommands: &[
-            ruled("launch install bootstrap setup java trust app uninstall", &[always(registries::FOR_USER)]),
+            ruled("launch install bootstrap setup java trust app uninstall", &[always(FOR_USER)]),
             ruled("publish", &[always(PUBLISHES)]),
             ruled("login", &[always(IDENTITY)]),
         ],
         examples: &[
             ("coursier install x", Expect::Asks("outside of the workspace")),
             ("cs publish", Expect::Asks("publishes")),
-            ("coursier fetch x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["coursier fetch x"],
+        ..Program::LEADING
     },
 ];
 

@@ -3,29 +3,21 @@
 
 use tools_core::Access;
 
-use super::registries::PUBLISHES;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{Has, Operand, ValueHas},
-    At, Does, Expect, Parsed, Program, Syntax, always, command, each, when,
-};
+use crate::registry::prelude::*;
 
-const OWN: Does = Does::Hides("a check with a program of its own choice");
+const OWN: Does = Hides("a check with a program of its own choice");
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pytest", "py.test", "pytest-3"],
-        syntax: Syntax {
-            valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html",
-            ..Syntax::EXACT
-        },
+        valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html",
         rules: &[
-            when(&[Has("--pastebin")], PUBLISHES),
-            always(Does::Writes(At::Value("--junit-xml --report-log --log-file --html"))),
-            when(&[ValueHas("--tx --px", "python= ssh= socket=")], OWN),
-            always(Does::DeletesTrees(At::Value("--basetemp"))),
-            always(Does::By(emptied)),
+            when(Has("--pastebin"), PUBLISHES),
+            always(Writes(At::Value("--junit-xml --report-log --log-file --html"))),
+            when(ValueHas("--tx --px", "python= ssh= socket="), OWN),
+            always(DeletesTrees(At::Value("--basetemp"))),
+            always(By(emptied)),
         ],
         examples: &[
             ("pytest --pastebin=all", Expect::Asks("publishes")),
@@ -33,15 +25,17 @@ pub(super) static ALL: &[Program] = &[
             ("pytest --dist load --tx popen//python=./x", Expect::Opaque("of its own choice")),
             ("pytest --basetemp x", Expect::Deletes("x")),
             ("pytest --basetemp=src", Expect::Asks("empties a folder")),
-            ("pytest --basetemp=/tmp/x", Expect::Plain),
-            ("pytest -x -q tests/test_x.py::test_y -k z", Expect::Plain),
-            ("pytest --cov=src --cov-report=term", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "pytest --basetemp=/tmp/x", "pytest -x -q tests/test_x.py::test_y -k z",
+            "pytest --cov=src --cov-report=term",
+        ],
+        ..Program::EXACT
     },
     Program {
         names: &["coverage", "coverage3"],
-        syntax: Syntax { flags: "-h|--help --version", valued: "--rcfile", ..Syntax::EXACT },
+        flags: "-h|--help --version",
+        valued: "--rcfile",
         subcommands: &[
             command(
                 "run",
@@ -51,12 +45,12 @@ pub(super) static ALL: &[Program] = &[
                     last: "-m|--module",
                     ..Syntax::LEADING
                 },
-                &[always(Does::By(measured)), always(Does::RunsScript(At::Nth(0)))],
+                &[always(By(measured)), always(RunsScript(At::Nth(0)))],
             ),
             command(
                 "html xml json lcov",
                 Syntax { valued: "-o -d|--directory", ..Syntax::EXACT },
-                &[always(Does::Writes(At::Value("-o --directory")))],
+                &[always(Writes(At::Value("-o --directory")))],
             ),
             each("report"),
         ],
@@ -64,133 +58,107 @@ pub(super) static ALL: &[Program] = &[
             ("coverage run -m pytest -q", Expect::Runs("python3 -m pytest -q")),
             ("coverage run --branch -m x", Expect::Runs("python3 -m x")),
             ("coverage xml -o x", Expect::Writes("x")),
-            ("coverage report -m", Expect::Plain),
-            ("coverage run x.py", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["coverage report -m", "coverage run x.py"],
+        ..Program::EXACT
     },
     Program {
-        names: &["nyc", "c8"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a|--all -s|--silent --check-coverage --clean --no-clean --per-file --skip-full --skip-empty -h|--help \
+        family: &["nyc", "c8"],
+        flags: "-a|--all -s|--silent --check-coverage --clean --no-clean --per-file --skip-full --skip-empty -h|--help \
                     --version --omit-relative --100 --cache --instrument --hook-require --exclude-after-remap",
-            valued: "-r|--reporter -n|--include -x|--exclude -e|--extension --cwd -t|--temp-dir|--temp-directory --report-dir \
+        valued: "-r|--reporter -n|--include -x|--exclude -e|--extension --cwd -t|--temp-dir|--temp-directory --report-dir \
                      -o|--reports-dir --lines --branches --functions --statements --src -c|--config --nycrc-path --require",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            always(Does::RunsScript(At::Value("--require"))),
-            always(Does::Writes(At::Value("--report-dir --reports-dir"))),
+            always(RunsWords(At::From(0))),
+            always(RunsScript(At::Value("--require"))),
+            always(Writes(At::Value("--report-dir --reports-dir"))),
         ],
         examples: &[
             ("nyc sudo id", Expect::Runs("sudo id")),
             ("c8 -r text sudo id", Expect::Runs("sudo id")),
             ("c8 --odd sudo id", Expect::Opaque("`--odd` of `c8`")),
-            ("nyc mocha", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nyc mocha"],
+        ..Program::LEADING
     },
     Program {
-        names: &["mypy", "dmypy", "pyright", "pyre", "basedpyright"],
-        is_family: true,
-        syntax: Syntax {
-            valued: "--python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
+        family: &["mypy", "dmypy", "pyright", "pyre", "basedpyright"],
+        valued: "--python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
                      --cobertura-xml-report --linecount-report --config-file --cache-dir",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("--python-executable --pythonpath")], OWN),
-            always(Does::RunsWords(At::Value("--python-executable --pythonpath"))),
-            always(Does::Writes(At::Value(
-                "--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report",
-            ))),
+            when(Has("--python-executable --pythonpath"), OWN),
+            always(RunsWords(At::Value("--python-executable --pythonpath"))),
+            always(Writes(At::Value("--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report"))),
         ],
         examples: &[
             ("mypy --python-executable sudo x", Expect::Runs("sudo")),
             ("mypy --junit-xml x y", Expect::Writes("x")),
-            ("mypy --strict src", Expect::Plain),
-            ("pyright", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mypy --strict src", "pyright"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "jest", "vitest", "mocha", "eslint", "prettier", "stylelint", "biome", "oxlint", "ava", "playwright", "tap",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-w|--write --fix",
-            valued: "--outputFile --output-file -o --coverageDirectory --testSequencer --shell --execArgv --node-option \
+        flags: "-w|--write --fix",
+        valued: "--outputFile --output-file -o --coverageDirectory --testSequencer --shell --execArgv --node-option \
                      -r|--require --import --globalSetup --globalTeardown --rulesdir",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("--execArgv")], OWN),
-            always(Does::RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
-            when(&[Has("--write --fix")], Does::Writes(At::All)),
-            always(Does::Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
+            when(Has("--execArgv"), OWN),
+            always(RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
+            when(Has("--write --fix"), Writes(At::All)),
+            always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
         ],
         examples: &[
             ("vitest --execArgv=-r x", Expect::Opaque("of its own choice")),
             ("jest --outputFile=x", Expect::Writes("x")),
             ("eslint -o x .", Expect::Writes("x")),
             ("prettier -w .envrc", Expect::Writes(".envrc")),
-            ("jest --ci --coverage", Expect::Plain),
-            ("vitest run", Expect::Plain),
-            ("eslint . --ext .ts --fix", Expect::Plain),
-            ("prettier --write src", Expect::Plain),
-            ("mocha -r ts-node/register test", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "jest --ci --coverage", "vitest run", "eslint . --ext .ts --fix", "prettier --write src",
+            "mocha -r ts-node/register test",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &["shfmt", "gofmt", "goimports", "gofumpt", "codespell", "typos", "clang-format"],
-        is_family: true,
-        syntax: Syntax { flags: "-w|--write|--write-changes -i|--in-place -*", ..Syntax::EXACT },
-        rules: &[when(&[Has("-w -i")], Does::Writes(At::All))],
+        family: &["shfmt", "gofmt", "goimports", "gofumpt", "codespell", "typos", "clang-format"],
+        flags: "-w|--write|--write-changes -i|--in-place -*",
+        rules: &[when(Has("-w -i"), Writes(At::All))],
         examples: &[
             ("gofmt -s -w .envrc", Expect::Writes(".envrc")),
             ("clang-format -i .envrc", Expect::Writes(".envrc")),
             ("codespell --write-changes .envrc", Expect::Writes(".envrc")),
-            ("shfmt -i 4 -d x.sh", Expect::Plain),
-            ("gofmt -l .", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["shfmt -i 4 -d x.sh", "gofmt -l ."],
+        ..Program::EXACT
     },
     Program {
-        names: &["ruff", "flake8", "black", "isort", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
-        is_family: true,
-        syntax: Syntax { valued: "-o|--output-file --output --out", ..Syntax::EXACT },
-        rules: &[always(Does::Writes(At::Value("--output-file --output --out"))), always(Does::By(formatted))],
+        family: &["ruff", "flake8", "black", "isort", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
+        valued: "-o|--output-file --output --out",
+        rules: &[always(Writes(At::Value("--output-file --output --out"))), always(By(formatted))],
         examples: &[
             ("ruff check --output-file x .", Expect::Writes("x")),
             ("ruff format .envrc", Expect::Writes(".envrc")),
             ("ruff check --fix .envrc", Expect::Writes(".envrc")),
             ("black .envrc", Expect::Writes(".envrc")),
             ("isort .envrc", Expect::Writes(".envrc")),
-            ("black --check .envrc", Expect::Plain),
-            ("ruff check --fix .", Expect::Plain),
-            ("black .", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["black --check .envrc", "ruff check --fix .", "black ."],
+        ..Program::EXACT
     },
     Program {
-        names: &["actionlint", "cloc", "cppcheck"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-shellcheck -pyflakes --addon-python --extract-with --vcs --counted --ignored --found --categorized \
+        family: &["actionlint", "cloc", "cppcheck"],
+        flags: "-*",
+        valued: "-shellcheck -pyflakes --addon-python --extract-with --vcs --counted --ignored --found --categorized \
                      --write-lang-def --sql --report-file|--out --output-file --plist-output --rule-file",
-            optional: "--clang",
-            ..Syntax::SINGLE
-        },
+        optional: "--clang",
         rules: &[
-            always(Does::RunsLine(At::Value("-shellcheck -pyflakes"))),
-            always(Does::RunsLineWithMore(At::Value("--clang --addon-python --extract-with"))),
-            always(Does::By(listed)),
-            always(Does::Writes(At::Value(
+            always(RunsLine(At::Value("-shellcheck -pyflakes"))),
+            always(RunsLineWithMore(At::Value("--clang --addon-python --extract-with"))),
+            always(By(listed)),
+            always(Writes(At::Value(
                 "--counted --ignored --found --categorized --write-lang-def --sql --report-file --output-file --plist-output",
             ))),
         ],
@@ -202,27 +170,25 @@ pub(super) static ALL: &[Program] = &[
             ("cloc --extract-with 'sudo id' x", Expect::Denied("takes other rights")),
             ("cloc --vcs='sudo id' .", Expect::Runs("sudo id")),
             ("cloc --counted=x .", Expect::Writes("x")),
-            ("cloc --vcs=git .", Expect::Plain),
-            ("cloc --by-file src", Expect::Plain),
-            ("actionlint -shellcheck=", Expect::Plain),
-            ("cppcheck --enable=all --clang src", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "cloc --vcs=git .", "cloc --by-file src", "actionlint -shellcheck=", "cppcheck --enable=all --clang src",
+        ],
+        ..Program::SINGLE
     },
     Program {
-        names: &["codecov", "codecovcli", "coveralls", "cypress"],
-        is_family: true,
-        syntax: Syntax { flags: "--dry-run -d|--dryrun --record", ..Syntax::EXACT },
+        family: &["codecov", "codecovcli", "coveralls", "cypress"],
+        flags: "--dry-run -d|--dryrun --record",
         rules: &[
-            when(&[Operand("upload-process do-upload upload report create-commit")], PUBLISHES),
-            when(&[Has("--record")], PUBLISHES),
+            when(Operand("upload-process do-upload upload report create-commit"), PUBLISHES),
+            when(Has("--record"), PUBLISHES),
         ],
         examples: &[
             ("codecov upload-process", Expect::Asks("publishes")),
             ("cypress run --record", Expect::Asks("publishes")),
-            ("cypress run", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["cypress run"],
+        ..Program::EXACT
     },
 ];
 

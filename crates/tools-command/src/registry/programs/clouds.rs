@@ -1,38 +1,27 @@
 //! Clouds: what removes, changes or shows what others use there.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{First, FirstIsNot, Has, Lacks, Operand, OperandHas, OperandStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
-const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
-const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
-const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes resources");
+const CHANGES: Does = Says(Consequence::DeletesForOthers, "changes what others may use");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "terraform", "tofu", "terragrunt", "pulumi", "cdk", "cdktf", "sam", "serverless", "sls", "packer",
             "vagrant", "crossplane",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-help -version -json -raw --show-secrets -*",
-            valued: "-plugin-dir -cli-config-file -out -from-module -C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
-            ..Syntax::SINGLE
-        },
+        flags: "-help -version -json -raw --show-secrets -*",
+        valued: "-plugin-dir -cli-config-file -out -from-module -C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
         rules: &[
-            when(&[Operand("destroy delete remove rm halt taint untaint force-unlock down")], REMOVES),
+            when(Operand("destroy delete remove rm halt taint untaint force-unlock down"), REMOVES),
             when(
-                &[First(
+                First(
                     "apply import up update refresh deploy sync push run-all provision reload resume suspend cancel login snapshot box invoke convert bootstrap watch rollback",
-                )],
+                ),
                 CHANGES,
             ),
-            when(
+            when_all(
                 &[
                     First("state workspace stack"),
                     Operand(
@@ -41,20 +30,20 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
-            when(&[First("build")], Does::By(built)),
-            when(&[First("fmt")], Does::By(super::checks::formatted)),
-            when(&[First("logout login")], LOGIN),
-            when(&[Operand("publish")], PUBLISHES),
+            when(First("build"), By(built)),
+            when(First("fmt"), By(super::checks::formatted)),
+            when(First("logout login"), IDENTITY),
+            when(Operand("publish"), PUBLISHES),
             when(
-                &[First("console exec ssh powershell rdp winrm plugin plugins run test")],
-                Does::Hides("a tool that runs what it is told to"),
+                First("console exec ssh powershell rdp winrm plugin plugins run test"),
+                Hides("a tool that runs what it is told to"),
             ),
-            when(&[Has("--app")], Does::RunsLine(At::Value("--app"))),
-            when(&[Has("-plugin-dir -cli-config-file")], Does::Hides("a tool with providers of its own choice")),
-            always(Does::Writes(At::Value("-out"))),
-            always(Does::Connects(At::ValueRest("-from-module", "git::"))),
-            when(&[First("output"), Has("-json -raw")], SHOWS),
-            when(&[Has("--show-secrets")], SHOWS),
+            when(Has("--app"), RunsLine(At::Value("--app"))),
+            when(Has("-plugin-dir -cli-config-file"), Hides("a tool with providers of its own choice")),
+            always(Writes(At::Value("-out"))),
+            always(Connects(At::ValueRest("-from-module", "git::"))),
+            when_all(&[First("output"), Has("-json -raw")], SHOWS),
+            when(Has("--show-secrets"), SHOWS),
         ],
         prints_as: &[("tofu terragrunt", "terraform")],
         examples: &[
@@ -65,38 +54,31 @@ pub(super) static ALL: &[Program] = &[
             ("pulumi up -y", Expect::Asks("changes what others may use")),
             ("terraform state mv a b", Expect::Asks("changes what others may use")),
             ("sam sync", Expect::Asks("changes what others may use")),
-            ("terraform state list", Expect::Plain),
-            ("sam build", Expect::Plain),
             ("pulumi stack output --show-secrets", Expect::Asks("shows credentials")),
-            ("pulumi stack ls", Expect::Plain),
             ("vagrant destroy -f", Expect::Asks("removes resources")),
             ("packer build x", Expect::Asks("changes what others may use")),
             ("terraform console", Expect::Opaque("runs what it is told to")),
-            ("terraform apply -help", Expect::Plain),
             ("terraform destroy -target -help", Expect::Asks("removes resources")),
             ("terraform init -plugin-dir=x", Expect::Opaque("of its own choice")),
             ("terraform plan -out=.envrc", Expect::Writes(".envrc")),
             ("packer plugins install x", Expect::Opaque("runs what it is told to")),
-            ("terraform plan -no-color", Expect::Plain),
-            ("terraform validate", Expect::Plain),
-            ("terraform fmt -check", Expect::Plain),
             ("terraform fmt .envrc", Expect::Writes(".envrc")),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "terraform state list", "sam build", "pulumi stack ls", "terraform apply -help",
+            "terraform plan -no-color", "terraform validate", "terraform fmt -check",
+        ],
+        ..Program::SINGLE
     },
     Program {
-        names: &[
+        family: &[
             "aws", "gcloud", "gsutil", "az", "bq", "doctl", "s3cmd", "rclone", "mc", "ibmcloud", "oci", "linode-cli",
             "hcloud", "scw", "exo", "azcopy", "s5cmd", "b2", "aliyun", "vultr", "vultr-cli", "upctl", "civo",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--dryrun|--dry-run --with-decryption -*",
-            valued: "--profile --region --output --endpoint-url --query --project --account --subscription --format --configuration -o --config --endpoint --ca-bundle --cli-read-timeout --cli-connect-timeout --color --verbosity --impersonate-service-account --access-token-file --password-command",
-            ..Syntax::EXACT
-        },
+        flags: "--dryrun|--dry-run --with-decryption -*",
+        valued: "--profile --region --output --endpoint-url --query --project --account --subscription --format --configuration -o --config --endpoint --ca-bundle --cli-read-timeout --cli-connect-timeout --color --verbosity --impersonate-service-account --access-token-file --password-command",
         rules: &[
-            when(
+            when_all(
                 &[
                     Operand(
                         "rm rb delete purge terminate-instances del remove destroy deletefile rmdir rmdirs cleanup dedupe delete-bucket cancel deregister disable release kill terminate",
@@ -105,7 +87,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 REMOVES,
             ),
-            when(
+            when_all(
                 &[
                     OperandStarts(
                         "delete- remove- terminate- purge- batch-delete deregister- revoke- detach- disassociate- cancel- stop- disable- empty-",
@@ -114,7 +96,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 REMOVES,
             ),
-            when(
+            when_all(
                 &[
                     Operand(
                         "deploy create update import restore patch set put resize start stop restart publish mb add-iam-policy-binding set-iam-policy attach enable reset sync move mv migrate mirror bisync rewrite setacl invoke submit up upload upload-batch",
@@ -123,7 +105,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
-            when(
+            when_all(
                 &[
                     OperandStarts(
                         "create- update- put- modify- attach- associate- run-instances start- reboot- register- import- restore- send- publish- enable- set- add- invoke copy- authorize- replace- reset- upload- tag-resource untag-resource deploy",
@@ -133,34 +115,34 @@ pub(super) static ALL: &[Program] = &[
                 CHANGES,
             ),
             when(
-                &[Operand("login logout configure auth sso-login authorize init credentials activate-service-account")],
-                LOGIN,
+                Operand("login logout configure auth sso-login authorize init credentials activate-service-account"),
+                IDENTITY,
             ),
             when(
-                &[Operand(
+                Operand(
                     "print-access-token print-identity-token get-secret-value get-login-password get-session-token export-credentials get-access-token get-credentials list-keys show-keys decrypt get-parameters-by-path assume-role create-access-key get-caller-token versions-access",
-                )],
+                ),
                 SHOWS,
             ),
             when(
-                &[Operand(
+                Operand(
                     "ssh scp start-session execute-command exec bastion interactive shell serve rcd mount nfsmount",
-                )],
-                Does::Hides("a cloud tool that runs a command or changes its settings"),
+                ),
+                Hides("a cloud tool that runs a command or changes its settings"),
             ),
-            when(&[Has("--with-decryption")], SHOWS),
-            when(&[Operand("secret secrets"), Operand("show download access")], SHOWS),
-            when(&[Lacks("--dryrun")], Does::By(uploaded)),
-            when(&[Lacks("--dryrun")], Does::By(operated)),
-            when(&[First("load mk")], CHANGES),
-            when(&[First("acl defacl iam acr extension"), Operand("ch add build run")], CHANGES),
-            always(Does::Fetches(At::Value("--endpoint-url --endpoint"))),
-            when(
+            when(Has("--with-decryption"), SHOWS),
+            when_all(&[Operand("secret secrets"), Operand("show download access")], SHOWS),
+            when(Lacks("--dryrun"), By(uploaded)),
+            when(Lacks("--dryrun"), By(operated)),
+            when(First("load mk"), CHANGES),
+            when_all(&[First("acl defacl iam acr extension"), Operand("ch add build run")], CHANGES),
+            always(Fetches(At::Value("--endpoint-url --endpoint"))),
+            when_all(
                 &[First("query"), OperandHas("delete drop truncate update insert merge alter create export load")],
                 CHANGES,
             ),
-            when(&[Has("--password-command")], Does::Hides("a cloud tool that runs a command or changes its settings")),
-            always(Does::RunsLine(At::Value("--password-command"))),
+            when(Has("--password-command"), Hides("a cloud tool that runs a command or changes its settings")),
+            always(RunsLine(At::Value("--password-command"))),
         ],
         examples: &[
             ("aws s3 rm s3://b --recursive", Expect::Asks("removes resources")),
@@ -183,35 +165,27 @@ pub(super) static ALL: &[Program] = &[
             ("aws --region x kms schedule-key-deletion --y", Expect::Asks("changes what others may use")),
             ("aws s3 presign s3://b/x", Expect::Asks("changes what others may use")),
             ("aws --endpoint-url http://evil s3 ls", Expect::Connects("http://evil")),
-            ("aws ec2 describe-instances --filters x", Expect::Plain),
-            ("aws logs tail x", Expect::Plain),
             ("vultr instance delete x", Expect::Asks("removes resources")),
             ("bq load x y", Expect::Asks("changes what others may use")),
             ("az keyvault secret show -n x", Expect::Asks("shows credentials")),
             ("aws ssm get-parameter --name x --with-decryption", Expect::Asks("shows credentials")),
             ("bq query 'delete from x where true'", Expect::Asks("changes what others may use")),
-            ("bq query 'select 1'", Expect::Plain),
-            ("aws s3 cp s3://b/x .", Expect::Plain),
-            ("rclone copy b:c a", Expect::Plain),
-            ("aws s3 ls s3://bucket/", Expect::Plain),
-            ("aws s3 rm --dryrun s3://b", Expect::Plain),
-            ("az vm list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "aws ec2 describe-instances --filters x", "aws logs tail x", "bq query 'select 1'", "aws s3 cp s3://b/x .",
+            "rclone copy b:c a", "aws s3 ls s3://bucket/", "aws s3 rm --dryrun s3://b", "az vm list",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "flyctl", "fly", "func", "dokku", "shuttle", "heroku", "vercel", "vc", "netlify", "wrangler", "firebase",
             "railway", "render", "surge", "now", "amplify", "supabase", "eb", "cf", "ntl", "nuxthub", "workers",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -v|--version --dry-run --linked -*",
-            valued: "--db-url -a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd -e|--env --stage",
-            ..Syntax::EXACT
-        },
+        flags: "-h|--help -v|--version --dry-run --linked -*",
+        valued: "--db-url -a|--app -c|--config -o|--org --project -p --token -t -S|--scope --cwd -e|--env --stage",
         rules: &[
-            when(
+            when_all(
                 &[
                     Operand(
                         "destroy delete rm remove purge apps:destroy pg:reset db:reset disable unset down database:remove firestore:delete functions:delete hosting:disable addons:destroy terminate sites:delete env:unset teardown",
@@ -220,7 +194,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 REMOVES,
             ),
-            when(
+            when_all(
                 &[
                     First(
                         "deploy publish release launch up push promote rollback redeploy create hosting:clone pages functions db link alias",
@@ -229,7 +203,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 PUBLISHES,
             ),
-            when(
+            when_all(
                 &[
                     OperandStarts(
                         "deploy publish releases: deploy: ps:scale config:set config:unset env:set env:import container: projects:create ext:",
@@ -238,27 +212,27 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 PUBLISHES,
             ),
-            when(&[First("variables scale"), Operand("set count vm memory")], CHANGES),
-            when(&[Has("--linked --db-url")], CHANGES),
-            when(
+            when_all(&[First("variables scale"), Operand("set count vm memory")], CHANGES),
+            when(Has("--linked --db-url"), CHANGES),
+            when_all(
                 &[
                     First("d1 kv r2 queues vectorize workflows hyperdrive"),
                     Operand("execute put create bulk import export migrations apply update send insert upsert"),
                 ],
                 CHANGES,
             ),
-            when(&[Lacks("--dry-run --help -h --version -v")], Does::By(deployed_by_itself)),
+            when(Lacks("--dry-run --help -h --version -v"), By(deployed_by_itself)),
             when(
-                &[First("login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token")],
-                LOGIN,
+                First("login logout auth auth:login auth:logout secrets secret env tokens switch whoami-token"),
+                IDENTITY,
             ),
             when(
-                &[Operand("auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url")],
+                Operand("auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url"),
                 SHOWS,
             ),
             when(
-                &[First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci")],
-                Does::Hides("a cloud tool that runs a command or changes its settings"),
+                First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci"),
+                Hides("a cloud tool that runs a command or changes its settings"),
             ),
         ],
         examples: &[
@@ -278,47 +252,38 @@ pub(super) static ALL: &[Program] = &[
             ("vercel alias set a b", Expect::Asks("publishes")),
             ("heroku container:push web", Expect::Asks("publishes")),
             ("dokku apps:destroy x", Expect::Asks("removes resources")),
-            ("fly scale show", Expect::Plain),
             ("netlify sites:delete", Expect::Asks("removes resources")),
             ("wrangler d1 execute x --command y", Expect::Asks("changes what others may use")),
-            ("vercel --version", Expect::Plain),
-            ("netlify", Expect::Plain),
             ("heroku run bash", Expect::Opaque("runs a command")),
-            ("vercel dev", Expect::Plain),
-            ("wrangler dev", Expect::Plain),
-            ("heroku logs", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["fly scale show", "vercel --version", "netlify", "vercel dev", "wrangler dev", "heroku logs"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "ansible", "ansible-playbook", "ansible-console", "ansible-galaxy", "ansible-pull", "ansible-test",
             "ansible-vault", "ansible-inventory",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-C|--check -D|--diff --list-hosts --list-tasks --list-tags --syntax-check -*",
-            valued: "-i|--inventory -l|--limit -e|--extra-vars -u|--user -t|--tags --skip-tags -f|--forks -M|--module-path -m|--module-name -a|--args -c|--connection --vault-password-file --vault-id -T --ssh-common-args --private-key --start-at-task -U -d --playbook-dir -p|--roles-path -r",
-            ..Syntax::GNU
-        },
+        flags: "-C|--check -D|--diff --list-hosts --list-tasks --list-tags --syntax-check -*",
+        valued: "-i|--inventory -l|--limit -e|--extra-vars -u|--user -t|--tags --skip-tags -f|--forks -M|--module-path -m|--module-name -a|--args -c|--connection --vault-password-file --vault-id -T --ssh-common-args --private-key --start-at-task -U -d --playbook-dir -p|--roles-path -r",
         rules: &[
             when(
-                &[Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args")],
-                Does::Hides("`ansible` that runs what it is told to"),
+                Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args"),
+                Hides("`ansible` that runs what it is told to"),
             ),
-            when(
+            when_all(
                 &[
                     Lacks("--check --list-hosts --list-tasks --list-tags --syntax-check"),
                     FirstIsNot(
                         "list info search view init encrypt decrypt rekey edit create encrypt_string sanity units collection role install remove import setup delete login",
                     ),
                 ],
-                Does::By(played),
+                By(played),
             ),
-            when(&[First("decrypt view")], SHOWS),
-            when(&[First("shell")], Does::Hides("`ansible` that runs what it is told to")),
-            when(&[First("import delete login publish")], PUBLISHES),
-            when(&[Operand("publish")], PUBLISHES),
+            when(First("decrypt view"), SHOWS),
+            when(First("shell"), Hides("`ansible` that runs what it is told to")),
+            when(First("import delete login publish"), PUBLISHES),
+            when(Operand("publish"), PUBLISHES),
         ],
         examples: &[
             ("ansible-playbook site.yml", Expect::Asks("changes what others may use")),
@@ -326,9 +291,9 @@ pub(super) static ALL: &[Program] = &[
             ("ansible-test shell", Expect::Opaque("runs what it is told to")),
             ("ansible-vault view x", Expect::Asks("shows credentials")),
             ("ansible-galaxy collection publish x", Expect::Asks("publishes")),
-            ("ansible-playbook -i hosts site.yml --check", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ansible-playbook -i hosts site.yml --check"],
+        ..Program::GNU
     },
 ];
 

@@ -1,15 +1,9 @@
 //! Clusters: what removes, changes or shows what others use there.
 
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand, OperandHas, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Otherwise, Program, Rule, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
 
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes resources");
-const CHANGES: Does = Does::Says(Consequence::DeletesForOthers, "changes what others may use");
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
-const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
-const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes resources");
+const CHANGES: Does = Says(Consequence::DeletesForOthers, "changes what others may use");
 const ANY: Syntax = Syntax { flags: "--dry-run --dryrun -*", ..Syntax::EXACT };
 const KUBE_GET: Syntax = Syntax {
     flags: "-A|--all-namespaces -w|--watch --watch-only -R|--recursive --show-labels --show-kind --no-headers --ignore-not-found --server-print --allow-missing-template-keys --show-managed-fields --output-watch-events",
@@ -17,50 +11,46 @@ const KUBE_GET: Syntax = Syntax {
     ..Syntax::EXACT
 };
 
-const HELM: Syntax = Syntax {
+const HELM: Program = Program {
     flags: "--debug -h|--help --dry-run -*",
     valued: "-n|--namespace --kube-context --kubeconfig --kube-apiserver --kube-token --registry-config --repository-cache \
              --repository-config --post-renderer --post-renderer-args -f|--values|--file -e|--environment -l|--selector \
              --set -o|--output -p|--profile --filename --enable-exec --repo",
-    ..Syntax::EXACT
+    ..Program::EXACT
 };
 const DEPLOYS: &[Rule] = &[
-    when(&[Has("--post-renderer --kubeconfig --enable-exec")], Does::Hides("a deployment that runs a program")),
-    always(Does::RunsLineWithMore(At::Value("--post-renderer"))),
+    when(Has("--post-renderer --kubeconfig --enable-exec"), Hides("a deployment that runs a program")),
+    always(RunsLineWithMore(At::Value("--post-renderer"))),
 ];
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["kubectl", "oc"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --add-dir-header --alsologtostderr --logtostderr --help -h",
-            valued: "-n|--namespace --context --cluster --user --kubeconfig -s|--server --token --as --as-group --as-uid --certificate-authority --client-certificate --client-key --request-timeout --tls-server-name --cache-dir \
+        family: &["kubectl", "oc"],
+        flags: "--insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --add-dir-header --alsologtostderr --logtostderr --help -h",
+        valued: "-n|--namespace --context --cluster --user --kubeconfig -s|--server --token --as --as-group --as-uid --certificate-authority --client-certificate --client-key --request-timeout --tls-server-name --cache-dir \
                      --profile --profile-output -v|--v --vmodule --log-file --log-dir --log-flush-frequency --username --password --kuberc",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("--kubeconfig --kuberc")], Does::Hides("a cluster whose settings may run a program")),
-            always(Does::Reads(At::Value("--filename --kustomize"))),
-            always(Does::Fetches(At::Value("--server"))),
-            when(&[ValueHas("--filename --kustomize", "://")], Does::Fetches(At::Value("--filename --kustomize"))),
+            when(Has("--kubeconfig --kuberc"), Hides("a cluster whose settings may run a program")),
+            always(Reads(At::Value("--filename --kustomize"))),
+            always(Fetches(At::Value("--server"))),
+            when(ValueHas("--filename --kustomize", "://"), Fetches(At::Value("--filename --kustomize"))),
         ],
         subcommands: &[
             command(
                 "get",
                 KUBE_GET,
                 &[
-                    when(&[OperandHas("secret"), ValueStarts("--output", "y j g c t")], SHOWS),
-                    when(&[OperandHas("secret"), Has("--template")], SHOWS),
-                    when(&[ValueHas("--raw", "secrets")], SHOWS),
+                    when_all(&[OperandHas("secret"), ValueStarts("--output", "y j g c t")], SHOWS),
+                    when_all(&[OperandHas("secret"), Has("--template")], SHOWS),
+                    when(ValueHas("--raw", "secrets"), SHOWS),
                 ],
             ),
-            command("delete drain evict", ANY, &[when(&[Lacks("--dry-run")], REMOVES)]),
+            command("delete drain evict", ANY, &[when(Lacks("--dry-run"), REMOVES)]),
             command(
                 "apply create replace patch edit scale autoscale set expose label annotate taint cordon \
                         uncordon run new-app new-project adm start-build tag process import-image policy",
                 ANY,
-                &[when(&[Lacks("--dry-run")], CHANGES)],
+                &[when(Lacks("--dry-run"), CHANGES)],
             ),
             group(
                 "rollout",
@@ -70,11 +60,11 @@ pub(super) static ALL: &[Program] = &[
                 "exec attach debug cp rsh rsync",
                 ANY,
                 &[
-                    always(Does::RunsThere(At::AfterDashes)),
-                    always(Does::Says(Consequence::DeletesForOthers, "works in what others may use")),
+                    always(RunsThere(At::AfterDashes)),
+                    always(Says(Consequence::DeletesForOthers, "works in what others may use")),
                 ],
             ),
-            ruled("certificate login logout", &[always(LOGIN)]),
+            ruled("certificate login logout", &[always(IDENTITY)]),
             group(
                 "config",
                 &[
@@ -82,17 +72,17 @@ pub(super) static ALL: &[Program] = &[
                     command(
                         "view",
                         Syntax { flags: "--raw --flatten --minify --merge", valued: "-o|--output", ..Syntax::EXACT },
-                        &[when(&[Has("--raw")], SHOWS)],
+                        &[when(Has("--raw"), SHOWS)],
                     ),
                     ruled(
                         "use-context use set set-context set-cluster set-credentials unset delete-context \
                          delete-cluster delete-user rename-context",
-                        &[always(LOGIN)],
+                        &[always(IDENTITY)],
                     ),
                 ],
             ),
             group("auth", &[each("can-i whoami"), ruled("reconcile", &[always(CHANGES)])]),
-            command("proxy port-forward", ANY, &[always(Does::NeedsNetwork)]),
+            command("proxy port-forward", ANY, &[always(NeedsNetwork)]),
         ],
         plain: "describe logs top version cluster-info api-resources api-versions explain diff wait kustomize events \
                 completion options help plugin status projects project whoami",
@@ -109,8 +99,6 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl get -f https://evil/x", Expect::Connects("https://evil/x")),
             ("kubectl get SECRETS -o yaml", Expect::Asks("shows credentials")),
             ("kubectl get configmap,Secret x -o yaml", Expect::Asks("shows credentials")),
-            ("kubectl delete --help", Expect::Plain),
-            ("kubectl delete ns prod --dry-run=client", Expect::Plain),
             ("kubectl delete ns prod --dry-run=None", Expect::Asks("removes resources")),
             ("kubectl -n x delete --help", Expect::Asks("removes resources")),
             ("kubectl delete $(echo ns) --help", Expect::Asks("removes resources")),
@@ -120,26 +108,26 @@ pub(super) static ALL: &[Program] = &[
             ("kubectl rollout undo deploy/x", Expect::Asks("changes what others may use")),
             ("kubectl --kubeconfig x get pods", Expect::Opaque("may run a program")),
             ("kubectl frob", Expect::Opaque("a plug-in")),
-            ("kubectl get pods -n default -o wide", Expect::Plain),
-            ("kubectl apply --dry-run=client -f x.yml", Expect::Plain),
-            ("kubectl logs -f x", Expect::Plain),
             ("kubectl wait x", Expect::Is("kubectl wait x")),
             ("kubectl drain x", Expect::Is("kubectl drain x")),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "kubectl delete --help", "kubectl delete ns prod --dry-run=client", "kubectl get pods -n default -o wide",
+            "kubectl apply --dry-run=client -f x.yml", "kubectl logs -f x",
+        ],
+        ..Program::EXACT
     },
     Program {
         names: &["helm"],
-        syntax: HELM,
         rules: DEPLOYS,
         subcommands: &[
-            ruled("uninstall|del|delete|un", &[when(&[Lacks("--dry-run")], REMOVES)]),
-            ruled("install upgrade rollback test", &[when(&[Lacks("--dry-run")], CHANGES)]),
+            ruled("uninstall|del|delete|un", &[when(Lacks("--dry-run"), REMOVES)]),
+            ruled("install upgrade rollback test", &[when(Lacks("--dry-run"), CHANGES)]),
             ruled("push", &[always(PUBLISHES)]),
-            ruled("registry login logout", &[always(LOGIN)]),
+            ruled("registry login logout", &[always(IDENTITY)]),
             ruled(
                 "template pull|fetch show|inspect dependency|dep|dependencies lint",
-                &[always(Does::Connects(At::Remotes))],
+                &[always(Connects(At::Remotes))],
             ),
         ],
         plain: "completion create env get help history hist list ls package repo search status verify version",
@@ -155,26 +143,22 @@ pub(super) static ALL: &[Program] = &[
             ("helm template --output-dir ./x .", Expect::Writes("./x")),
             ("helm test x", Expect::Asks("what others may use")),
             ("helm frob", Expect::Opaque("a plug-in")),
-            ("helm template .", Expect::Plain),
-            ("helm uninstall --help", Expect::Plain),
             ("helm uninstall x --help", Expect::Asks("removes resources")),
-            ("helm list -A", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["helm template .", "helm uninstall --help", "helm list -A"],
+        ..HELM
     },
     Program {
-        names: &[
+        family: &[
             "helmfile", "kustomize", "skaffold", "argocd", "flux", "istioctl", "eksctl", "kind", "minikube", "k3d",
             "tilt", "argo",
         ],
-        is_family: true,
-        syntax: HELM,
         rules: &[
-            when(
+            when_all(
                 &[Operand("uninstall delete del un destroy purge remove down stop terminate"), Lacks("--dry-run")],
                 REMOVES,
             ),
-            when(
+            when_all(
                 &[
                     First(
                         "install upgrade rollback apply sync deploy run dev cluster create bootstrap up reconcile suspend resume repo-add edit set test submit retry resubmit",
@@ -183,27 +167,27 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 CHANGES,
             ),
-            when(
+            when_all(
                 &[
                     First("app"),
                     Operand("sync create set unset rollback edit patch terminate-op actions run add-source"),
                 ],
                 CHANGES,
             ),
-            when(&[First("push package-push")], PUBLISHES),
-            when(&[First("login logout registry account")], LOGIN),
-            when(&[First("plugin ssh exec")], Does::Hides("a deployment that runs a program")),
+            when(First("push package-push"), PUBLISHES),
+            when(First("login logout registry account"), IDENTITY),
+            when(First("plugin ssh exec"), Hides("a deployment that runs a program")),
             DEPLOYS[0],
             DEPLOYS[1],
         ],
         examples: &[
             ("argocd app sync x", Expect::Asks("changes what others may use")),
-            ("argocd app list", Expect::Plain),
             ("helmfile apply --post-renderer ./x", Expect::Opaque("runs a program")),
             ("argo delete x", Expect::Asks("removes resources")),
             ("skaffold delete", Expect::Asks("removes resources")),
             ("argocd app delete x", Expect::Asks("removes resources")),
         ],
-        ..Program::NEW
+        plain_lines: &["argocd app list"],
+        ..HELM
     },
 ];

@@ -2,38 +2,30 @@
 
 use tools_core::Access;
 
-use super::registries::PUBLISHES;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{self, Has},
-    At, Does, Expect, Parsed, Program, Syntax, always, command, each, group, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["cmake", "cmake3"],
-        syntax: Syntax {
-            flags: "--fresh -Wdev -Wno-dev -Werror=dev -Wno-error=dev -Wdeprecated -Wno-deprecated -L -LA -LH -LAH -N \
+        flags: "--fresh -Wdev -Wno-dev -Werror=dev -Wno-error=dev -Wdeprecated -Wno-deprecated -L -LA -LH -LAH -N \
                     --list-presets --trace --trace-expand --warn-uninitialized --no-warn-unused-cli --check-system-vars \
                     --compile-no-warning-as-error --link-no-warning-as-error --debug-output --debug-trycompile --debug-find \
                     --verbose|-v --clean-first --use-stderr --strip --workflow --help|-help|-usage|-h|-H|/? --version|-version \
                     --open --find-package",
-            valued: "-S -B -C -D -U -G -T -A --toolchain --install-prefix --preset --graphviz --log-level --trace-source \
+        valued: "-S -B -C -D -U -G -T -A --toolchain --install-prefix --preset --graphviz --log-level --trace-source \
                      --trace-redirect --trace-format --profiling-output --profiling-format --build --install --target|-t \
                      --config --component --default-directory-permissions --prefix --install-script --resolve-package-references",
-            optional: "-D* -U* -G* -S* -B* -C* -j* --parallel --debug-find-pkg --debug-find-var --list-presets --help-*",
-            last: "-E -P",
-            ..Syntax::SINGLE
-        },
+        optional: "-D* -U* -G* -S* -B* -C* -j* --parallel --debug-find-pkg --debug-find-var --list-presets --help-*",
+        last: "-E -P",
         rules: &[
-            always(Does::RunsScript(At::Value("-P"))),
-            when(&[Has("-P")], Does::Hides("`cmake` runs what the option `-P` says")),
-            always(Does::RunsScript(At::Value("-C -C* --toolchain"))),
-            always(Does::ByOption(definitions)),
-            always(Does::ByOption(tool)),
-            always(Does::By(native)),
-            always(Does::Writes(At::Value("-B -B* --graphviz --trace-redirect --profiling-output --prefix"))),
+            always(RunsScript(At::Value("-P"))),
+            when(Has("-P"), Hides("`cmake` runs what the option `-P` says")),
+            always(RunsScript(At::Value("-C -C* --toolchain"))),
+            always(ByOption(definitions)),
+            always(ByOption(tool)),
+            always(By(native)),
+            always(Writes(At::Value("-B -B* --graphviz --trace-redirect --profiling-output --prefix"))),
         ],
         builds: true,
         examples: &[
@@ -48,40 +40,32 @@ pub(super) static ALL: &[Program] = &[
             ("cmake -D CMAKE_MAKE_PROGRAM=./x -B b", Expect::Opaque("programs of its own choice")),
             ("cmake --build b -- SHELL=./x", Expect::Opaque("arguments for the build")),
             ("cmake -B b -S .", Expect::Writes("b")),
-            ("cmake -DCMAKE_BUILD_TYPE=Release -B build", Expect::Plain),
-            ("cmake -S . -B build -G Ninja -DCMAKE_C_COMPILER=clang", Expect::Plain),
-            ("cmake --build build -j8 --target all", Expect::Plain),
-            ("cmake --build build -- -j8", Expect::Plain),
-            ("cmake ..", Expect::Plain),
-            ("cmake --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "cmake -DCMAKE_BUILD_TYPE=Release -B build", "cmake -S . -B build -G Ninja -DCMAKE_C_COMPILER=clang",
+            "cmake --build build -j8 --target all", "cmake --build build -- -j8", "cmake ..", "cmake --version",
+        ],
+        ..Program::SINGLE
     },
     Program {
         names: &["ctest"],
-        syntax: Syntax {
-            flags: "-V|--verbose -VV|--extra-verbose --debug --progress --output-on-failure --stop-on-failure -F -N|--show-only \
+        flags: "-V|--verbose -VV|--extra-verbose --debug --progress --output-on-failure --stop-on-failure -F -N|--show-only \
                     -Q|--quiet --rerun-failed --schedule-random --no-compress-output --print-labels --no-label-summary --version \
                     -h|--help --force-new-ctest-process",
-            valued: "--preset -C|--build-config -L|--label-regex -LE|--label-exclude -R|--tests-regex -E|--exclude-regex \
+        valued: "--preset -C|--build-config -L|--label-regex -LE|--label-exclude -R|--tests-regex -E|--exclude-regex \
                      -FA -FS -FC -D|--dashboard -M|--test-model -T|--test-action -S|--script -SP|--script-new-process \
                      -I|--tests-information -U --repeat --max-width --timeout --test-dir --output-log|-O --output-junit \
                      --test-load --resource-spec-file -A|--add-notes --build-generator --build-makeprogram --interactive-debug-mode",
-            optional: "-j|--parallel -j* --stop-time",
-            last: "--test-command --build-and-test",
-            ..Syntax::SINGLE
-        },
+        optional: "-j|--parallel -j* --stop-time",
+        last: "--test-command --build-and-test",
         rules: &[
-            always(Does::RunsWords(At::Behind("--test-command"))),
-            when(
-                &[Has("--build-and-test --build-makeprogram")],
-                Does::Hides("`ctest` with programs of its own choice"),
-            ),
-            when(&[Has("--script --script-new-process")], Does::Hides("`ctest` runs a script of its own")),
-            always(Does::RunsScript(At::Value("--script --script-new-process"))),
-            when(&[Has("--dashboard --test-model")], PUBLISHES),
-            when(&[ArgumentCondition::Value("--test-action", "Submit submit")], PUBLISHES),
-            always(Does::Writes(At::Value("--output-log --output-junit"))),
+            always(RunsWords(At::Behind("--test-command"))),
+            when(Has("--build-and-test --build-makeprogram"), Hides("`ctest` with programs of its own choice")),
+            when(Has("--script --script-new-process"), Hides("`ctest` runs a script of its own")),
+            always(RunsScript(At::Value("--script --script-new-process"))),
+            when(Has("--dashboard --test-model"), PUBLISHES),
+            when(ArgumentCondition::Value("--test-action", "Submit submit"), PUBLISHES),
+            always(Writes(At::Value("--output-log --output-junit"))),
         ],
         examples: &[
             ("ctest --test-command sudo id", Expect::Runs("sudo id")),
@@ -89,34 +73,34 @@ pub(super) static ALL: &[Program] = &[
             ("ctest -D Experimental", Expect::Asks("publishes")),
             ("ctest -T Submit", Expect::Asks("publishes")),
             ("ctest --output-junit x", Expect::Writes("x")),
-            ("ctest --test-dir build --output-on-failure -j8", Expect::Plain),
-            ("ctest -R x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ctest --test-dir build --output-on-failure -j8", "ctest -R x"],
+        ..Program::SINGLE
     },
     Program {
         names: &["meson"],
-        syntax: Syntax { flags: "-h|--help -v|--version", valued: "-C", ..Syntax::EXACT },
+        flags: "-h|--help -v|--version",
+        valued: "-C",
         subcommands: &[
             command(
                 "test",
                 Syntax { valued: "--wrap|--wrapper --gdb-path --setup --suite -C --num-processes -t", ..Syntax::EXACT },
                 &[
-                    when(&[Has("--wrap --gdb-path")], Does::Hides("`meson test` with a program of its own choice")),
-                    always(Does::RunsLine(At::Value("--wrap --gdb-path"))),
+                    when(Has("--wrap --gdb-path"), Hides("`meson test` with a program of its own choice")),
+                    always(RunsLine(At::Value("--wrap --gdb-path"))),
                 ],
             ),
             command(
                 "devenv",
                 Syntax { flags: "--dump", valued: "-C --workdir|-w --dump-format", ..Syntax::LEADING },
-                &[always(Does::RunsWords(At::From(0)))],
+                RUNS_OPERANDS,
             ),
             group(
                 "subprojects",
                 &[command(
                     "foreach",
                     Syntax { valued: "--sourcedir --types -j|--num-processes", ..Syntax::LEADING },
-                    &[always(Does::RunsWords(At::From(0)))],
+                    RUNS_OPERANDS,
                 )],
             ),
             each("setup compile"),
@@ -127,11 +111,9 @@ pub(super) static ALL: &[Program] = &[
             ("meson devenv -C b sudo id", Expect::Runs("sudo id")),
             ("meson subprojects foreach sudo id", Expect::Runs("sudo id")),
             ("meson --odd devenv sudo", Expect::Opaque("`--odd` of `meson`")),
-            ("meson setup build", Expect::Plain),
-            ("meson compile -C build", Expect::Plain),
-            ("meson test -C build --print-errorlogs", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["meson setup build", "meson compile -C build", "meson test -C build --print-errorlogs"],
+        ..Program::EXACT
     },
 ];
 

@@ -1,10 +1,6 @@
 //! Compilers of further languages that also run what they built, or run code while they compile.
 
-use crate::code::Language;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks},
-    At, Does, Expect, Otherwise, Program, Syntax, always, command, when,
-};
+use crate::registry::prelude::*;
 
 /// Any option, since what matters is the subcommand and the file.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
@@ -14,7 +10,7 @@ const OWN: &str = "a compiler that runs a program of its own choice";
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["zig"],
-        syntax: Syntax { flags: "-h --help", ..Syntax::LEADING },
+        flags: "-h --help",
         subcommands: &[
             command(
                 "run test test-obj",
@@ -24,10 +20,10 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::SINGLE
                 },
                 &[
-                    always(Does::RunsScript(At::Nth(0))),
+                    always(RunsScript(At::Nth(0))),
                     when(
-                        &[Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc")],
-                        Does::Hides("`zig` with a program of its own choice"),
+                        Has("--test-cmd --test-cmd-bin --test-runner --zig-lib-dir --libc"),
+                        Hides("`zig` with a program of its own choice"),
                     ),
                 ],
             ),
@@ -39,17 +35,17 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 &[
-                    when(&[Lacks("--build-file")], Does::Follows("build.zig")),
-                    always(Does::RunsScript(At::Value("--build-file"))),
-                    when(&[Has("--build-runner")], Does::Hides("`zig` with a program of its own choice")),
+                    when(Lacks("--build-file"), Follows("build.zig")),
+                    always(RunsScript(At::Value("--build-file"))),
+                    when(Has("--build-runner"), Hides("`zig` with a program of its own choice")),
                 ],
             ),
             command(
                 "cc c++ build-exe build-lib build-obj translate-c ar objcopy",
                 Syntax { flags: "-*", valued: "-o -target -I -L -l -x -D -include", ..Syntax::SINGLE },
-                &[always(Does::Writes(At::Value("-o")))],
+                &[always(Writes(At::Value("-o")))],
             ),
-            command("fetch", ANY, &[always(Does::Connects(At::Remotes))]),
+            command("fetch", ANY, &[always(Connects(At::Remotes))]),
         ],
         plain: "fmt init version env help targets zen ast-check std libc lib ranlib rc dlltool reduce init-exe \
                 init-lib",
@@ -64,29 +60,24 @@ pub(super) static ALL: &[Program] = &[
             ("zig cc -o .envrc x.c", Expect::Writes(".envrc")),
             ("zig fetch https://host/x.tar.gz", Expect::Connects("https://host/x.tar.gz")),
             ("zig frob", Expect::Opaque("no command of it")),
-            ("zig fmt src", Expect::Plain),
-            ("zig version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["zig fmt src", "zig version"],
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "nim", "nimble", "crystal", "odin", "haxe", "gleam", "spago", "purs", "lake", "idris2", "swiftly", "cjc",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-r --run --interp --gcc.* --cc.* --clang.* -*",
-            valued: "-cmd --cmd -x -main --linker --cc --passL --passC -lib -p|--path -o|--output",
-            ..Syntax::EXACT
-        },
+        flags: "-r --run --interp --gcc.* --cc.* --clang.* -*",
+        valued: "-cmd --cmd -x -main --linker --cc --passL --passC -lib -p|--path -o|--output",
         rules: &[
-            when(&[Has("-cmd --cmd --linker --cc --passL -x --run --interp")], Does::Hides(OWN)),
-            when(&[Has("--gcc.* --cc.* --clang.*")], Does::Hides(OWN)),
-            when(&[Has("-r")], Does::RunsScript(At::From(1))),
-            when(&[First("eval e secret exec exe")], Does::Hides("code of a compiled language")),
-            when(&[First("run r spec play tool test t c compile i build script js cpp")], Does::RunsScript(At::Nth(1))),
-            when(&[First("publish")], Does::Is(crate::registry::Consequence::Publishes)),
-            always(Does::Writes(At::Value("-o"))),
+            when(Has("-cmd --cmd --linker --cc --passL -x --run --interp"), Hides(OWN)),
+            when(Has("--gcc.* --cc.* --clang.*"), Hides(OWN)),
+            when(Has("-r"), RunsScript(At::From(1))),
+            when(First("eval e secret exec exe"), Hides("code of a compiled language")),
+            when(First("run r spec play tool test t c compile i build script js cpp"), RunsScript(At::Nth(1))),
+            when(First("publish"), Is(Consequence::Publishes)),
+            always(Writes(At::Value("-o"))),
         ],
         examples: &[
             ("nim --gcc.exe:./x c y.nim", Expect::Opaque("of its own choice")),
@@ -97,29 +88,24 @@ pub(super) static ALL: &[Program] = &[
             ("haxe -main X -cmd id", Expect::Opaque("of its own choice")),
             ("odin run x.odin", Expect::Scripts("x.odin")),
             ("nimble publish", Expect::Asks("publishes")),
-            ("nim check x.nim", Expect::Plain),
-            ("crystal tool format", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nim check x.nim", "crystal tool format"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "dmd", "rdmd", "ldc2", "ldmd2", "gdc", "dub", "vala", "valac", "fpc", "gnatmake", "gprbuild", "iverilog",
             "ghdl",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-run -r --run -c -*",
-            valued: "-o --output --eval --loop --compiler -Xcc -of",
-            style: crate::registry::Style::Single,
-            ..Syntax::GNU
-        },
+        flags: "-run -r --run -c -*",
+        valued: "-o --output --eval --loop --compiler -Xcc -of",
+        style: Style::Single,
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("--eval --loop"))),
-            when(&[Has("--compiler -Xcc")], Does::Hides(OWN)),
-            when(&[Has("-run -r --run")], Does::RunsScript(At::All)),
-            when(&[First("run test")], Does::Follows("dub.json dub.sdl")),
-            always(Does::Writes(At::Value("-o -of"))),
+            always(Evaluates(Language::Other, At::Value("--eval --loop"))),
+            when(Has("--compiler -Xcc"), Hides(OWN)),
+            when(Has("-run -r --run"), RunsScript(At::All)),
+            when(First("run test"), Follows("dub.json dub.sdl")),
+            always(Writes(At::Value("-o -of"))),
         ],
         examples: &[
             ("rdmd --eval='system(\"id\")'", Expect::Opaque("code with")),
@@ -127,25 +113,21 @@ pub(super) static ALL: &[Program] = &[
             ("dub run", Expect::Scripts("dub.json")),
             ("rdmd --compiler=./x y.d", Expect::Opaque("of its own choice")),
             ("valac -o .envrc x.vala", Expect::Writes(".envrc")),
-            ("dmd -c x.d", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["dmd -c x.d"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "raku", "rakudo", "jrunscript", "phpdbg", "psysh", "pry", "byebug", "rdbg", "ptpython", "bpython", "moon",
             "asy", "osgi",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-c -v -V -n -p --version --help -h --no-color -f --simple-prompt --no-pager",
-            valued: "-e|--exec -r|--require -I -M -l --doc --profile -x",
-            ..Syntax::LEADING
-        },
+        flags: "-c -v -V -n -p --version --help -h --no-color -f --simple-prompt --no-pager",
+        valued: "-e|--exec -r|--require -I -M -l --doc --profile -x",
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e"))),
-            when(&[Has("-r -x")], Does::Hides("code that is loaded first, or a program that is started")),
-            when(&[Lacks("-e -v -V --version --help -h -c -r -x")], Does::By(super::languages::script_or_input)),
+            always(Evaluates(Language::Other, At::Value("-e"))),
+            when(Has("-r -x"), Hides("code that is loaded first, or a program that is started")),
+            when(Lacks("-e -v -V --version --help -h -c -r -x"), By(super::languages::script_or_input)),
         ],
         examples: &[
             ("raku -e 'run \"id\"'", Expect::Opaque("code with")),
@@ -154,8 +136,8 @@ pub(super) static ALL: &[Program] = &[
             ("echo 'system \"id\"' | pry", Expect::Opaque("runs what it reads")),
             ("raku x.raku", Expect::Scripts("x.raku")),
             ("raku -e 'say 1'", Expect::Opaque("code with")),
-            ("raku --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["raku --version"],
+        ..Program::LEADING
     },
 ];

@@ -2,16 +2,14 @@
 
 use tools_core::Access;
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{ArgumentCondition::Has, At, Does, Expect, Parsed, Program, Syntax, always, when};
+use crate::registry::prelude::*;
 
-const CHOICE: Does = Does::Hides("a compiler with programs or plug-ins of its own choice");
+const CHOICE: Does = Hides("a compiler with programs or plug-ins of its own choice");
 
 /// Options of the family of `gcc` whose value is the next argument; others stand alone or have
 /// their value attached.
-const C: Syntax = Syntax {
+const C: Program = Program {
     flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
     valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MJ -MT -MQ -B -T -u -z \
              -Xlinker -Xpreprocessor -Xassembler -Xclang -mllvm -arch -framework -target -dumpdir -serialize-diagnostics -specs -ccbin -load \
@@ -19,28 +17,26 @@ const C: Syntax = Syntax {
     optional: "-o* -MF* -MJ* -B* -specs=* --specs=* -fplugin=* -fplugin-arg-* -fpass-plugin=* -fuse-ld=* --ld-path=* -ld-path=* -wrapper* \
                -Wl,* -Wa,* -Wp,* -I* -L* -D* -U* -l* -W* -f* -m* -O* -g* -std=* --std=* -M* -x* -ccbin* --compiler-bindir* \
                -save-temps* -print-* -dump* -n* -r* -p*",
-    ..Syntax::SINGLE
+    ..Program::SINGLE
 };
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "gcc", "cc", "g++", "c++", "c99", "c89", "clang", "clang++", "tcc", "icc", "icx", "cpp", "gfortran",
             "nvcc", "mpicc", "mpicxx", "emcc", "em++", "musl-gcc", "zig-cc", "gcc-1*", "g++-1*", "clang-1*",
             "clang++-1*", "x86_64-linux-gnu-g*", "aarch64-linux-gnu-g*", "arm-none-eabi-g*",
         ],
-        is_family: true,
-        syntax: C,
         rules: &[
             when(
-                &[Has("-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
-                             -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load")],
+                Has("-wrapper -wrapper* -B -B* -specs -specs=* --specs=* -fplugin -fplugin=* -fpass-plugin \
+                             -fpass-plugin=* -ld-path -ld-path=* --ld-path=* -ccbin -ccbin* --compiler-bindir* -load"),
                 CHOICE,
             ),
-            always(Does::ByOption(wrapper)),
-            always(Does::ByOption(linker)),
-            always(Does::By(written)),
-            always(Does::Writes(At::Value("-o -o* -MF -MF* -MJ -MJ* -aux-info -dumpdir -serialize-diagnostics"))),
+            always(ByOption(wrapper)),
+            always(ByOption(linker)),
+            always(By(written)),
+            always(Writes(At::Value("-o -o* -MF -MF* -MJ -MJ* -aux-info -dumpdir -serialize-diagnostics"))),
         ],
         builds: true,
         examples: &[
@@ -62,27 +58,22 @@ pub(super) static ALL: &[Program] = &[
             ("clang -ftime-trace=.envrc a.c", Expect::Writes(".envrc")),
             ("gcc -o x a.c", Expect::Writes("x")),
             ("cc -ox a.c", Expect::Writes("x")),
-            ("gcc -O2 -Wall -o prog prog.c", Expect::Plain),
-            ("g++ -std=c++20 -Iinclude -c a.cc -o a.o", Expect::Plain),
-            ("clang -fuse-ld=lld -Wl,-rpath,x a.c -lm", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "gcc -O2 -Wall -o prog prog.c", "g++ -std=c++20 -Iinclude -c a.cc -o a.o",
+            "clang -fuse-ld=lld -Wl,-rpath,x a.c -lm",
+        ],
+        ..C
     },
     Program {
-        names: &["ld", "ld.lld", "ld.gold", "ld.bfd", "mold", "lld", "as", "gold"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-r -s -S -x -g -v --strip-all --strip-debug -static -shared -pie -d -q -c -t",
-            valued: "-o|--output --dependency-file --error-handling-script --out-implib --base-file --output-def -plugin|--plugin --plugin-opt -T|--script -L -l -e|--entry -m -Map -soname|-h -rpath \
+        family: &["ld", "ld.lld", "ld.gold", "ld.bfd", "mold", "lld", "as", "gold"],
+        flags: "-r -s -S -x -g -v --strip-all --strip-debug -static -shared -pie -d -q -c -t",
+        valued: "-o|--output --dependency-file --error-handling-script --out-implib --base-file --output-def -plugin|--plugin --plugin-opt -T|--script -L -l -e|--entry -m -Map -soname|-h -rpath \
                      -dynamic-linker -I -O|--output-target -F --target -j -R --add-section --only-section --run",
-            optional: "-L* -l* -o* -plugin=* --plugin=*",
-            ..Syntax::SINGLE
-        },
+        optional: "-L* -l* -o* -plugin=* --plugin=*",
         rules: &[
-            when(&[Has("-plugin -plugin=* --plugin=* --run --error-handling-script")], CHOICE),
-            always(Does::Writes(At::Value(
-                "--output -o* -Map --dependency-file --out-implib --base-file --output-def",
-            ))),
+            when(Has("-plugin -plugin=* --plugin=* --run --error-handling-script"), CHOICE),
+            always(Writes(At::Value("--output -o* -Map --dependency-file --out-implib --base-file --output-def"))),
         ],
         builds: true,
         examples: &[
@@ -90,31 +81,27 @@ pub(super) static ALL: &[Program] = &[
             ("ld --error-handling-script=./x a.o", Expect::Opaque("of its own choice")),
             ("ld --dependency-file=.envrc a.o", Expect::Writes(".envrc")),
             ("ld -o x a.o", Expect::Writes("x")),
-            ("ld -r a.o b.o -o c.o", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ld -r a.o b.o -o c.o"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["javac", "javadoc", "kotlinc", "scalac", "groovyc"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-g -nowarn -verbose -deprecation -parameters -version|--version -help|--help -Werror --enable-preview",
-            valued: "-d -s -h -Xstdout -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
+        family: &["javac", "javadoc", "kotlinc", "scalac", "groovyc"],
+        flags: "-g -nowarn -verbose -deprecation -parameters -version|--version -help|--help -Werror --enable-preview",
+        valued: "-d -s -h -Xstdout -cp|-classpath|--class-path -sourcepath|--source-path -bootclasspath -processor -processorpath|--processor-path \
                      --processor-module-path -source|--source -target|--target -encoding --release -p|--module-path -m|--module \
                      --add-modules --add-exports -doclet -docletpath -taglet -tagletpath -implicit -proc -P \
                      -e|-expression -script",
-            optional: "-J* -X* -A* -Xplugin* -g:* -proc:* -W*",
-            ..Syntax::SINGLE
-        },
+        optional: "-J* -X* -A* -Xplugin* -g:* -proc:* -W*",
         rules: &[
             when(
-                &[Has("-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*")],
+                Has("-processor -processorpath --processor-module-path -doclet -docletpath -taglet -tagletpath -J*"),
                 CHOICE,
             ),
-            always(Does::ByOption(java_plugins)),
-            always(Does::Evaluates(Language::Other, At::Value("-e -expression"))),
-            always(Does::RunsScript(At::Value("-script"))),
-            always(Does::Writes(At::Value("-d -s -h -Xstdout"))),
+            always(ByOption(java_plugins)),
+            always(Evaluates(Language::Other, At::Value("-e -expression"))),
+            always(RunsScript(At::Value("-script"))),
+            always(Writes(At::Value("-d -s -h -Xstdout"))),
         ],
         builds: true,
         examples: &[
@@ -126,26 +113,22 @@ pub(super) static ALL: &[Program] = &[
             ("javac @x", Expect::Opaque("options from a file")),
             ("javac -Xstdout .envrc A.java", Expect::Writes(".envrc")),
             ("javac -d out A.java", Expect::Writes("out")),
-            ("javac -cp lib/x.jar -Xlint:all A.java", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["javac -cp lib/x.jar -Xlint:all A.java"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["tsc", "swc", "esbuild", "rollup", "webpack", "parcel", "tsup"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-w|--watch --noEmit -b|--build --strict --bundle --minify --sourcemap --init -v|--version -h|--help",
-            valued: "-p|--project --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -o|--out-file \
+        family: &["tsc", "swc", "esbuild", "rollup", "webpack", "parcel", "tsup"],
+        flags: "-w|--watch --noEmit -b|--build --strict --bundle --minify --sourcemap --init -v|--version -h|--help",
+        valued: "-p|--project --outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile -o|--out-file \
                      -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host --output-path --dist-dir --dir --file \
                      --watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
-            ..Syntax::SINGLE
-        },
         rules: &[
-            always(Does::Writes(At::Value(
+            always(Writes(At::Value(
                 "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --out-file --out-dir \
                  --outdir --outfile --metafile --output-path --dist-dir --dir --file",
             ))),
-            always(Does::RunsLine(At::Value(
+            always(RunsLine(At::Value(
                 "--watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
             ))),
         ],
@@ -155,30 +138,24 @@ pub(super) static ALL: &[Program] = &[
             ("esbuild a.ts --bundle --outfile=x", Expect::Writes("x")),
             ("rollup --file .envrc x.js", Expect::Writes(".envrc")),
             ("rollup -w --watch.onEnd 'rm -rf x'", Expect::Runs("rm -rf x")),
-            ("tsc --noEmit -p tsconfig.json", Expect::Plain),
-            ("webpack --config webpack.prod.js", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["tsc --noEmit -p tsconfig.json", "webpack --config webpack.prod.js"],
+        ..Program::SINGLE
     },
     Program {
         names: &["vite"],
-        syntax: Syntax {
-            flags: "-w|--watch --emptyOutDir --ssr --sourcemap --minify --manifest --ssrManifest --force --open --cors --strictPort \
+        flags: "-w|--watch --emptyOutDir --ssr --sourcemap --minify --manifest --ssrManifest --force --open --cors --strictPort \
                     --clearScreen -v|--version -h|--help -*",
-            valued: "-c|--config -m|--mode -l|--logLevel -f|--filter --outDir --assetsDir --assetsInlineLimit --target --base --port \
+        valued: "-c|--config -m|--mode -l|--logLevel -f|--filter --outDir --assetsDir --assetsInlineLimit --target --base --port \
                      --configLoader",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::ByOption(bundled)), always(Does::Writes(At::Value("--outDir")))],
+        rules: &[always(ByOption(bundled)), always(Writes(At::Value("--outDir")))],
         builds: true,
         examples: &[
             ("vite build --outDir src --emptyOutDir", Expect::Asks("empties a folder")),
             ("vite build --outDir=src", Expect::Asks("empties a folder")),
-            ("vite build --outDir dist --emptyOutDir", Expect::Plain),
-            ("vite build", Expect::Plain),
-            ("vite --port 3000", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["vite build --outDir dist --emptyOutDir", "vite build", "vite --port 3000"],
+        ..Program::EXACT
     },
 ];
 

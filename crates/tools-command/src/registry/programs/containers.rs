@@ -4,27 +4,20 @@ use std::path::Path;
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::plain_path;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Subcommand, Syntax, always, command, each,
-    group, ruled, when,
-};
+use crate::registry::prelude::*;
 
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes containers or images");
-const DATA: Does = Does::Says(Consequence::DeletesForOthers, "deletes data of containers");
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
-const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes containers or images");
+const DATA: Does = Says(Consequence::DeletesForOthers, "deletes data of containers");
 
 const FORCE: Syntax = Syntax {
     flags: "-f|--force -a|--all -l|--link -v|--volumes --no-prune -i|--ignore --depend -s|--stop --cidfile",
     valued: "--filter -t|--time",
     ..Syntax::EXACT
 };
-const FORCED: &[Rule] = &[when(&[Has("--force --all")], REMOVES)];
-const REACHES: Rule = always(Does::ByOption(reach));
+const FORCED: &[Rule] = &[when(Has("--force --all"), REMOVES)];
+const REACHES: Rule = always(ByOption(reach));
 /// Options of what starts a command in a container: the command begins behind the container's name.
 const IN: Syntax = Syntax {
     flags: "-d|--detach -i|--interactive -t|--tty -T|--no-TTY|--no-tty -P|--publish-all -q|--quiet --rm --init --privileged --read-only \
@@ -49,9 +42,9 @@ const IN: Syntax = Syntax {
 /// A command in a container: what it is called there is in the way of nothing here.
 const RUN: &[Rule] = &[
     REACHES,
-    always(Does::RunsThere(At::From(1))),
-    always(Does::RunsThere(At::Value("--entrypoint"))),
-    always(Does::RunsLineThere(At::Value("--health-cmd"))),
+    always(RunsThere(At::From(1))),
+    always(RunsThere(At::Value("--entrypoint"))),
+    always(RunsLineThere(At::Value("--health-cmd"))),
 ];
 const BUILD: Syntax = Syntax {
     flags: "--no-cache --pull --quiet|-q --rm --force-rm --squash --compress --push --load -D|--debug --check --no-cache-filter --skip-tls-verify",
@@ -61,34 +54,31 @@ const BUILD: Syntax = Syntax {
 };
 const BUILDS: &[Rule] = &[
     // The context may be a repository or an archive elsewhere.
-    always(Does::Connects(At::Remotes)),
-    when(&[Has("--push")], PUBLISHES),
-    when(&[ValueHas("--output", "type=registry push=true")], PUBLISHES),
-    always(Does::Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
+    always(Connects(At::Remotes)),
+    when(Has("--push"), PUBLISHES),
+    when(ValueHas("--output", "type=registry push=true"), PUBLISHES),
+    always(Writes(At::ValueRest("--output", "type=local,dest= type=tar,dest= dest="))),
     when(
-        &[ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z")],
-        Does::Writes(At::Value("--output")),
+        ValueStarts("--output", "/ ~ . a b c d e f g h i j k l m n o p q r s u v w x y z"),
+        Writes(At::Value("--output")),
     ),
     when(
-        &[ValueStarts("--output", "/")],
-        Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
+        ValueStarts("--output", "/"),
+        Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     when(
-        &[ValueHas("--output", "dest=/")],
-        Does::Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
+        ValueHas("--output", "dest=/"),
+        Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
     // What `bake` is told of the builds that its file lists.
     when(
-        &[ValueHas("--set", "output secrets ssh entitlements")],
-        Does::Hides("a build that reads or hands out something of its own choice"),
+        ValueHas("--set", "output secrets ssh entitlements"),
+        Hides("a build that reads or hands out something of its own choice"),
     ),
-    always(Does::Writes(At::Value("--iidfile --metadata-file"))),
-    always(Does::Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
-    when(
-        &[Has("--allow --security-opt --cap-add --device")],
-        Does::Hides("a container with the machine's own files or rights"),
-    ),
-    always(Does::ByOption(reach)),
+    always(Writes(At::Value("--iidfile --metadata-file"))),
+    always(Reads(At::ValueRest("--secret", "src= source= id=x,src="))),
+    when(Has("--allow --security-opt --cap-add --device"), Hides("a container with the machine's own files or rights")),
+    always(ByOption(reach)),
 ];
 /// What is done with one kind of thing: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[
@@ -97,8 +87,8 @@ const REMOVABLE: &[Subcommand] = &[
     Subcommand { names: "push", rules: &[always(PUBLISHES)], is: Some("push"), ..Subcommand::NEW },
     Subcommand { names: "build", syntax: BUILD, rules: BUILDS, is: Some("build"), ..Subcommand::NEW },
     command("run create exec", IN, RUN),
-    command("save export", OUT, &[always(Does::Writes(At::Value("--output")))]),
-    ruled("cp copy", &[always(Does::By(copied))]),
+    command("save export", OUT, &[always(Writes(At::Value("--output")))]),
+    ruled("cp copy", &[always(By(copied))]),
     each(
         "ls list ps inspect logs pull tag history start stop restart top stats port diff connect disconnect show \
          use version df info events tree exists mount unmount",
@@ -126,10 +116,10 @@ const VOLUMES: &[Subcommand] = &[
 ];
 /// What belongs to a cluster of machines.
 const SHARED: &[Subcommand] = &[
-    ruled("rm remove leave demote down", &[always(Does::Is(Consequence::DeletesForOthers))]),
+    ruled("rm remove leave demote down", &[always(Is(Consequence::DeletesForOthers))]),
     ruled(
         "create update deploy up scale init join rollback promote install enable set upgrade import export use",
-        &[always(Does::Says(Consequence::ChangesSystem, "changes what containers run with"))],
+        &[always(Says(Consequence::ChangesSystem, "changes what containers run with"))],
     ),
     each("ls list inspect ps logs services config show"),
 ];
@@ -137,45 +127,41 @@ const COMPOSE: &[Subcommand] = &[
     command(
         "down",
         Syntax { flags: "-v|--volumes --remove-orphans --dry-run", valued: "-t|--timeout --rmi", ..Syntax::EXACT },
-        &[when(&[Has("--volumes --rmi"), Lacks("--dry-run")], DATA)],
+        &[when_all(&[Has("--volumes --rmi"), Lacks("--dry-run")], DATA)],
     ),
     command(
         "rm",
         Syntax { flags: "-f|--force -s|--stop -v|--volumes --dry-run", ..Syntax::EXACT },
-        &[when(&[Has("--volumes"), Lacks("--dry-run")], DATA)],
+        &[when_all(&[Has("--volumes"), Lacks("--dry-run")], DATA)],
     ),
     ruled("push publish", &[always(PUBLISHES)]),
     command("build", BUILD, BUILDS),
     command("run exec", IN, RUN),
     ruled("create", &[REACHES]),
-    ruled("cp", &[always(Does::By(copied))]),
+    ruled("cp", &[always(By(copied))]),
     each(
         "up start stop restart ps ls logs top events images pull port kill pause unpause config convert version \
          watch attach wait scale stats volumes export commit viz alpha",
     ),
 ];
-const COMPOSE_SYNTAX: Syntax = Syntax {
+const COMPOSE_SYNTAX: Program = Program {
     flags: "--all-resources --compatibility --dry-run --verbose -v|--version",
     valued: "-f|--file -p|--project-name --profile --env-file --ansi --progress --parallel --project-directory --workdir --context -H|--host -l|--log-level",
-    ..Syntax::EXACT
+    ..Program::EXACT
 };
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["docker", "podman", "nerdctl"],
-        is_family: true,
+        family: &["docker", "podman", "nerdctl"],
         prints: &[("docker podman", Prints::NamesWith("ps images"))],
-        syntax: Syntax {
-            flags: "-D|--debug --tls --tlsverify -v|--version --help -r|--remote --transient-store --noout --syslog --debug-full --insecure-registry --trace",
-            valued: "-c|--context --config -H|--host -l|--log-level --tlscacert --tlscert --tlskey --url --connection --identity --root --runroot --runtime --runtime-flag --storage-driver --storage-opt --hooks-dir --conmon \
+        flags: "-D|--debug --tls --tlsverify -v|--version --help -r|--remote --transient-store --noout --syslog --debug-full --insecure-registry --trace",
+        valued: "-c|--context --config -H|--host -l|--log-level --tlscacert --tlscert --tlskey --url --connection --identity --root --runroot --runtime --runtime-flag --storage-driver --storage-opt --hooks-dir --conmon \
                      --cgroup-manager --module --network-config-dir --events-backend --tmpdir --volumepath --out --imagestore --ssh -n|--namespace --address --snapshotter --cni-path --cni-netconfpath --data-root --hosts-dir --cdi-spec-dir",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::Connects(At::Value("--host --url"))),
+            always(Connects(At::Value("--host --url"))),
             when(
-                &[Has("--config --hooks-dir --conmon --runtime --module --cni-path")],
-                Does::Hides("containers with programs and settings of its own choice"),
+                Has("--config --hooks-dir --conmon --runtime --module --cni-path"),
+                Hides("containers with programs and settings of its own choice"),
             ),
         ],
         subcommands: &[
@@ -184,9 +170,9 @@ pub(super) static ALL: &[Program] = &[
             command("build", BUILD, BUILDS),
             ruled("push", &[always(PUBLISHES)]),
             command("rm rmi", FORCE, FORCED),
-            ruled("login logout", &[always(LOGIN)]),
-            ruled("cp", &[always(Does::By(copied))]),
-            command("save export", OUT, &[always(Does::Writes(At::Value("--output")))]),
+            ruled("login logout", &[always(IDENTITY)]),
+            ruled("cp", &[always(By(copied))]),
+            command("save export", OUT, &[always(Writes(At::Value("--output")))]),
             group("image container network system builder pod", REMOVABLE),
             Subcommand {
                 names: "buildx",
@@ -195,7 +181,7 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             group("volume", VOLUMES),
-            Subcommand { names: "compose", syntax: COMPOSE_SYNTAX, subcommands: COMPOSE, ..Subcommand::NEW },
+            Subcommand { names: "compose", syntax: COMPOSE_SYNTAX.syntax(), subcommands: COMPOSE, ..Subcommand::NEW },
             group("swarm node service stack secret config plugin context machine trust manifest farm kube", TRUSTED),
         ],
         plain: "ps images logs inspect info version pull tag start stop restart kill pause unpause top stats port \
@@ -240,8 +226,6 @@ pub(super) static ALL: &[Program] = &[
             ("docker run -v ~/.ssh:/h alpine", Expect::Writes("/home/me/.ssh")),
             ("docker run -v ./../..:/h alpine", Expect::Writes("./../..")),
             ("docker run -v \"$(pwd)\":/app node", Expect::Writes("/home/me/project")),
-            ("docker run -v \"$(pwd)\":/app node", Expect::Plain),
-            ("docker run -v \"$DATA\":/data -u \"$(id -u)\" node", Expect::Plain),
             ("docker volume create -o type=none -o o=bind -o device=/ x", Expect::Opaque("the machine's own files")),
             (
                 "docker run --mount 'dst=/h,volume-opt=type=none,\"Volume-Opt=device=/\"' x",
@@ -251,17 +235,10 @@ pub(super) static ALL: &[Program] = &[
             ("docker run --use-api-socket x", Expect::Opaque("the machine's own files")),
             ("docker buildx bake --set '*.output=type=registry'", Expect::Opaque("hands out something")),
             ("docker buildx imagetools create -t x y", Expect::Asks("publishes")),
-            ("docker volume create x", Expect::Plain),
             ("docker kill x", Expect::Is("docker kill x")),
             ("docker container ls", Expect::Is("docker container ls")),
             ("docker image remove x", Expect::Is("docker image rm x")),
             ("docker compose logs", Expect::Is("docker compose logs")),
-            ("docker ps -a", Expect::Plain),
-            ("docker run --rm -v ./data:/data x", Expect::Plain),
-            ("docker build -t x .", Expect::Plain),
-            ("docker compose up -d", Expect::Plain),
-            ("docker compose down", Expect::Plain),
-            ("docker exec -it web ls", Expect::Plain),
             ("docker exec web rm -rf /data", Expect::Asks("runs `rm -rf /data` elsewhere")),
             ("docker exec -u 0 web sh -c 'rm -rf /data'", Expect::Asks("runs `rm -rf /data` elsewhere")),
             ("docker run --rm -it --name x alpine rm -rf /data", Expect::Asks("runs `rm -rf /data` elsewhere")),
@@ -269,47 +246,47 @@ pub(super) static ALL: &[Program] = &[
             ("docker compose exec -T db git push -f", Expect::Asks("elsewhere")),
             ("docker exec web $x", Expect::Opaque("known only when it runs")),
             ("docker exec --odd web ls", Expect::Opaque("`--odd` of `docker`")),
-            ("docker run --rm -p 80:80 -e A=1 node npm start", Expect::Plain),
-            ("docker compose run --rm web npm test", Expect::Plain),
-            ("docker --help", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "docker run -v \"$(pwd)\":/app node", "docker run -v \"$DATA\":/data -u \"$(id -u)\" node",
+            "docker volume create x", "docker ps -a", "docker run --rm -v ./data:/data x", "docker build -t x .",
+            "docker compose up -d", "docker compose down", "docker exec -it web ls",
+            "docker run --rm -p 80:80 -e A=1 node npm start", "docker compose run --rm web npm test", "docker --help",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &["docker-compose", "podman-compose"],
-        is_family: true,
-        syntax: COMPOSE_SYNTAX,
+        family: &["docker-compose", "podman-compose"],
         subcommands: COMPOSE,
         prints_as: &[("docker-compose podman-compose", "docker compose")],
         examples: &[
             ("docker-compose down -v", Expect::Asks("deletes data of containers")),
             ("docker-compose -p x push", Expect::Asks("publishes")),
             ("docker-compose run --privileged x", Expect::Opaque("the machine's own files or rights")),
-            ("docker-compose up -d", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["docker-compose up -d"],
+        ..COMPOSE_SYNTAX
     },
     Program {
-        names: &[
+        family: &[
             "buildah", "skopeo", "ctr", "crictl", "runc", "crun", "lxc", "lxc-execute", "incus", "singularity",
             "apptainer",
         ],
-        is_family: true,
-        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        flags: "-*",
         rules: &[
-            when(&[Operand("push copy sync")], PUBLISHES),
-            when(&[Operand("rm rmi delete prune")], REMOVES),
+            when(Operand("push copy sync"), PUBLISHES),
+            when(Operand("rm rmi delete prune"), REMOVES),
             when(
-                &[Operand("run exec create spec shell unshare mount attach launch")],
-                Does::Hides("a container that runs a command"),
+                Operand("run exec create spec shell unshare mount attach launch"),
+                Hides("a container that runs a command"),
             ),
         ],
         examples: &[
             ("skopeo copy a b", Expect::Asks("publishes")),
             ("buildah unshare sh", Expect::Opaque("runs a command")),
-            ("crictl ps", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["crictl ps"],
+        ..Program::EXACT
     },
 ];
 
@@ -320,7 +297,7 @@ const BUILDX: &[Subcommand] = &[
     command(
         "imagetools",
         Syntax { flags: "--dry-run --append --raw", valued: "-t|--tag -f|--file", ..Syntax::EXACT },
-        &[when(&[First("create"), Lacks("--dry-run")], PUBLISHES)],
+        &[when_all(&[First("create"), Lacks("--dry-run")], PUBLISHES)],
     ),
     each("ls inspect create use du stop version history dial-stdio debug"),
 ];

@@ -3,18 +3,13 @@
 
 use tools_core::Access;
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, FirstIsNot, Has, Lacks},
-    At, Consequence, Does, Expect, Parsed, Prints, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 /// Every option is taken, and none has a meaning here.
-const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
+const ANY: Program = Program { flags: "-*", ..Program::EXACT };
 
-const SETS_CLOCK: Does = Does::Says(Consequence::ChangesSystem, SAYS_CLOCK);
+const SETS_CLOCK: Does = Says(Consequence::ChangesSystem, SAYS_CLOCK);
 const SAYS_CLOCK: &str = "sets the clock";
 
 /// `MMDDhhmm`, with more digits for the year and the second: the time to set.
@@ -41,24 +36,18 @@ fn tag_expressions(parsed: &Parsed<'_>) -> Vec<Effect> {
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["ss"],
-        syntax: Syntax {
-            flags: "-K|--kill -*",
-            valued: "-D|--diag -F|--filter -f|--family -A|--query|--socket -N|--net",
-            ..Syntax::GNU
-        },
+        flags: "-K|--kill -*",
+        valued: "-D|--diag -F|--filter -f|--family -A|--query|--socket -N|--net",
         rules: &[
-            when(&[Has("--kill")], Does::Says(Consequence::ChangesSystem, "closes connections of other programs")),
-            always(Does::Writes(At::Value("--diag"))),
+            when(Has("--kill"), Says(Consequence::ChangesSystem, "closes connections of other programs")),
+            always(Writes(At::Value("--diag"))),
         ],
-        examples: &[
-            ("ss -tK dst 10.0.0.1", Expect::Asks("closes connections")),
-            ("ss -D x", Expect::Writes("x")),
-            ("ss -tulpn", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("ss -tK dst 10.0.0.1", Expect::Asks("closes connections")), ("ss -D x", Expect::Writes("x"))],
+        plain_lines: &["ss -tulpn"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "apropos", "arch", "basename", "cal", "clear", "dirname", "echo", "expr", "factor", "false", "findmnt",
             "free", "getconf", "getent", "groups", "hostid", "htop", "id", "iostat", "last", "lastlog", "locale",
             "logname", "lsblk", "lscpu", "lsmod", "lsns", "lsof", "lspci", "lsusb", "mpstat", "ncal", "nproc",
@@ -67,85 +56,58 @@ pub(super) static ALL: &[Program] = &[
             "vmstat", "w", "whatis", "whereis", "which", "who", "whoami", "yes", "usleep", "uuidgen", "pinky",
             "modinfo",
         ],
-        is_family: true,
-        syntax: ANY,
         is_exhaustive: true,
         prints: &[
             ("pwd which realpath readlink nproc id whoami uname pgrep pidof seq", Prints::Names),
             ("basename dirname", Prints::PartsOfNames),
             ("tr", Prints::Lines("")),
         ],
-        examples: &[
-            ("echo sh -c id", Expect::Plain),
-            ("which bash", Expect::Plain),
-            ("ps -C sh -o pid=", Expect::Plain),
-            ("echo --exec x", Expect::Plain),
-            ("readlink -f /bin/sh", Expect::Plain),
-        ],
-        ..Program::NEW
+        plain_lines: &["echo sh -c id", "which bash", "ps -C sh -o pid=", "echo --exec x", "readlink -f /bin/sh"],
+        ..ANY
     },
     Program {
-        names: &[
+        family: &[
             "readelf", "strings", "addr2line", "c++filt", "shellcheck", "file", "stat", "hexyl", "jp", "lsattr",
             "getfacl", "getcap", "mediainfo", "ffprobe", "pdfinfo", "pdffonts",
         ],
-        is_family: true,
-        syntax: ANY,
-        rules: &[always(Does::Reads(At::All))],
+        rules: &[always(Reads(At::All))],
         is_exhaustive: true,
-        examples: &[
-            ("strings -n 8 private/x", Expect::Reads("private/x")),
-            ("file /bin/sh", Expect::Plain),
-            ("stat -c %s x", Expect::Reads("x")),
-        ],
-        ..Program::NEW
+        examples: &[("strings -n 8 private/x", Expect::Reads("private/x")), ("stat -c %s x", Expect::Reads("x"))],
+        plain_lines: &["file /bin/sh"],
+        ..ANY
     },
     Program {
-        names: &["pkg-config", "pkgconf", "llvm-config"],
-        is_family: true,
-        syntax: ANY,
+        family: &["pkg-config", "pkgconf", "llvm-config"],
         is_exhaustive: true,
         prints: &[("pkg-config pkgconf llvm-config", Prints::Names)],
-        examples: &[
-            ("pkg-config --cflags --libs openssl", Expect::Plain),
-            ("cc $(pkg-config --libs x) a.c", Expect::Plain),
-        ],
-        ..Program::NEW
+        plain_lines: &["pkg-config --cflags --libs openssl", "cc $(pkg-config --libs x) a.c"],
+        ..ANY
     },
     Program {
         names: &["mktemp"],
-        syntax: Syntax {
-            flags: "-d|--directory -u|--dry-run -q|--quiet -t",
-            valued: "-p --suffix",
-            optional: "--tmpdir",
-            ..Syntax::GNU
-        },
-        rules: &[
-            when(&[Lacks("-p --tmpdir -t --dry-run")], Does::Writes(At::All)),
-            when(&[Lacks("--dry-run")], Does::By(made)),
-        ],
+        flags: "-d|--directory -u|--dry-run -q|--quiet -t",
+        valued: "-p --suffix",
+        optional: "--tmpdir",
+        rules: &[when(Lacks("-p --tmpdir -t --dry-run"), Writes(At::All)), when(Lacks("--dry-run"), By(made))],
         prints: &[("mktemp", Prints::Names)],
         examples: &[
             ("mktemp ../x.XXXX", Expect::Writes("../x.XXXX")),
             ("mktemp -p .git/hooks", Expect::Writes(".git/hooks/tmp.XXXXXXXXXX")),
-            ("mktemp -d", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mktemp -d"],
+        ..Program::GNU
     },
     Program {
         names: &["exiftool"],
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-if|-if0|-if1|-if2|-if3|-if4|-if5 -p|-printFormat -config -@ -o|-out -w|-textOut -W|-tagOut -fileOrder -geotag -tagsFromFile|-tagsfromfile \
+        flags: "-*",
+        valued: "-if|-if0|-if1|-if2|-if3|-if4|-if5 -p|-printFormat -config -@ -o|-out -w|-textOut -W|-tagOut -fileOrder -geotag -tagsFromFile|-tagsfromfile \
                      -x|-exclude -d|-dateFormat -c|-coordFormat -ext|-extension -charset -lang -sep|-separator -userParam -api -i|-ignore",
-            ..Syntax::SINGLE
-        },
         rules: &[
-            always(Does::Evaluates(Language::Perl, At::Value("-if"))),
-            always(Does::RunsScript(At::Value("-config"))),
-            when(&[Has("-@")], Does::Hides("arguments of `exiftool` from a file")),
-            always(Does::Writes(At::Value("-out"))),
-            always(Does::By(tag_expressions)),
+            always(Evaluates(Language::Perl, At::Value("-if"))),
+            always(RunsScript(At::Value("-config"))),
+            when(Has("-@"), Hides("arguments of `exiftool` from a file")),
+            always(Writes(At::Value("-out"))),
+            always(By(tag_expressions)),
         ],
         examples: &[
             ("exiftool -if 'system(1)' x.jpg", Expect::Opaque("code with `system`")),
@@ -155,73 +117,65 @@ pub(super) static ALL: &[Program] = &[
             ("exiftool -config x.cfg a.jpg", Expect::Scripts("x.cfg")),
             ("exiftool -@ args.txt", Expect::Opaque("from a file")),
             ("exiftool -out .envrc x.jpg", Expect::Writes(".envrc")),
-            ("exiftool -if '$Model' -p '${Model} $FileName' x.jpg", Expect::Plain),
-            ("exiftool x.jpg", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["exiftool -if '$Model' -p '${Model} $FileName' x.jpg", "exiftool x.jpg"],
+        ..Program::SINGLE
     },
     Program {
         names: &["date"],
-        syntax: Syntax {
-            flags: "-u|--utc|--universal -R|--rfc-email --debug --resolution -j -n",
-            valued: "-d|--date -f|--file -r|--reference -s|--set -v",
-            optional: "-I|--iso-8601 --rfc-3339",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::Reads(At::Value("--file"))), when(&[Has("--set")], SETS_CLOCK), always(Does::By(digits))],
+        flags: "-u|--utc|--universal -R|--rfc-email --debug --resolution -j -n",
+        valued: "-d|--date -f|--file -r|--reference -s|--set -v",
+        optional: "-I|--iso-8601 --rfc-3339",
+        rules: &[always(Reads(At::Value("--file"))), when(Has("--set"), SETS_CLOCK), always(By(digits))],
         is_exhaustive: true,
         prints: &[("date", Prints::Names)],
         examples: &[
-            ("date +%s", Expect::Plain),
-            ("date -d '1 day ago' -I", Expect::Plain),
             ("date -f private/x", Expect::Reads("private/x")),
             ("date -us 12:00", Expect::Asks("sets the clock")),
             ("date 010112002030.59", Expect::Asks("sets the clock")),
             ("date -u 01011200", Expect::Asks("sets the clock")),
-            ("date -d 20300101", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["date +%s", "date -d '1 day ago' -I", "date -d 20300101"],
+        ..Program::GNU
     },
     Program {
-        names: &["hostname", "domainname", "hostnamectl", "timedatectl", "localectl"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-F|--file -H|--host -M|--machine", ..Syntax::EXACT },
+        family: &["hostname", "domainname", "hostnamectl", "timedatectl", "localectl"],
+        flags: "-*",
+        valued: "-F|--file -H|--host -M|--machine",
         rules: &[
-            when(&[Has("--file")], Does::Is(Consequence::ChangesSystem)),
-            when(
+            when(Has("--file"), Is(Consequence::ChangesSystem)),
+            when_all(
                 &[
                     AtLeast(1),
                     FirstIsNot("status show list-timezones list-locales list-keymaps timesync-status show-timesync"),
                 ],
-                Does::Is(Consequence::ChangesSystem),
+                Is(Consequence::ChangesSystem),
             ),
         ],
         prints: &[("hostname", Prints::Names)],
         examples: &[
-            ("hostname -I", Expect::Plain),
-            ("hostnamectl status", Expect::Plain),
             ("hostname evil", Expect::Asks("changes the system")),
             ("timedatectl set-time 12:00", Expect::Asks("changes the system")),
         ],
-        ..Program::NEW
+        plain_lines: &["hostname -I", "hostnamectl status"],
+        ..Program::EXACT
     },
     Program {
         names: &["printf"],
-        syntax: Syntax { valued: "-v", ..Syntax::LEADING },
+        valued: "-v",
         is_exhaustive: true,
         examples: &[
-            ("printf '%s\\n' -a sh", Expect::Plain),
             ("printf -v PS4 '$(id)'", Expect::Opaque("PS4")),
             ("printf -v 'a[$(id)]' x", Expect::Opaque("expression")),
         ],
-        ..Program::NEW
+        plain_lines: &["printf '%s\\n' -a sh"],
+        ..Program::LEADING
     },
     Program {
-        names: &["test", "["],
-        is_family: true,
-        syntax: ANY,
+        family: &["test", "["],
         is_exhaustive: true,
-        examples: &[("[ -x /bin/sh ]", Expect::Plain), ("test -v 'a[$(id)]'", Expect::Opaque("expression"))],
-        ..Program::NEW
+        examples: &[("test -v 'a[$(id)]'", Expect::Opaque("expression"))],
+        plain_lines: &["[ -x /bin/sh ]"],
+        ..ANY
     },
 ];

@@ -1,12 +1,7 @@
 //! Clients of databases: what their statements and their own commands remove, write or run.
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, OperandHas, ValueHas, ValueStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 use crate::sql;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -14,9 +9,9 @@ use tools_core::Access;
 
 const RUNS: &str = "a database client that runs a command";
 const LOADS: &str = "a database client with a library or commands from a file";
-const DELETES: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database or a part of it");
+const DELETES: Does = Says(Consequence::DeletesForOthers, "deletes a database or a part of it");
 /// Every client of SQL.
-const SQL: &[Rule] = &[always(Does::By(lost)), always(Does::By(escaped))];
+const SQL: &[Rule] = &[always(By(lost)), always(By(escaped))];
 
 /// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
 const DOT_RUNS: [&str; 5] = [".shell", ".system", ".load", ".excel", ".archive"];
@@ -28,22 +23,18 @@ const DOT_PLAIN: [&str; 12] = [".s", ".sc", ".sch", ".se", ".sep", ".o", ".l", "
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["psql", "pgcli", "usql", "cockroach"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a -A|--no-align -b -E -H|--html -l|--list -n -q|--quiet -s -S -t|--tuples-only -1|--single-transaction -w -W|--password -x|--expanded -X|--no-psqlrc -z -0 -? --csv -V --echo-all --echo-errors --echo-queries --no-readline --no-password",
-            valued: "-c|--command -d|--dbname -f|--file -F|--field-separator -h|--host -o|--output -p|--port -P|--pset -R|--record-separator -T|--table-attr -U|--username -v|--set|--variable -L|--log-file -e|--execute --url --insecure --certs-dir",
-            ..Syntax::GNU
-        },
+        family: &["psql", "pgcli", "usql", "cockroach"],
+        flags: "-a -A|--no-align -b -E -H|--html -l|--list -n -q|--quiet -s -S -t|--tuples-only -1|--single-transaction -w -W|--password -x|--expanded -X|--no-psqlrc -z -0 -? --csv -V --echo-all --echo-errors --echo-queries --no-readline --no-password",
+        valued: "-c|--command -d|--dbname -f|--file -F|--field-separator -h|--host -o|--output -p|--port -P|--pset -R|--record-separator -T|--table-attr -U|--username -v|--set|--variable -L|--log-file -e|--execute --url --insecure --certs-dir",
         rules: &[
-            always(Does::By(lost)),
-            always(Does::By(escaped)),
-            always(Does::Reads(At::Value("--file"))),
-            always(Does::Writes(At::Value("--log-file"))),
-            when(&[ValueStarts("--output", "|")], Does::Hides(RUNS)),
-            when(&[ValueHas("--pset", "pager")], Does::Hides(RUNS)),
-            always(Does::RunsLine(At::ValueRest("--output", "|"))),
-            always(Does::Writes(At::Value("--output"))),
+            always(By(lost)),
+            always(By(escaped)),
+            always(Reads(At::Value("--file"))),
+            always(Writes(At::Value("--log-file"))),
+            when(ValueStarts("--output", "|"), Hides(RUNS)),
+            when(ValueHas("--pset", "pager"), Hides(RUNS)),
+            always(RunsLine(At::ValueRest("--output", "|"))),
+            always(Writes(At::Value("--output"))),
         ],
         examples: &[
             ("psql -c '\\! id'", Expect::Opaque(RUNS)),
@@ -59,28 +50,24 @@ pub(super) static ALL: &[Program] = &[
             ("psql -c '\\i private/x'", Expect::Reads("private/x")),
             ("psql -c \"copy t to '.envrc'\"", Expect::Writes(".envrc")),
             ("psql -c \"do language plpython3u 'x'\"", Expect::Opaque(RUNS)),
-            ("psql -c \"select 1 where x ~ '\\w+' and y like 'to %'\"", Expect::Plain),
-            ("psql -c 'select 1'", Expect::Plain),
-            ("psql -f x.sql", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "psql -c \"select 1 where x ~ '\\w+' and y like 'to %'\"", "psql -c 'select 1'", "psql -f x.sql",
+        ],
+        ..Program::GNU
     },
     Program {
-        names: &["mysql", "mariadb", "mycli", "mysqldump", "mariadb-dump", "mysqlimport", "mysqlsh"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-A -b -B|--batch -C -E -f|--force -g -G -H|--html -i -j -L -n -N|--skip-column-names -q|--quick -r|--raw -s|--silent -t|--table -U -v|--verbose -w -X|--xml -V --ssl --no-defaults --all-databases --single-transaction --routines --triggers --no-data --add-drop-table --databases -?",
-            valued: "-D|--database -e|--execute -h|--host -P|--port -S|--socket -u|--user --default-auth --plugin-dir --pager --tee --init-command --defaults-file --defaults-extra-file --login-path --protocol --ssl-ca --ssl-cert --ssl-key --result-file -T|--tab --delimiter --default-character-set --libexecdir",
-            optional: "-p|--password --histignore",
-            ..Syntax::GNU
-        },
+        family: &["mysql", "mariadb", "mycli", "mysqldump", "mariadb-dump", "mysqlimport", "mysqlsh"],
+        flags: "-A -b -B|--batch -C -E -f|--force -g -G -H|--html -i -j -L -n -N|--skip-column-names -q|--quick -r|--raw -s|--silent -t|--table -U -v|--verbose -w -X|--xml -V --ssl --no-defaults --all-databases --single-transaction --routines --triggers --no-data --add-drop-table --databases -?",
+        valued: "-D|--database -e|--execute -h|--host -P|--port -S|--socket -u|--user --default-auth --plugin-dir --pager --tee --init-command --defaults-file --defaults-extra-file --login-path --protocol --ssl-ca --ssl-cert --ssl-key --result-file -T|--tab --delimiter --default-character-set --libexecdir",
+        optional: "-p|--password --histignore",
         rules: &[
-            always(Does::By(lost)),
-            always(Does::By(escaped)),
-            always(Does::RunsLine(At::Value("--pager"))),
-            when(&[Has("--pager")], Does::Hides(RUNS)),
-            when(&[Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file")], Does::Hides(LOADS)),
-            always(Does::Writes(At::Value("--tee --result-file --tab"))),
+            always(By(lost)),
+            always(By(escaped)),
+            always(RunsLine(At::Value("--pager"))),
+            when(Has("--pager"), Hides(RUNS)),
+            when(Has("--default-auth --plugin-dir --defaults-file --defaults-extra-file"), Hides(LOADS)),
+            always(Writes(At::Value("--tee --result-file --tab"))),
         ],
         examples: &[
             ("mysql -e '\\! id'", Expect::Opaque(RUNS)),
@@ -95,25 +82,21 @@ pub(super) static ALL: &[Program] = &[
             ("mysql --pager=id x", Expect::Opaque(RUNS)),
             ("mysql -u me -e 'drop table x'", Expect::Asks("removes what is in a database")),
             ("mysqldump --result-file=.envrc x", Expect::Writes(".envrc")),
-            ("mysql -e 'select 1'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mysql -e 'select 1'"],
+        ..Program::GNU
     },
     Program {
-        names: &["sqlite3", "sqlite", "litecli", "duckdb"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-append -ascii -bail -batch -box -column -csv -deserialize -echo -header -noheader -help -html -interactive -json -line -list -markdown -memtrace -nofollow -quote -readonly -safe -stats -table -tabs -unsigned -version -A -no-stdin -jsonlines",
-            valued: "-cmd -init -heap -lookaside -maxsize -mmap -newline -nonce -nullvalue -pagecache -pcachetrace -separator -sorterref -vfs -escape -unredacted -ui -s -c -f",
-            ..Syntax::SINGLE
-        },
+        family: &["sqlite3", "sqlite", "litecli", "duckdb"],
+        flags: "-append -ascii -bail -batch -box -column -csv -deserialize -echo -header -noheader -help -html -interactive -json -line -list -markdown -memtrace -nofollow -quote -readonly -safe -stats -table -tabs -unsigned -version -A -no-stdin -jsonlines",
+        valued: "-cmd -init -heap -lookaside -maxsize -mmap -newline -nonce -nullvalue -pagecache -pcachetrace -separator -sorterref -vfs -escape -unredacted -ui -s -c -f",
         rules: &[
-            always(Does::By(lost)),
-            always(Does::By(escaped)),
-            always(Does::By(dotted)),
-            when(&[Has("-init -f")], Does::Hides(LOADS)),
-            when(&[Has("-A")], Does::Hides(RUNS)),
-            always(Does::By(opened)),
+            always(By(lost)),
+            always(By(escaped)),
+            always(By(dotted)),
+            when(Has("-init -f"), Hides(LOADS)),
+            when(Has("-A"), Hides(RUNS)),
+            always(By(opened)),
         ],
         examples: &[
             ("sqlite3 x '.shell id'", Expect::Opaque(RUNS)),
@@ -122,7 +105,6 @@ pub(super) static ALL: &[Program] = &[
             ("sqlite3 :memory: '.o |rm -rf x'", Expect::Opaque(RUNS)),
             ("sqlite3 :memory: -cmd '.system id'", Expect::Opaque(RUNS)),
             ("sqlite3 x.db < y", Expect::Opaque("what it reads")),
-            ("sqlite3 x.db <<< 'select 1'", Expect::Plain),
             ("sqlite3 -init x y", Expect::Opaque(LOADS)),
             ("sqlite3 x '.output .envrc'", Expect::Writes(".envrc")),
             ("sqlite3 x '.once .envrc' 'select 1'", Expect::Writes(".envrc")),
@@ -142,27 +124,23 @@ pub(super) static ALL: &[Program] = &[
             ("duckdb -c 'install x from community'", Expect::Opaque(LOADS)),
             ("duckdb -c \"select * from read_csv('private/x')\"", Expect::Reads("private/x")),
             ("duckdb -c \"select * from 'private/x.parquet'\"", Expect::Reads("private/x.parquet")),
-            ("duckdb -c 'select count(*) from t'", Expect::Plain),
-            ("sqlite3 x.db .schema", Expect::Plain),
-            ("sqlite3 x.db '.schema users'", Expect::Plain),
-            ("sqlite3 app.db \"select 'drop table'\"", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "sqlite3 x.db <<< 'select 1'", "duckdb -c 'select count(*) from t'", "sqlite3 x.db .schema",
+            "sqlite3 x.db '.schema users'", "sqlite3 app.db \"select 'drop table'\"",
+        ],
+        ..Program::SINGLE
     },
     Program {
-        names: &["sqlcmd", "isql", "clickhouse-client", "clickhouse", "snowsql", "cqlsh", "influx"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-e|--execute|-execute -f|--file|--queries-file -o|--out-file -i|--input-file --cqlshrc -import -path --config|--config-file",
-            ..Syntax::EXACT
-        },
+        family: &["sqlcmd", "isql", "clickhouse-client", "clickhouse", "snowsql", "cqlsh", "influx"],
+        flags: "-*",
+        valued: "-e|--execute|-execute -f|--file|--queries-file -o|--out-file -i|--input-file --cqlshrc -import -path --config|--config-file",
         rules: &[
             SQL[0],
             SQL[1],
-            always(Does::Reads(At::Value("--file --input-file -path"))),
-            always(Does::Writes(At::Value("--out-file"))),
-            when(&[Has("--cqlshrc --config")], Does::Hides(LOADS)),
+            always(Reads(At::Value("--file --input-file -path"))),
+            always(Writes(At::Value("--out-file"))),
+            when(Has("--cqlshrc --config"), Hides(LOADS)),
         ],
         examples: &[
             ("cqlsh -e \"source 'private/x'\"", Expect::Reads("private/x")),
@@ -172,54 +150,46 @@ pub(super) static ALL: &[Program] = &[
             ("cqlsh -f private/x", Expect::Reads("private/x")),
             ("cqlsh --cqlshrc x", Expect::Opaque(LOADS)),
             ("clickhouse-client -q 'drop table x'", Expect::Asks("removes what is in a database")),
-            ("sqlcmd -Q 'select 1'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["sqlcmd -Q 'select 1'"],
+        ..Program::EXACT
     },
     Program {
-        names: &["mongosh", "mongo", "mongodump", "mongorestore", "mongoimport"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--drop --quiet -*",
-            valued: "--eval -f|--file --host --port -u -p --shell --uri -d|--db -c|--collection -o|--out",
-            ..Syntax::EXACT
-        },
+        family: &["mongosh", "mongo", "mongodump", "mongorestore", "mongoimport"],
+        flags: "--drop --quiet -*",
+        valued: "--eval -f|--file --host --port -u -p --shell --uri -d|--db -c|--collection -o|--out",
         rules: &[
             when(
-                &[ValueHas("--eval", ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite")],
+                ValueHas("--eval", ".drop dropDatabase deleteMany deleteOne .remove( findOneAndDelete bulkWrite"),
                 DELETES,
             ),
-            when(&[Has("--drop")], DELETES),
-            always(Does::Evaluates(Language::Node, At::Value("--eval"))),
+            when(Has("--drop"), DELETES),
+            always(Evaluates(Language::Node, At::Value("--eval"))),
             when(
-                &[ValueHas("--eval", "run( runProgram( runNonMongoProgram( MongoProgram(")],
-                Does::Hides("a program that a database shell starts"),
+                ValueHas("--eval", "run( runProgram( runNonMongoProgram( MongoProgram("),
+                Hides("a program that a database shell starts"),
             ),
-            always(Does::RunsScript(At::Value("--file"))),
-            always(Does::Writes(At::Value("--out"))),
+            always(RunsScript(At::Value("--file"))),
+            always(Writes(At::Value("--out"))),
         ],
         examples: &[
             ("mongosh --eval 'db.dropDatabase()'", Expect::Asks("deletes a database")),
             ("mongosh --eval 'require(\"child_process\").execSync(\"id\")'", Expect::Opaque("code with")),
             ("mongo --eval 'run(\"id\")'", Expect::Opaque("a database shell starts")),
             ("mongorestore --drop x", Expect::Asks("deletes a database")),
-            ("mongosh --eval 'db.x.find()'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mongosh --eval 'db.x.find()'"],
+        ..Program::EXACT
     },
     Program {
-        names: &["redis-cli", "valkey-cli", "keydb-cli"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-h -p -s -a -u -n -r -i --user --pass --rdb --functions-rdb --eval --cacert --cert --key --sni -d -D -t",
-            ..Syntax::EXACT
-        },
+        family: &["redis-cli", "valkey-cli", "keydb-cli"],
+        flags: "-*",
+        valued: "-h -p -s -a -u -n -r -i --user --pass --rdb --functions-rdb --eval --cacert --cert --key --sni -d -D -t",
         rules: &[
-            always(Does::By(emptied)),
-            always(Does::Writes(At::Value("--rdb --functions-rdb"))),
-            always(Does::RunsScript(At::Value("--eval"))),
-            when(&[First("eval EVAL eval_ro EVAL_RO fcall FCALL")], Does::Evaluates(Language::Other, At::Nth(1))),
+            always(By(emptied)),
+            always(Writes(At::Value("--rdb --functions-rdb"))),
+            always(RunsScript(At::Value("--eval"))),
+            when(First("eval EVAL eval_ro EVAL_RO fcall FCALL"), Evaluates(Language::Other, At::Nth(1))),
         ],
         examples: &[
             ("redis-cli --eval x.lua a , b", Expect::Scripts("x.lua")),
@@ -228,70 +198,59 @@ pub(super) static ALL: &[Program] = &[
             ("redis-cli -n 1 del x", Expect::Asks("removes what is in a database")),
             ("redis-cli config set dir /x", Expect::Asks("changes a database's settings")),
             ("redis-cli --rdb .envrc", Expect::Writes(".envrc")),
-            ("redis-cli ping", Expect::Plain),
-            ("redis-cli get x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["redis-cli ping", "redis-cli get x"],
+        ..Program::EXACT
     },
     Program {
-        names: &["cypher-shell", "rq"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-a|--address -u|--username|--url -p|--password -d|--database -f|--file",
-            ..Syntax::EXACT
-        },
+        family: &["cypher-shell", "rq"],
+        flags: "-*",
+        valued: "-a|--address -u|--username|--url -p|--password -d|--database -f|--file",
         rules: &[
-            when(&[OperandHas("delete drop remove")], DELETES),
-            when(&[First("empty")], DELETES),
-            always(Does::Reads(At::Value("--file"))),
+            when(OperandHas("delete drop remove"), DELETES),
+            when(First("empty"), DELETES),
+            always(Reads(At::Value("--file"))),
         ],
         examples: &[
             ("cypher-shell 'match (n) detach delete n'", Expect::Asks("deletes a database")),
             ("rq empty default", Expect::Asks("deletes a database")),
-            ("cypher-shell 'match (n) return n'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["cypher-shell 'match (n) return n'"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "dropdb", "dropuser", "mysqladmin", "pg_dropcluster", "createuser", "createdb", "pg_ctl", "pg_resetwal",
             "initdb",
         ],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-h|--host -p|--port -U|--username -u|--user -D -P", ..Syntax::EXACT },
-        rules: &[always(Does::ByOption(administered))],
+        flags: "-*",
+        valued: "-h|--host -p|--port -U|--username -u|--user -D -P",
+        rules: &[always(ByOption(administered))],
         examples: &[
             ("dropdb x", Expect::Asks("deletes a database")),
             ("mysqladmin -u root drop x", Expect::Asks("deletes a database")),
             ("createuser x", Expect::Asks("changes accounts")),
-            ("createdb x", Expect::Plain),
-            ("mysqladmin status", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["createdb x", "mysqladmin status"],
+        ..Program::EXACT
     },
     Program {
-        names: &["pg_dump", "pg_dumpall", "pg_restore", "pg_basebackup"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a|--data-only -b|--blobs -B -c|--clean -C|--create -e|--exit-on-error -l|--list -O|--no-owner -s|--schema-only -v|--verbose -w -W -x|--no-privileges -1|--single-transaction --if-exists --inserts -g|--globals-only -r",
-            valued: "-d|--dbname -E|--encoding -f|--file -F|--format -h|--host -j|--jobs -n|--schema -N -p|--port -S|--superuser -t|--table -T|--exclude-table -U|--username -Z|--compress -I -P -L --section -D|--pgdata",
-            ..Syntax::GNU
-        },
+        family: &["pg_dump", "pg_dumpall", "pg_restore", "pg_basebackup"],
+        flags: "-a|--data-only -b|--blobs -B -c|--clean -C|--create -e|--exit-on-error -l|--list -O|--no-owner -s|--schema-only -v|--verbose -w -W -x|--no-privileges -1|--single-transaction --if-exists --inserts -g|--globals-only -r",
+        valued: "-d|--dbname -E|--encoding -f|--file -F|--format -h|--host -j|--jobs -n|--schema -N -p|--port -S|--superuser -t|--table -T|--exclude-table -U|--username -Z|--compress -I -P -L --section -D|--pgdata",
         rules: &[
-            when(&[Has("--clean"), Lacks("--list --schema-only --file")], Does::By(cleaned)),
-            when(&[Has("--dbname"), Lacks("--file --list")], Does::By(restored)),
-            always(Does::Writes(At::Value("--file --pgdata"))),
-            always(Does::Reads(At::All)),
+            when_all(&[Has("--clean"), Lacks("--list --schema-only --file")], By(cleaned)),
+            when_all(&[Has("--dbname"), Lacks("--file --list")], By(restored)),
+            always(Writes(At::Value("--file --pgdata"))),
+            always(Reads(At::All)),
         ],
         examples: &[
             ("pg_restore -cd x y.dump", Expect::Asks("deletes a database")),
             ("pg_restore -d x y.dump", Expect::Asks("changes a database")),
             ("pg_dump -f .envrc x", Expect::Writes(".envrc")),
-            ("pg_dump x", Expect::Plain),
-            ("pg_dump --clean x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pg_dump x", "pg_dump --clean x"],
+        ..Program::GNU
     },
 ];
 

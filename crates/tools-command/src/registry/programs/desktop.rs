@@ -3,12 +3,9 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, Fed, First, Has, Lacks, Operand, OperandHas, ValueHas},
-    At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, is_remote, when,
-};
+use crate::registry::prelude::*;
+use crate::registry::{Doubt, is_remote};
 
 /// Options of `ffmpeg` without a value.
 const ALONE: [&str; 33] = [
@@ -20,56 +17,50 @@ const ALONE: [&str; 33] = [
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["xdotool", "ydotool", "wtype", "dotool", "xte"],
-        is_family: true,
-        syntax: Syntax { flags: "-v|--version -h|--help -*", ..Syntax::LEADING },
+        family: &["xdotool", "ydotool", "wtype", "dotool", "xte"],
+        flags: "-v|--version -h|--help -*",
         rules: &[
-            always(Does::By(started)),
+            always(By(started)),
             when(
-                &[Operand("key keydown keyup type click mousedown mouseup behave -")],
-                Does::Hides("keys and clicks that other windows obey"),
+                Operand("key keydown keyup type click mousedown mouseup behave -"),
+                Hides("keys and clicks that other windows obey"),
             ),
-            when(&[OperandHas("/")], Does::Hides("keys and clicks that a file lists")),
-            when(&[Fed], Does::Hides("keys and clicks that other windows obey")),
+            when(OperandHas("/"), Hides("keys and clicks that a file lists")),
+            when(Fed, Hides("keys and clicks that other windows obey")),
         ],
         examples: &[
             ("xdotool exec --sync sudo id", Expect::Denied("takes other rights")),
             ("xdotool search x exec sudo id", Expect::Denied("takes other rights")),
             ("xdotool type x", Expect::Opaque("other windows obey")),
             ("xdotool ./script", Expect::Opaque("a file lists")),
-            ("xdotool getactivewindow", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["xdotool getactivewindow"],
+        ..Program::LEADING
     },
     Program {
-        names: &["scrot", "maim", "flameshot", "gnome-screenshot", "grim", "slurp"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-b|--border -c|--count -f|--freeze -h|--help -i|--ignorekeyboard -m|--multidisp -o|--overwrite -p|--pointer \
+        family: &["scrot", "maim", "flameshot", "gnome-screenshot", "grim", "slurp"],
+        flags: "-b|--border -c|--count -f|--freeze -h|--help -i|--ignorekeyboard -m|--multidisp -o|--overwrite -p|--pointer \
                     -u|--focused -v|--version -z|--silent -*",
-            valued: "-a|--autoselect -C|--class -D|--display -d|--delay -e|--exec -F|--file -l|--line -M|--monitor -n|--note -q|--quality \
+        valued: "-a|--autoselect -C|--class -D|--display -d|--delay -e|--exec -F|--file -l|--line -M|--monitor -n|--note -q|--quality \
                      -t|--thumb -w|--window -S|--script -g",
-            optional: "-k|--stack -s|--select",
-            ..Syntax::EXACT
-        },
+        optional: "-k|--stack -s|--select",
         rules: &[
-            always(Does::RunsLineWithMore(At::Value("--exec"))),
-            always(Does::Writes(At::All)),
-            always(Does::Writes(At::Value("--file"))),
+            always(RunsLineWithMore(At::Value("--exec"))),
+            always(Writes(At::All)),
+            always(Writes(At::Value("--file"))),
         ],
         examples: &[
             ("scrot -e 'sudo id'", Expect::Denied("takes other rights")),
             ("scrot -zbe 'sudo id' x.png", Expect::Denied("takes other rights")),
             ("scrot .envrc", Expect::Writes(".envrc")),
-            ("scrot -d 5 x.png", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["scrot -d 5 x.png"],
+        ..Program::EXACT
     },
     Program {
-        names: &["ffmpeg", "ffplay", "avconv"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
-        rules: &[always(Does::By(converted))],
+        family: &["ffmpeg", "ffplay", "avconv"],
+        flags: "-*",
+        rules: &[always(By(converted))],
         examples: &[
             ("ffmpeg -i a.wav -af ladspa=file=./x.so b.wav", Expect::Opaque("a library")),
             ("ffmpeg -i a.mp4 -vf 'scale=1:2,frei0r=./x' b.mp4", Expect::Opaque("a library")),
@@ -77,112 +68,99 @@ pub(super) static ALL: &[Program] = &[
             ("ffmpeg -y -i x .envrc", Expect::Writes(".envrc")),
             ("ffmpeg -i x -c copy -f tee 'a.mp4|.envrc'", Expect::Opaque("several files")),
             ("ffmpeg -re -i x -f flv rtmp://h/live", Expect::Connects("rtmp://h/live")),
-            ("ffmpeg -hide_banner -i a.mp4 -c:v libx264 -crf 20 b.mkv", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ffmpeg -hide_banner -i a.mp4 -c:v libx264 -crf 20 b.mkv"],
+        ..Program::EXACT
     },
     Program {
-        names: &["sox", "play", "rec", "soxi"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-t -r -b -c -e -v -C --effects-file --plot", ..Syntax::EXACT },
+        family: &["sox", "play", "rec", "soxi"],
+        flags: "-*",
+        valued: "-t -r -b -c -e -v -C --effects-file --plot",
         rules: &[
-            always(Does::RunsLine(At::Rest("|"))),
-            always(Does::Reads(At::Nth(0))),
-            when(&[AtLeast(2)], Does::Writes(At::Nth(1))),
-            when(&[Operand("ladspa")], Does::Hides("a filter that is a library")),
-            when(&[Has("--effects-file")], Does::Hides("effects that a file lists")),
+            always(RunsLine(At::Rest("|"))),
+            always(Reads(At::Nth(0))),
+            when(AtLeast(2), Writes(At::Nth(1))),
+            when(Operand("ladspa"), Hides("a filter that is a library")),
+            when(Has("--effects-file"), Hides("effects that a file lists")),
         ],
         examples: &[
             ("sox '|sudo id' x.wav", Expect::Denied("takes other rights")),
             ("sox -t wav '|sudo id' x.wav", Expect::Denied("takes other rights")),
             ("sox a.wav b.wav ladspa ./x.so", Expect::Opaque("a library")),
             ("sox a.wav .envrc", Expect::Writes(".envrc")),
-            ("sox a.wav b.mp3", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["sox a.wav b.mp3"],
+        ..Program::EXACT
     },
     Program {
-        names: &["mpv", "mplayer", "vlc", "cvlc", "feh", "xpad", "xmore", "yelp"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-A|--action --action1 --action2 -f|--filelist --script --scripts --include --input-conf --config-dir --input-ipc-server \
+        family: &["mpv", "mplayer", "vlc", "cvlc", "feh", "xpad", "xmore", "yelp"],
+        flags: "-*",
+        valued: "-A|--action --action1 --action2 -f|--filelist --script --scripts --include --input-conf --config-dir --input-ipc-server \
                      --input-commands --stream-record --lua-intf -I|--intf --extraintf --sout -o --output --info",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::RunsLineWithMore(At::Value("--action --action1 --action2 --info"))),
-            always(Does::RunsScript(At::Value("--script --scripts"))),
+            always(RunsLineWithMore(At::Value("--action --action1 --action2 --info"))),
+            always(RunsScript(At::Value("--script --scripts"))),
             when(
-                &[Has(
+                Has(
                     "--include --input-conf --config-dir --input-ipc-server --input-commands --lua-intf -I --extraintf --sout",
-                )],
-                Does::Hides("a viewer with settings or commands of its own choice"),
+                ),
+                Hides("a viewer with settings or commands of its own choice"),
             ),
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("-f"))),
-            always(Does::Writes(At::Value("--stream-record -o --output"))),
+            always(Reads(At::All)),
+            always(Reads(At::Value("-f"))),
+            always(Writes(At::Value("--stream-record -o --output"))),
         ],
         examples: &[
             ("feh -A 'sudo id' x.png", Expect::Denied("takes other rights")),
             ("mpv --script=x.lua a.mp4", Expect::Scripts("x.lua")),
             ("mpv --input-conf=x a.mp4", Expect::Opaque("of its own choice")),
             ("xpad -f private/x", Expect::Reads("private/x")),
-            ("mpv a.mp4", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mpv a.mp4"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "run-mailcap", "see", "xdg-open", "gio-open", "gnome-open", "exo-open", "kde-open", "wslview", "mimeopen",
         ],
-        is_family: true,
-        syntax: Syntax { flags: "--norun --debug --help --version --manual -*", valued: "--action", ..Syntax::EXACT },
+        flags: "--norun --debug --help --version --manual -*",
+        valued: "--action",
         rules: &[
-            when(
+            when_all(
                 &[Lacks("--norun --help --version"), AtLeast(1)],
-                Does::Hides("a file that the program of its type opens"),
+                Hides("a file that the program of its type opens"),
             ),
-            always(Does::Reads(At::All)),
+            always(Reads(At::All)),
         ],
         examples: &[
             ("run-mailcap --action=view text/plain:x", Expect::Opaque("of its type")),
             ("xdg-open x.html", Expect::Opaque("of its type")),
-            ("run-mailcap --norun x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["run-mailcap --norun x"],
+        ..Program::EXACT
     },
     Program {
         names: &["xdg-user-dir"],
-        rules: &[when(&[OperandHas("} { ; $ ` ( | & < >")], Does::Hides("a name of a folder that a shell evaluates"))],
-        examples: &[
-            ("xdg-user-dir '}; id #'", Expect::Opaque("a shell evaluates")),
-            ("xdg-user-dir DOWNLOAD", Expect::Plain),
-        ],
-        ..Program::NEW
+        rules: &[when(OperandHas("} { ; $ ` ( | & < >"), Hides("a name of a folder that a shell evaluates"))],
+        examples: &[("xdg-user-dir '}; id #'", Expect::Opaque("a shell evaluates"))],
+        plain_lines: &["xdg-user-dir DOWNLOAD"],
+        ..Program::GNU
     },
     Program {
-        names: &["busctl", "gdbus", "dbus-send", "qdbus", "qdbus6"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--system --user --session --no-pager --list --tree --quiet --verbose --version --help --show-machine --unique --acquired \
+        family: &["busctl", "gdbus", "dbus-send", "qdbus", "qdbus6"],
+        flags: "--system --user --session --no-pager --list --tree --quiet --verbose --version --help --show-machine --unique --acquired \
                     --print-reply --literal -y|--system-bus -e -*",
-            valued: "-H|--host -M|--machine --address --match --dest -d -o --object-path -m --method --timeout",
-            ..Syntax::EXACT
-        },
+        valued: "-H|--host -M|--machine --address --match --dest -d -o --object-path -m --method --timeout",
         rules: &[
+            when(ValueHas("--address", "unixexec:"), Hides("a connection through a program of its own choice")),
+            when(Has("--host --machine --address"), NeedsNetwork),
             when(
-                &[ValueHas("--address", "unixexec:")],
-                Does::Hides("a connection through a program of its own choice"),
-            ),
-            when(&[Has("--host --machine --address")], Does::NeedsNetwork),
-            when(
-                &[First("call set-property emit wait")],
-                Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
+                First("call set-property emit wait"),
+                Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
             ),
             when(
-                &[Has("--dest --print-reply")],
-                Does::Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
+                Has("--dest --print-reply"),
+                Says(Consequence::ChangesSystem, "calls a service of this machine, which may run anything"),
             ),
         ],
         examples: &[
@@ -190,25 +168,25 @@ pub(super) static ALL: &[Program] = &[
             ("busctl --address unixexec:path=./x status", Expect::Opaque("of its own choice")),
             ("busctl call a /b c d", Expect::Asks("a service of this machine")),
             ("dbus-send --system --dest=a --print-reply /b c.d", Expect::Asks("a service of this machine")),
-            ("busctl list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["busctl list"],
+        ..Program::EXACT
     },
     Program {
-        names: &["xmodmap", "setxkbmap", "xset", "xrdb", "xkbcomp", "xinput"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-e -display -cpp -load -merge -override", ..Syntax::SINGLE },
+        family: &["xmodmap", "setxkbmap", "xset", "xrdb", "xkbcomp", "xinput"],
+        flags: "-*",
+        valued: "-e -display -cpp -load -merge -override",
         rules: &[
-            always(Does::RunsLineWithMore(At::Value("-cpp"))),
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("-load -merge -override"))),
+            always(RunsLineWithMore(At::Value("-cpp"))),
+            always(Reads(At::All)),
+            always(Reads(At::Value("-load -merge -override"))),
         ],
         examples: &[
             ("xrdb -cpp 'sudo id' x", Expect::Denied("takes other rights")),
             ("xmodmap -v private/x", Expect::Reads("private/x")),
-            ("xset q", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["xset q"],
+        ..Program::SINGLE
     },
 ];
 

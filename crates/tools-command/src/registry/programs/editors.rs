@@ -1,37 +1,29 @@
 //! Editors and pagers: the commands that they follow, and the files that they change.
 
-use crate::code::Language;
-use crate::registry::{
-    ArgumentCondition::{Fed, First, Has, Lacks, OperandHas},
-    At, Does, Expect, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 const FOLLOWS: &str = "an editor that follows commands";
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "vim", "vi", "nvim", "ex", "view", "vimdiff", "gvim", "rvim", "rview", "vim.basic", "vim.tiny", "nvi",
             "elvis", "kak", "hx", "helix", "neovide",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-A -b -C -d -D -E -f -F -g -h|--help -H -l -L -m -M -n -N -o# -O# -p# -R -v -V# -y -Z --clean --noplugin --not-a-term --nofork --headless --remote --remote-wait --literal --ttyfail --version -e -E +*",
-            valued: "-c --cmd -S -s -u -U -i -t -T -q -w -W --startuptime --server --servername --remote-send --remote-expr --listen --socketid --luamod-dev --embed -P",
-            ..Syntax::EXACT
-        },
+        flags: "-A -b -C -d -D -E -f -F -g -h|--help -H -l -L -m -M -n -N -o# -O# -p# -R -v -V# -y -Z --clean --noplugin --not-a-term --nofork --headless --remote --remote-wait --literal --ttyfail --version -e -E +*",
+        valued: "-c --cmd -S -s -u -U -i -t -T -q -w -W --startuptime --server --servername --remote-send --remote-expr --listen --socketid --luamod-dev --embed -P",
         rules: &[
             when(
-                &[Has(
+                Has(
                     "-c --cmd -S -s -u -U -i -e -q -l -E -V# +* --remote-send --remote-expr --server --luamod-dev --listen --embed",
-                )],
-                Does::Hides(FOLLOWS),
+                ),
+                Hides(FOLLOWS),
             ),
-            when(&[OperandHas("!")], Does::Hides(FOLLOWS)),
-            when(&[Fed], Does::Hides(FOLLOWS)),
-            always(Does::Writes(At::Value("-w -W --startuptime"))),
-            always(Does::RunsScript(At::Value("-S"))),
-            always(Does::Reads(At::All)),
+            when(OperandHas("!"), Hides(FOLLOWS)),
+            when(Fed, Hides(FOLLOWS)),
+            always(Writes(At::Value("-w -W --startuptime"))),
+            always(RunsScript(At::Value("-S"))),
+            always(Reads(At::All)),
         ],
         examples: &[
             ("vim -c ':!id' -c q", Expect::Opaque(FOLLOWS)),
@@ -43,25 +35,18 @@ pub(super) static ALL: &[Program] = &[
             ("vim -w .envrc", Expect::Writes(".envrc")),
             ("echo :q | vim x", Expect::Opaque(FOLLOWS)),
             ("vim private/x", Expect::Reads("private/x")),
-            ("vim x.txt", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["vim x.txt"],
+        ..Program::EXACT
     },
     Program {
-        names: &["emacs", "emacsclient", "zile", "mg", "xemacs"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-nw|-no-window-system|--tty -c -n -t -a -q|-no-init-file|--no-init-file -Q|-quick|--quick -batch|--batch -daemon|--daemon -nsl -debug-init -version +* -r -F -x|--script",
-            valued: "-eval|--eval|-execute|--execute -l|-load|--load -f|-funcall|--funcall -script -e -L|-directory -u|-user -s|-socket-name --init-directory -insert --alternate-editor",
-            ..Syntax::SINGLE
-        },
+        family: &["emacs", "emacsclient", "zile", "mg", "xemacs"],
+        flags: "-nw|-no-window-system|--tty -c -n -t -a -q|-no-init-file|--no-init-file -Q|-quick|--quick -batch|--batch -daemon|--daemon -nsl -debug-init -version +* -r -F -x|--script",
+        valued: "-eval|--eval|-execute|--execute -l|-load|--load -f|-funcall|--funcall -script -e -L|-directory -u|-user -s|-socket-name --init-directory -insert --alternate-editor",
         rules: &[
-            when(
-                &[Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a")],
-                Does::Hides(FOLLOWS),
-            ),
-            always(Does::RunsScript(At::Value("-l -script"))),
-            always(Does::Reads(At::All)),
+            when(Has("-eval -l -f -script -e -x -L -u --init-directory --alternate-editor -a"), Hides(FOLLOWS)),
+            always(RunsScript(At::Value("-l -script"))),
+            always(Reads(At::All)),
         ],
         examples: &[
             ("emacs --batch --eval '(shell-command \"id\")'", Expect::Opaque(FOLLOWS)),
@@ -69,32 +54,28 @@ pub(super) static ALL: &[Program] = &[
             ("emacs -l x", Expect::Opaque(FOLLOWS)),
             ("emacsclient -e '(x)'", Expect::Opaque(FOLLOWS)),
             ("emacs private/x", Expect::Reads("private/x")),
-            ("emacs -nw x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["emacs -nw x"],
+        ..Program::SINGLE
     },
     Program {
-        names: &[
+        family: &[
             "nano", "rnano", "pico", "joe", "micro", "ne", "mcedit", "jed", "code", "codium", "subl", "gedit", "kate",
             "cursor",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-* +*",
-            valued: "-s|--speller -o|--operatingdir -C|--backupdir -f|--rcfile -T|--tabsize -r|--fill -Y|--syntax -eval -plugin -config-dir --install-extension --extensions-dir --user-data-dir --locate-shell-integration-path",
-            ..Syntax::GNU
-        },
+        flags: "-* +*",
+        valued: "-s|--speller -o|--operatingdir -C|--backupdir -f|--rcfile -T|--tabsize -r|--fill -Y|--syntax -eval -plugin -config-dir --install-extension --extensions-dir --user-data-dir --locate-shell-integration-path",
         rules: &[
             when(
-                &[Has(
+                Has(
                     "--speller --rcfile -eval -plugin -config-dir --install-extension --extensions-dir --user-data-dir",
-                )],
-                Does::Hides(FOLLOWS),
+                ),
+                Hides(FOLLOWS),
             ),
-            always(Does::RunsLineWithMore(At::Value("--speller"))),
-            when(&[First("tunnel serve-web agent-host")], Does::Hides("an editor that is open to other machines")),
-            always(Does::Reads(At::All)),
-            when(&[OperandHas("!")], Does::Hides(FOLLOWS)),
+            always(RunsLineWithMore(At::Value("--speller"))),
+            when(First("tunnel serve-web agent-host"), Hides("an editor that is open to other machines")),
+            always(Reads(At::All)),
+            when(OperandHas("!"), Hides(FOLLOWS)),
         ],
         examples: &[
             ("nano -s /bin/sh x", Expect::Opaque(FOLLOWS)),
@@ -102,27 +83,20 @@ pub(super) static ALL: &[Program] = &[
             ("nano --spell='rm -rf x' y", Expect::Runs("rm -rf x $@")),
             ("nano --rcfile x y", Expect::Opaque(FOLLOWS)),
             ("nano private/x", Expect::Reads("private/x")),
-            ("nano x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nano x"],
+        ..Program::GNU
     },
     Program {
-        names: &["less", "more", "most", "pg", "zless", "zmore", "lv", "moar"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-? -a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -K -L -m -M -n -N -q -Q -r -R -s -S -u -U -V -w -W -X -~ -# -l --chop-long-lines --RAW-CONTROL-CHARS --raw-control-chars --no-init --quit-if-one-screen --line-numbers --LINE-NUMBERS \
+        family: &["less", "more", "most", "pg", "zless", "zmore", "lv", "moar"],
+        flags: "-? -a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -K -L -m -M -n -N -q -Q -r -R -s -S -u -U -V -w -W -X -~ -# -l --chop-long-lines --RAW-CONTROL-CHARS --raw-control-chars --no-init --quit-if-one-screen --line-numbers --LINE-NUMBERS \
                     --ignore-case --IGNORE-CASE --squeeze-blank-lines --help --version --mouse --follow-name --use-color --silent --quiet --dumb --force +*",
-            valued: "-b -D -h -j -k -o -O -p -P -t -T -x -y -z --lesskey-file --lesskey-src --lesskey-content --log-file --LOG-FILE --pattern --prompt --tag --tag-file --tabs --window --buffers --jump-target --shift --header",
-            ..Syntax::EXACT
-        },
+        valued: "-b -D -h -j -k -o -O -p -P -t -T -x -y -z --lesskey-file --lesskey-src --lesskey-content --log-file --LOG-FILE --pattern --prompt --tag --tag-file --tabs --window --buffers --jump-target --shift --header",
         rules: &[
-            always(Does::By(followed)),
-            when(
-                &[Has("-k --lesskey-file --lesskey-src --lesskey-content")],
-                Does::Hides("a pager with keys from a file"),
-            ),
-            always(Does::Writes(At::Value("-o -O --log-file --LOG-FILE"))),
-            always(Does::Reads(At::All)),
+            always(By(followed)),
+            when(Has("-k --lesskey-file --lesskey-src --lesskey-content"), Hides("a pager with keys from a file")),
+            always(Writes(At::Value("-o -O --log-file --LOG-FILE"))),
+            always(Reads(At::All)),
         ],
         examples: &[
             ("less +!id x", Expect::Opaque("a pager that follows commands")),
@@ -131,27 +105,22 @@ pub(super) static ALL: &[Program] = &[
             ("less -k x y", Expect::Opaque("keys from a file")),
             ("less -o .envrc x", Expect::Writes(".envrc")),
             ("less private/x", Expect::Reads("private/x")),
-            ("less +G x.log", Expect::Plain),
-            ("less -R README.md", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["less +G x.log", "less -R README.md"],
+        ..Program::EXACT
     },
     Program {
-        names: &["man", "info", "pinfo", "perldoc", "pydoc", "pydoc3", "ri", "tkinfo"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a|--all -f|--whatis -k|--apropos -K|--global-apropos -w|--where|--path|--location -W -i|--ignore-case -I -d|--debug -D|--default -u|--update -c|--catman -7|--ascii -t|--troff -Z|--ditroff -X --regex --wildcard --names-only --no-subpages --no-hyphenation --no-justification -h -V",
-            valued: "-P|--pager -H|--html -p|--preprocessor -T|--troff-device -C|--config-file -L|--locale -m|--systems -M|--manpath -s|-S|--sections|--section -e|--extension -R|--recode -r|--prompt -E|--encoding -l|--local-file -o|--output --restore --dribble -n|--node",
-            ..Syntax::GNU
-        },
+        family: &["man", "info", "pinfo", "perldoc", "pydoc", "pydoc3", "ri", "tkinfo"],
+        flags: "-a|--all -f|--whatis -k|--apropos -K|--global-apropos -w|--where|--path|--location -W -i|--ignore-case -I -d|--debug -D|--default -u|--update -c|--catman -7|--ascii -t|--troff -Z|--ditroff -X --regex --wildcard --names-only --no-subpages --no-hyphenation --no-justification -h -V",
+        valued: "-P|--pager -H|--html -p|--preprocessor -T|--troff-device -C|--config-file -L|--locale -m|--systems -M|--manpath -s|-S|--sections|--section -e|--extension -R|--recode -r|--prompt -E|--encoding -l|--local-file -o|--output --restore --dribble -n|--node",
         rules: &[
             when(
-                &[Has("--pager --html --preprocessor --config-file --restore")],
-                Does::Hides("a manual that is shown by a program of its own choice"),
+                Has("--pager --html --preprocessor --config-file --restore"),
+                Hides("a manual that is shown by a program of its own choice"),
             ),
-            always(Does::RunsLineWithMore(At::Value("--pager --html"))),
-            always(Does::Reads(At::Value("--local-file"))),
-            always(Does::Writes(At::Value("--output --dribble"))),
+            always(RunsLineWithMore(At::Value("--pager --html"))),
+            always(Reads(At::Value("--local-file"))),
+            always(Writes(At::Value("--output --dribble"))),
         ],
         examples: &[
             ("man -P 'rm -rf x' ls", Expect::Runs("rm -rf x $@")),
@@ -160,25 +129,20 @@ pub(super) static ALL: &[Program] = &[
             ("man --html=id ls", Expect::Opaque("of its own choice")),
             ("man -C x ls", Expect::Opaque("of its own choice")),
             ("man -l private/x", Expect::Reads("private/x")),
-            ("man bash", Expect::Plain),
-            ("man -k shutdown", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["man bash", "man -k shutdown"],
+        ..Program::GNU
     },
     Program {
-        names: &["bat", "batcat", "glow", "mdcat", "highlight", "pygmentize", "source-highlight"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-p|--plain -A|--show-all -n|--number -f|--force-colorization -P|--no-paging -L|--list-languages --list-themes --diff -S|--chop-long-lines -u|--unbuffered -V --diagnostic --acknowledgements --no-pager -*",
-            valued: "--pager -l|--language --theme -r|--line-range -H|--highlight-line --style --tabs --wrap --color --italic-text --decorations --paging -m|--map-syntax --file-name --terminal-width --config-dir --config-file --cache-dir --target --ignored-suffix -O -o|--output -x",
-            ..Syntax::EXACT
-        },
+        family: &["bat", "batcat", "glow", "mdcat", "highlight", "pygmentize", "source-highlight"],
+        flags: "-p|--plain -A|--show-all -n|--number -f|--force-colorization -P|--no-paging -L|--list-languages --list-themes --diff -S|--chop-long-lines -u|--unbuffered -V --diagnostic --acknowledgements --no-pager -*",
+        valued: "--pager -l|--language --theme -r|--line-range -H|--highlight-line --style --tabs --wrap --color --italic-text --decorations --paging -m|--map-syntax --file-name --terminal-width --config-dir --config-file --cache-dir --target --ignored-suffix -O -o|--output -x",
         rules: &[
-            always(Does::RunsLineWithMore(At::Value("--pager"))),
-            when(&[Has("--pager --config-dir --config-file")], Does::Hides("a pager of its own choice")),
-            when(&[Has("-x")], Does::Hides("code that is loaded from a file")),
-            always(Does::Writes(At::Value("--output --target"))),
-            always(Does::Reads(At::All)),
+            always(RunsLineWithMore(At::Value("--pager"))),
+            when(Has("--pager --config-dir --config-file"), Hides("a pager of its own choice")),
+            when(Has("-x"), Hides("code that is loaded from a file")),
+            always(Writes(At::Value("--output --target"))),
+            always(Reads(At::All)),
         ],
         prints_as: &[("batcat", "bat")],
         examples: &[
@@ -186,58 +150,51 @@ pub(super) static ALL: &[Program] = &[
             ("bat --pager=sh x", Expect::Opaque("a pager of its own choice")),
             ("bat -x x.py:L y", Expect::Opaque("loaded from a file")),
             ("bat private/x", Expect::Reads("private/x")),
-            ("bat --plain src/main.rs", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["bat --plain src/main.rs"],
+        ..Program::EXACT
     },
     Program {
-        names: &["rename", "prename", "file-rename", "perl-rename", "mmv"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v|--verbose -n|--nono|--no-act -f|--force -s|--symlink -o|--no-overwrite -i|--interactive -a|--all -l|--last -d|--filename|--nopath -0|--null -u|--unicode",
-            valued: "-e|-E",
-            ..Syntax::GNU
-        },
+        family: &["rename", "prename", "file-rename", "perl-rename", "mmv"],
+        flags: "-v|--verbose -n|--nono|--no-act -f|--force -s|--symlink -o|--no-overwrite -i|--interactive -a|--all -l|--last -d|--filename|--nopath -0|--null -u|--unicode",
+        valued: "-e|-E",
         rules: &[
-            always(Does::Evaluates(Language::Perl, At::Nth(0))),
-            always(Does::Evaluates(Language::Perl, At::Value("-e"))),
-            when(&[Lacks("--nono")], Does::Deletes(At::From(1))),
-            when(&[Lacks("--nono")], Does::Writes(At::From(1))),
+            always(Evaluates(Language::Perl, At::Nth(0))),
+            always(Evaluates(Language::Perl, At::Value("-e"))),
+            when(Lacks("--nono"), Deletes(At::From(1))),
+            when(Lacks("--nono"), Writes(At::From(1))),
         ],
         examples: &[
             ("rename 'system(\"id\")' x", Expect::Opaque("code with")),
             ("rename 's/a/b/' private", Expect::Writes("private")),
-            ("rename -n 's/a/b/' x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rename -n 's/a/b/' x"],
+        ..Program::GNU
     },
     Program {
-        names: &["vipe", "vidir", "sensible-editor", "select-editor", "edit", "editor"],
-        is_family: true,
-        syntax: Syntax { flags: "-v|--verbose -*", valued: "--suffix", ..Syntax::EXACT },
-        rules: &[always(Does::Hides("an editor that the environment chooses")), always(Does::Writes(At::All))],
+        family: &["vipe", "vidir", "sensible-editor", "select-editor", "edit", "editor"],
+        flags: "-v|--verbose -*",
+        valued: "--suffix",
+        rules: &[always(Hides("an editor that the environment chooses")), always(Writes(At::All))],
         examples: &[
             ("ls | vipe", Expect::Opaque("the environment chooses")),
             ("vidir x", Expect::Opaque("the environment chooses")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
         names: &["patch"],
-        syntax: Syntax {
-            flags: "-R|--reverse -N|--forward -f|--force -t|--batch -s|--quiet|--silent -u|--unified -c|--context -n|--normal -e|--ed -l|--ignore-whitespace -E|--remove-empty-files -b|--backup --dry-run --binary -T|--set-time -Z|--set-utc --verbose --posix --no-backup-if-mismatch --backup-if-mismatch --follow-symlinks -v|--version",
-            valued: "-p|--strip -i|--input -o|--output -d|--directory -D|--ifdef -F|--fuzz -B|--prefix -r|--reject-file -V|--version-control -Y|--basename-prefix -z|--suffix -g|--get --reject-format --quoting-style --read-only",
-            optional: "--merge -x",
-            ..Syntax::GNU
-        },
+        flags: "-R|--reverse -N|--forward -f|--force -t|--batch -s|--quiet|--silent -u|--unified -c|--context -n|--normal -e|--ed -l|--ignore-whitespace -E|--remove-empty-files -b|--backup --dry-run --binary -T|--set-time -Z|--set-utc --verbose --posix --no-backup-if-mismatch --backup-if-mismatch --follow-symlinks -v|--version",
+        valued: "-p|--strip -i|--input -o|--output -d|--directory -D|--ifdef -F|--fuzz -B|--prefix -r|--reject-file -V|--version-control -Y|--basename-prefix -z|--suffix -g|--get --reject-format --quoting-style --read-only",
+        optional: "--merge -x",
         folder: "--directory",
         rules: &[
-            when(&[Has("--ed")], Does::Hides("a patch that is a script of an editor")),
-            when(&[Has("--directory"), Lacks("--dry-run")], Does::Writes(At::Path("."))),
-            always(Does::Reads(At::Value("--input"))),
-            always(Does::Reads(At::Nth(1))),
-            when(&[Lacks("--dry-run")], Does::Writes(At::Nth(0))),
-            always(Does::Writes(At::Value("--output --reject-file"))),
+            when(Has("--ed"), Hides("a patch that is a script of an editor")),
+            when_all(&[Has("--directory"), Lacks("--dry-run")], Writes(At::Path("."))),
+            always(Reads(At::Value("--input"))),
+            always(Reads(At::Nth(1))),
+            when(Lacks("--dry-run"), Writes(At::Nth(0))),
+            always(Writes(At::Value("--output --reject-file"))),
         ],
         examples: &[
             ("patch -eo x y z", Expect::Opaque("a script of an editor")),
@@ -245,16 +202,16 @@ pub(super) static ALL: &[Program] = &[
             ("patch .envrc x", Expect::Writes(".envrc")),
             ("patch x -o .envrc -i y", Expect::Writes(".envrc")),
             ("patch -p1 -i private/x", Expect::Reads("private/x")),
-            ("patch -p1", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["patch -p1"],
+        ..Program::GNU
     },
 ];
 
 /// A command for a pager that does more than go to a place.
-fn followed(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::effect::Effect> {
+fn followed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let moves = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'G' | 'g' | 'F' | '+' | '%'));
     let follows = |text: &str| text.strip_prefix('+').is_some_and(|rest| !rest.is_empty() && !moves(rest));
     let found = parsed.command.args.iter().any(|arg| follows(&arg.text));
-    found.then(|| crate::effect::Effect::hidden("a pager that follows commands")).into_iter().collect()
+    found.then(|| Effect::hidden("a pager that follows commands")).into_iter().collect()
 }

@@ -3,9 +3,8 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::Consequence;
+use crate::registry::prelude::*;
 
 /// Names of folders that hold what programs make.
 const OUTPUTS: &[&str] = &[

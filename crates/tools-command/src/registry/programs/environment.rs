@@ -1,26 +1,19 @@
 //! Programs that start another one with other variables.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, FirstIsNot, Has},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, command, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["env", "genv"],
-        syntax: Syntax {
-            flags: "-i|--ignore-environment -0|--null -v|--debug --list-signal-handling",
-            valued: "-u|--unset -C|--chdir -S|--split-string -a|--argv0 -P",
-            optional: "--block-signal --default-signal --ignore-signal",
-            ..Syntax::LEADING
-        },
+        flags: "-i|--ignore-environment -0|--null -v|--debug --list-signal-handling",
+        valued: "-u|--unset -C|--chdir -S|--split-string -a|--argv0 -P",
+        optional: "--block-signal --default-signal --ignore-signal",
         rules: &[
-            when(&[FirstIsNot("-")], Does::RunsWithVariables(At::From(0))),
-            when(&[First("-")], Does::RunsWithVariables(At::From(1))),
-            always(Does::By(split)),
-            always(Does::StartsIn(At::Value("--chdir"))),
+            when(FirstIsNot("-"), RunsWithVariables(At::From(0))),
+            when(First("-"), RunsWithVariables(At::From(1))),
+            always(By(split)),
+            always(StartsIn(At::Value("--chdir"))),
         ],
         is_exhaustive: true,
         examples: &[
@@ -34,65 +27,52 @@ pub(super) static ALL: &[Program] = &[
             ("env PATH=./x ls", Expect::Opaque("PATH")),
             ("env --odd sudo id", Expect::Opaque("`--odd` of `env`")),
             ("env -C bin ./t", Expect::Scripts("t")),
-            ("env RUST_LOG=trace cargo run", Expect::Plain),
-            ("env", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["env RUST_LOG=trace cargo run", "env"],
+        ..Program::LEADING
     },
     Program {
         names: &["cross-env"],
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWithVariables(At::From(0)))],
-        examples: &[
-            ("cross-env NODE_ENV=test sudo id", Expect::Denied("takes other rights")),
-            ("cross-env NODE_ENV=test jest", Expect::Plain),
-        ],
-        ..Program::NEW
+        rules: &[always(RunsWithVariables(At::From(0)))],
+        examples: &[("cross-env NODE_ENV=test sudo id", Expect::Denied("takes other rights"))],
+        plain_lines: &["cross-env NODE_ENV=test jest"],
+        ..Program::LEADING
     },
     Program {
         names: &["cross-env-shell"],
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsLine(At::From(0)))],
+        rules: &[always(RunsLine(At::From(0)))],
         examples: &[("cross-env-shell NODE_ENV=test 'sudo id'", Expect::Denied("takes other rights"))],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["envdir"],
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWords(At::From(1))), always(Does::Hides("`envdir` sets variables that files hold"))],
+        rules: &[always(RunsWords(At::From(1))), always(Hides("`envdir` sets variables that files hold"))],
         examples: &[("envdir ./env sudo id", Expect::Denied("takes other rights"))],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["dotenv", "dotenvx", "env-cmd"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-q|--quiet --override --overload --no-override --verbose --debug -h --no-expand -o -x --silent",
-            valued: "-e|--env -f|--file --env-file -p|-v -c --convention",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::By(dotenv))],
+        family: &["dotenv", "dotenvx", "env-cmd"],
+        flags: "-q|--quiet --override --overload --no-override --verbose --debug -h --no-expand -o -x --silent",
+        valued: "-e|--env -f|--file --env-file -p|-v -c --convention",
+        rules: &[always(By(dotenv))],
         examples: &[
             ("dotenv -- sudo id", Expect::Denied("takes other rights")),
             ("dotenv -e .env.local -- sudo id", Expect::Denied("takes other rights")),
             ("dotenv -f x run -- sudo id", Expect::Denied("takes other rights")),
             ("dotenv sudo id", Expect::Denied("takes other rights")),
-            ("dotenvx run --env-file=.env -- npm start", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["dotenvx run --env-file=.env -- npm start"],
+        ..Program::LEADING
     },
     Program {
         names: &["op"],
-        syntax: Syntax {
-            flags: "--cache --debug --iso-timestamps --no-color",
-            valued: "--account --config --encoding --format --session",
-            ..Syntax::EXACT
-        },
+        flags: "--cache --debug --iso-timestamps --no-color",
+        valued: "--account --config --encoding --format --session",
         subcommands: &[
             command(
                 "run",
                 Syntax { flags: "--no-masking", valued: "--env-file --environment", ..Syntax::LEADING },
-                &[always(Does::RunsWords(At::From(0)))],
+                RUNS_OPERANDS,
             ),
             shows("read"),
             shows("item"),
@@ -103,19 +83,15 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("op run --env-file=.env -- sudo id", Expect::Denied("takes other rights")),
             ("op read op://a/b/c", Expect::Asks("shows credentials")),
-            ("op whoami", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["op whoami"],
+        ..Program::EXACT
     },
     Program {
-        names: &["doppler", "infisical", "teller", "bws"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--debug --json --no-check-version --print-config --silent --no-color",
-            valued: "-t|--token --config-dir --configuration --scope --api-host --domain -l|--log-level \
+        family: &["doppler", "infisical", "teller", "bws"],
+        flags: "--debug --json --no-check-version --print-config --silent --no-color",
+        valued: "-t|--token --config-dir --configuration --scope --api-host --domain -l|--log-level \
                      -c|--config --access-token --server-url",
-            ..Syntax::EXACT
-        },
         subcommands: &[
             command(
                 "run",
@@ -127,9 +103,9 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
                 &[
-                    always(Does::RunsWords(At::From(0))),
-                    always(Does::RunsLine(At::Value("--command"))),
-                    when(&[Has("--shell")], Does::Hides("a shell of its own choice")),
+                    always(RunsWords(At::From(0))),
+                    always(RunsLine(At::Value("--command"))),
+                    when(Has("--shell"), Hides("a shell of its own choice")),
                 ],
             ),
             shows("secrets|secret export show get env sh"),
@@ -140,20 +116,16 @@ pub(super) static ALL: &[Program] = &[
             ("doppler run --command 'sudo id'", Expect::Denied("takes other rights")),
             ("infisical run --env=dev -- sudo id", Expect::Denied("takes other rights")),
             ("infisical secrets", Expect::Asks("shows credentials")),
-            ("teller run -- npm start", Expect::Plain),
             ("bws run 'sudo id'", Expect::Runs("sudo id")),
         ],
-        ..Program::NEW
+        plain_lines: &["teller run -- npm start"],
+        ..Program::EXACT
     },
     Program {
-        names: &["aws-vault", "chamber", "envchain", "sops", "summon", "berglas", "granted", "assume"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--debug --verbose -v -q --no-session --server --json -j --strict --pristine",
-            valued: "--backend --prompt --keychain -b --retries -r -d|--duration --region -f -p --config --mfa-token -t",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::By(vault)), always(Does::Decides(At::Nth(0)))],
+        family: &["aws-vault", "chamber", "envchain", "sops", "summon", "berglas", "granted", "assume"],
+        flags: "--debug --verbose -v -q --no-session --server --json -j --strict --pristine",
+        valued: "--backend --prompt --keychain -b --retries -r -d|--duration --region -f -p --config --mfa-token -t",
+        rules: &[always(By(vault)), always(Decides(At::Nth(0)))],
         examples: &[
             ("aws-vault exec dev -- sudo id", Expect::Denied("takes other rights")),
             ("chamber exec app -- sudo id", Expect::Denied("takes other rights")),
@@ -161,17 +133,16 @@ pub(super) static ALL: &[Program] = &[
             ("sops exec-env s.yaml 'sudo id'", Expect::Denied("takes other rights")),
             ("sops -d s.yaml", Expect::Asks("shows credentials")),
             ("sops -d s.yaml --output-type --version", Expect::Asks("shows credentials")),
-            ("sops -e s.yaml", Expect::Plain),
-            ("aws-vault list", Expect::Plain),
             ("chamber export app", Expect::Asks("shows credentials")),
         ],
-        ..Program::NEW
+        plain_lines: &["sops -e s.yaml", "aws-vault list"],
+        ..Program::LEADING
     },
 ];
 
 /// A subcommand that prints secrets.
-const fn shows(names: &'static str) -> crate::registry::Subcommand {
-    const SHOWS: &[crate::registry::Rule] = &[always(Does::Is(Consequence::ShowsCredentials))];
+const fn shows(names: &'static str) -> Subcommand {
+    const SHOWS: &[Rule] = &[always(Is(Consequence::ShowsCredentials))];
     command(names, Syntax::EXACT, SHOWS)
 }
 

@@ -2,9 +2,9 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{Consequence, Does, Doubt, Expect, More, Parsed, Prints, Program, Style, Syntax, always};
+use crate::registry::Doubt;
+use crate::registry::prelude::*;
 
 /// Tests and actions with one argument.
 const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size \
@@ -14,17 +14,13 @@ const VALUED: &str = "-name -iname -path -ipath -wholename -iwholename -regex -i
 
 pub(super) static ALL: &[Program] = &[Program {
     names: &["find", "gfind"],
-    syntax: Syntax {
-        flags: "-H -L -P -O# -E -X -d -f -s -x -print -print0 -ls -quit -prune -depth -mount -xdev -follow -daystart -noleaf \
+    flags: "-H -L -P -O# -E -X -d -f -s -x -print -print0 -ls -quit -prune -depth -mount -xdev -follow -daystart -noleaf \
                 -empty -executable -readable -writable -true -false -nouser -nogroup -not -and -or -a -o -warn -nowarn \
                 -ignore_readdir_race -noignore_readdir_race -delete",
-        valued: VALUED,
-        // Options of the programs that it runs stand among its own.
-        optional: "-*",
-        style: Style::Single,
-        ..Syntax::GNU
-    },
-    rules: &[always(Does::ByOption(expression))],
+    valued: VALUED, // Options of the programs that it runs stand among its own.
+    optional: "-*",
+    style: Style::Single,
+    rules: &[always(ByOption(expression))],
     is_exhaustive: true,
     prints: &[("find gfind", Prints::FoundNames)],
     examples: &[
@@ -47,24 +43,23 @@ pub(super) static ALL: &[Program] = &[Program {
         ("env a='-exec id ;' sh -c 'find . $a'", Expect::Opaque("may be an option")),
         ("find . -name $(echo x -exec id ';')", Expect::Opaque("may be an option")),
         ("echo exec | xargs -I{} find . -{} id +", Expect::Opaque("may be an option")),
-        ("find . -name \"$(echo x)\" -maxdepth $depth", Expect::Plain),
-        ("for d in 1 2; do find . -maxdepth $d -name *.$d; done", Expect::Plain),
-        ("set -euo pipefail; f() { find \"$1\" -name x; }; f src", Expect::Plain),
         ("set -e -- -exec id +; find . \"$@\"", Expect::Opaque("may be an option")),
-        ("find \"$dir\" -name x", Expect::Plain),
-        ("find $(pwd) $(dirname $(which sh)) -name x", Expect::Plain),
         ("find build -name '*.o' -delete", Expect::Asks("deletes files")),
         ("find build -delete", Expect::Deletes("build")),
         ("find . -fprint .envrc", Expect::Writes(".envrc")),
         ("find . -fprintf out.txt %p", Expect::Writes("out.txt")),
-        ("find src tests -name '*.rs' -not -path './x/*'", Expect::Plain),
-        ("find . -name '*.py' -exec grep -l x {} +", Expect::Plain),
         ("find . -name .envrc -exec tee {} +", Expect::Writes("./**/.envrc")),
         ("find . -name .envrc -exec env -u x tee {} +", Expect::Writes("./**/.envrc")),
         ("find src -type f", Expect::Reads("src")),
         ("find -L -O3 -D tree build -delete", Expect::Deletes("build")),
     ],
-    ..Program::NEW
+    plain_lines: &[
+        "find . -name \"$(echo x)\" -maxdepth $depth", "for d in 1 2; do find . -maxdepth $d -name *.$d; done",
+        "set -euo pipefail; f() { find \"$1\" -name x; }; f src", "find \"$dir\" -name x",
+        "find $(pwd) $(dirname $(which sh)) -name x", "find src tests -name '*.rs' -not -path './x/*'",
+        "find . -name '*.py' -exec grep -l x {} +",
+    ],
+    ..Program::GNU
 }];
 
 /// How many arguments in front of the starting points are options.

@@ -1,23 +1,16 @@
 //! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see
 //! asks.
 
-use super::registries::{FOR_USER, IDENTITY, PUBLISHES};
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled,
-    when,
-};
+use crate::registry::prelude::*;
 
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "deletes what others may use");
-const SECRETS: Does = Does::Is(Consequence::ShowsCredentials);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "deletes what others may use");
 
 /// Options that every group of subcommands takes in front of the verb.
 const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostname", ..Syntax::EXACT };
 
 /// Verbs that change what others see.
 const fn changes(names: &'static str) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[Lacks("--dry-run --help")], PUBLISHES)];
+    const RULES: &[Rule] = &[when(Lacks("--dry-run --help"), PUBLISHES)];
     let syntax = Syntax {
         flags: "--dry-run -h|--help --fill --fill-first --fill-verbose --draft --web --squash --merge --rebase --auto --admin \
                 --delete-branch",
@@ -65,18 +58,18 @@ const REPOSITORY: &[Subcommand] = &[
     REMOVES_ALL,
     LOOKS,
     changes("sync"),
-    ruled("set-default", &[always(Does::Writes(At::Path(".git/config")))]),
+    ruled("set-default", &[always(Writes(At::Path(".git/config")))]),
     area("deploy-key", &[identity("add delete"), each("list")]),
     area("autolink", ANY),
 ];
 
 const AUTH: &[Subcommand] = &[
     identity("login logout refresh setup-git switch configure-docker docker-helper"),
-    ruled("token", &[always(SECRETS)]),
+    ruled("token", &[always(SHOWS)]),
     command(
         "status",
         Syntax { flags: "-t|--show-token -a|--active", ..Syntax::EXACT },
-        &[when(&[Has("--show-token")], SECRETS)],
+        &[when(Has("--show-token"), SHOWS)],
     ),
 ];
 
@@ -88,26 +81,27 @@ const API: Subcommand = command(
                  -p|--preview --form --output",
         ..Syntax::EXACT
     },
-    &[always(Does::ByOption(api)), always(Does::Reads(At::Value("--input")))],
+    &[always(ByOption(api)), always(Reads(At::Value("--input")))],
 );
 
 const SETTINGS: Subcommand = ruled(
     "config alias",
-    &[when(&[First("set delete import clear-cache edit")], Does::Hides("settings or an alias that later calls obey"))],
+    &[when(First("set delete import clear-cache edit"), Hides("settings or an alias that later calls obey"))],
 );
 
 const EXTENSIONS: Subcommand = ruled(
     "extension|extensions|ext",
     &[
-        when(&[First("install upgrade remove create")], FOR_USER),
-        when(&[First("exec")], Does::Hides("an extension that is not known")),
+        when(First("install upgrade remove create"), FOR_USER),
+        when(First("exec"), Hides("an extension that is not known")),
     ],
 );
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["gh"],
-        syntax: Syntax { flags: "-h|--help --version", valued: "-R|--repo --hostname", ..Syntax::EXACT },
+        flags: "-h|--help --version",
+        valued: "-R|--repo --hostname",
         subcommands: &[
             area("pr", ANY),
             area("issue", ANY),
@@ -141,13 +135,11 @@ pub(super) static ALL: &[Program] = &[
         plain: "attestation browse completion copilot help licenses org preview search status at version",
         otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
         examples: &[
-            ("gh pr create --fill --dry-run", Expect::Plain),
             ("gh release create v1 --notes --help", Expect::Asks("publishes")),
             ("gh pr merge 1 --squash --body --help", Expect::Asks("publishes")),
             ("gh pr create --fill", Expect::Asks("publishes")),
             ("gh pr -R o/r merge 1", Expect::Asks("publishes")),
             ("gh -R o/r pr merge 1", Expect::Is("gh pr merge 1")),
-            ("gh pr create --dry-run", Expect::Plain),
             ("gh issue close 1", Expect::Asks("publishes")),
             ("gh issue delete 1", Expect::Asks("others may use")),
             ("gh release create v1", Expect::Asks("publishes")),
@@ -169,20 +161,18 @@ pub(super) static ALL: &[Program] = &[
             ("gh frob", Expect::Opaque("an alias or an extension")),
             ("gh pr $x 1", Expect::Opaque("known only when it runs")),
             ("gh --odd pr merge", Expect::Opaque("`--odd` of `gh`")),
-            ("gh pr list --state open", Expect::Plain),
-            ("gh pr view 1 --json title", Expect::Plain),
-            ("gh pr checkout 1", Expect::Plain),
-            ("gh run watch", Expect::Plain),
-            ("gh api repos/o/r", Expect::Plain),
-            ("gh api graphql -f query='{ viewer { login } }'", Expect::Plain),
-            ("gh auth status", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "gh pr create --fill --dry-run", "gh pr create --dry-run", "gh pr list --state open",
+            "gh pr view 1 --json title", "gh pr checkout 1", "gh run watch", "gh api repos/o/r",
+            "gh api graphql -f query='{ viewer { login } }'", "gh auth status",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &["glab", "tea", "hub"],
-        is_family: true,
-        syntax: Syntax { flags: "-h|--help -v|--version --noop", valued: "-R|--repo --hostname -C", ..Syntax::EXACT },
+        family: &["glab", "tea", "hub"],
+        flags: "-h|--help -v|--version --noop",
+        valued: "-R|--repo --hostname -C",
         subcommands: &[
             area("mr pulls|pull|pr", ANY),
             area("issue|issues", ANY),
@@ -213,10 +203,9 @@ pub(super) static ALL: &[Program] = &[
             ("tea pr create", Expect::Asks("publishes")),
             ("glab api -X POST x", Expect::Asks("publishes")),
             ("glab auth login", Expect::Asks("accounts")),
-            ("glab mr list", Expect::Plain),
-            ("glab ci view", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["glab mr list", "glab ci view"],
+        ..Program::EXACT
     },
 ];
 

@@ -1,14 +1,9 @@
 //! `go` and the tools around it.
 
-use super::registries::{FOR_USER, PUBLISHES};
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks},
-    At, Does, Expect, Otherwise, Parsed, Prints, Program, Rule, Syntax, always, command, each, ruled, when,
-};
+use crate::registry::prelude::*;
 
-const SYNTAX: Syntax = Syntax {
+const SYNTAX: Program = Program {
     flags: "-a -n -race -msan -asan -v -work -x -cover -linkshared -modcacherw -trimpath -json -c -i -t -u -d -m -e -benchmem \
             -short -failfast -fullpath -artifacts -compiled -deps -export -find -test -versions -retracted \
             -h|-help -fix -all -src -cmd -w -changed -diff",
@@ -16,36 +11,32 @@ const SYNTAX: Syntax = Syntax {
              -buildvcs -compiler -covermode -coverpkg -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace \
              -outputdir -run -skip -bench -benchtime -blockprofilerate -count -cpu -fuzz -fuzztime -fuzzminimizetime -list \
              -memprofilerate -mutexprofilefraction -parallel -shuffle -timeout -vet -f -reuse -installsuffix -pgo -tool -go",
-    ..Syntax::SINGLE
+    ..Program::SINGLE
 };
 
 /// Options of every subcommand that builds.
 const BUILDS: &[Rule] = &[
     when(
-        &[Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile")],
-        Does::Hides("`go` with programs or files of its own choice"),
+        Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile"),
+        Hides("`go` with programs or files of its own choice"),
     ),
-    always(Does::RunsLine(At::Value("-toolexec -exec -vettool"))),
-    always(Does::ByOption(linker)),
-    always(Does::Writes(At::Value(
-        "-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir",
-    ))),
+    always(RunsLine(At::Value("-toolexec -exec -vettool"))),
+    always(ByOption(linker)),
+    always(Writes(At::Value("-o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir"))),
 ];
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["go", "tinygo", "garble"],
+        family: &["go", "tinygo", "garble"],
         general: "build test vet",
-        is_family: true,
-        syntax: SYNTAX,
         folder: "-C",
         rules: BUILDS,
         prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
-            command("run", Syntax::LEADING, &[always(Does::ByOption(from_elsewhere))]),
+            command("run", Syntax::LEADING, &[always(ByOption(from_elsewhere))]),
             ruled("install", &[always(FOR_USER)]),
-            ruled("env", &[when(&[Has("-w -u")], Does::Hides("settings of `go` that later calls obey"))]),
-            command("tool", Syntax::LEADING, &[always(Does::ByOption(tool))]),
+            ruled("env", &[when(Has("-w -u"), Hides("settings of `go` that later calls obey"))]),
+            command("tool", Syntax::LEADING, &[always(ByOption(tool))]),
             each("build test"),
         ],
         plain: "bug clean doc fix fmt generate get help list mod telemetry version vet work",
@@ -66,54 +57,45 @@ pub(super) static ALL: &[Program] = &[
             ("go -C sub build -o x", Expect::Writes("sub/x")),
             ("go test -coverprofile x ./...", Expect::Writes("x")),
             ("go frob", Expect::Opaque("no command of it")),
-            ("go test ./... -run TestX -v", Expect::Plain),
-            ("go build -ldflags='-s -w -X main.v=1' ./...", Expect::Plain),
-            ("go run . -exec x", Expect::Plain),
-            ("go vet ./...", Expect::Plain),
-            ("go mod tidy", Expect::Plain),
-            ("go env GOPATH", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "go test ./... -run TestX -v", "go build -ldflags='-s -w -X main.v=1' ./...", "go run . -exec x",
+            "go vet ./...", "go mod tidy", "go env GOPATH",
+        ],
+        ..SYNTAX
     },
     Program {
         names: &["goreleaser"],
-        syntax: Syntax {
-            flags: "--snapshot --clean -h|--help --debug --verbose",
-            valued: "-f|--config --skip -p|--parallelism",
-            ..Syntax::EXACT
-        },
-        subcommands: &[ruled("release publish continue announce", &[when(&[Lacks("--snapshot --help")], PUBLISHES)])],
-        examples: &[
-            ("goreleaser release", Expect::Asks("publishes")),
-            ("goreleaser release --snapshot", Expect::Plain),
-            ("goreleaser check", Expect::Plain),
-        ],
-        ..Program::NEW
+        flags: "--snapshot --clean -h|--help --debug --verbose",
+        valued: "-f|--config --skip -p|--parallelism",
+        subcommands: &[ruled("release publish continue announce", &[when(Lacks("--snapshot --help"), PUBLISHES)])],
+        examples: &[("goreleaser release", Expect::Asks("publishes"))],
+        plain_lines: &["goreleaser release --snapshot", "goreleaser check"],
+        ..Program::EXACT
     },
     Program {
         names: &["ko"],
-        syntax: Syntax { flags: "-h|--help -v|--verbose -L|--local -*", optional: "--push", ..Syntax::EXACT },
-        rules: &[when(
+        flags: "-h|--help -v|--verbose -L|--local -*",
+        optional: "--push",
+        rules: &[when_all(
             &[First("apply build create delete login publish resolve run"), Lacks("--help --local")],
-            Does::By(pushed),
+            By(pushed),
         )],
         examples: &[
             ("ko apply -f x", Expect::Asks("publishes")),
             ("ko build ./cmd/x", Expect::Asks("publishes")),
             ("ko build --push=$x ./cmd/x", Expect::Asks("publishes")),
             ("ko publish --bare ./cmd/x", Expect::Asks("publishes")),
-            ("ko build --local ./cmd/x", Expect::Plain),
-            ("ko build --push=false ./cmd/x", Expect::Plain),
-            ("ko version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ko build --local ./cmd/x", "ko build --push=false ./cmd/x", "ko version"],
+        ..Program::EXACT
     },
 ];
 
 /// Images that are pushed unless the line says otherwise.
 fn pushed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_kept = parsed.values("--push").any(|value| value.is_exact && value.text == "false");
-    if is_kept { Vec::new() } else { vec![Effect::is(crate::registry::Consequence::Publishes)] }
+    if is_kept { Vec::new() } else { vec![Effect::is(Consequence::Publishes)] }
 }
 
 /// Flags for the linker that name another one.

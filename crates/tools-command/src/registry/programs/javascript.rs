@@ -1,12 +1,8 @@
 //! JavaScript runtimes: code, scripts and modules that are loaded first.
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{
-    ArgumentCondition::{AtMost, Fed, First, FirstIsNot, Has, Lacks},
-    At, Does, Expect, GivenOption, Parsed, Program, Rule, Syntax, always, when,
-};
+use crate::registry::GivenOption;
+use crate::registry::prelude::*;
 
 /// Options of `node` that stand alone.
 const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
@@ -38,36 +34,37 @@ const NODE_OPTIONAL: &str = "--inspect --inspect-brk --inspect-port --inspect-pu
     --experimental-config-file --experimental-default-config-file --tls-min-v1.2 --tls-max-v1.2 --tls-min-v1.3 --tls-max-v1.3";
 
 const NODE_RULES: &[Rule] = &[
-    always(Does::By(code)),
-    always(Does::RunsScript(At::Value("-r --require --import --loader"))),
-    always(Does::Writes(At::Value(
+    always(By(code)),
+    always(RunsScript(At::Value("-r --require --import --loader"))),
+    always(Writes(At::Value(
         "--redirect-warnings --diagnostic-dir --report-filename --cpu-prof-name --heap-prof-name --localstorage-file \
          --test-reporter-destination --trace-event-file-pattern --tls-keylog --logfile",
     ))),
     // It may hold options, which load modules.
-    always(Does::RunsScript(At::Value("--env-file --env-file-if-exists"))),
-    always(Does::Reads(At::Value("--env-file --env-file-if-exists --icu-data-dir"))),
-    when(&[Has("--require --import --loader --test-global-setup")], Does::Hides("a module is loaded first")),
+    always(RunsScript(At::Value("--env-file --env-file-if-exists"))),
+    always(Reads(At::Value("--env-file --env-file-if-exists --icu-data-dir"))),
+    when(Has("--require --import --loader --test-global-setup"), Hides("a module is loaded first")),
     when(
-        &[Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config")],
-        Does::Hides("settings of its own"),
+        Has("--experimental-sea-config --build-snapshot-config --snapshot-blob --openssl-config"),
+        Hides("settings of its own"),
     ),
-    when(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], Does::RunsScript(At::Nth(0))),
-    when(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], Does::By(resolved)),
-    when(&[First("inspect")], Does::Hides("a debugger that runs what it reads")),
-    when(
+    when_all(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], RunsScript(At::Nth(0))),
+    when_all(&[Lacks("--eval --print --test --run"), FirstIsNot("- inspect")], By(resolved)),
+    when(First("inspect"), Hides("a debugger that runs what it reads")),
+    when_all(
         &[Lacks("--eval --print --test --run --version --help --v8-options --prof-process"), AtMost(0)],
-        Does::By(reads),
+        By(reads),
     ),
-    when(&[Lacks("--eval --print"), First("-")], Does::By(reads)),
-    when(&[Has("--interactive"), Fed], Does::By(reads)),
+    when_all(&[Lacks("--eval --print"), First("-")], By(reads)),
+    when_all(&[Has("--interactive"), Fed], By(reads)),
 ];
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["node", "nodejs", "node2*", "node1*"],
-        is_family: true,
-        syntax: Syntax { flags: NODE_FLAGS, valued: NODE_VALUED, optional: NODE_OPTIONAL, ..Syntax::LEADING },
+        family: &["node", "nodejs", "node2*", "node1*"],
+        flags: NODE_FLAGS,
+        valued: NODE_VALUED,
+        optional: NODE_OPTIONAL,
         rules: NODE_RULES,
         prints_as: &[("nodejs", "node")],
         examples: &[
@@ -93,59 +90,47 @@ pub(super) static ALL: &[Program] = &[
             ("node ./a", Expect::Scripts("a.js")),
             ("node a", Expect::Scripts("a/index.js")),
             ("node .", Expect::Scripts("index.js")),
-            ("node server.js", Expect::Plain),
-            ("node --max-old-space-size=4096 build.mjs --watch", Expect::Plain),
-            ("node --test --test-reporter spec", Expect::Plain),
-            ("node -e 'console.log(1)'", Expect::Plain),
-            ("node -e \"console.log(require('./package.json').version)\"", Expect::Plain),
-            ("node --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "node server.js", "node --max-old-space-size=4096 build.mjs --watch", "node --test --test-reporter spec",
+            "node -e 'console.log(1)'", "node -e \"console.log(require('./package.json').version)\"", "node --version",
+        ],
+        ..Program::LEADING
     },
     Program {
-        names: &["tsx", "ts-node", "ts-node-esm", "esno", "swc-node", "babel-node", "jiti", "vite-node"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-T|--transpile-only -s|--script-mode -F|--files --esm --swc -H -vv --pretty --prefer-ts-exts --no-cache --show-config \
+        family: &["tsx", "ts-node", "ts-node-esm", "esno", "swc-node", "babel-node", "jiti", "vite-node"],
+        flags: "-T|--transpile-only -s|--script-mode -F|--files --esm --swc -H -vv --pretty --prefer-ts-exts --no-cache --show-config \
                     --watch --clear-screen --no-warnings --enable-source-maps --test --skip-project -w -v",
-            valued: "-e|--eval -p|--print -r|--require --import --loader -P|--project -O|--compiler-options -I|--ignore --cwd \
+        valued: "-e|--eval -p|--print -r|--require --import --loader -P|--project -O|--compiler-options -I|--ignore --cwd \
                      --tsconfig --env-file -C|--compiler -d|--dir --conditions --ignore-diagnostics",
-            ..Syntax::LEADING
-        },
         rules: NODE_RULES,
         examples: &[
             ("tsx -e 'import(\"child_process\")'", Expect::Opaque("import")),
             ("tsx -pe 'fetch(1)'", Expect::Opaque("fetch")),
             ("ts-node -pe 'fetch(1)'", Expect::Opaque("fetch")),
             ("ts-node -Tpe 'fetch(1)'", Expect::Opaque("fetch")),
-            ("ts-node -pe '1 + 1'", Expect::Plain),
             ("ts-node -T -e 'fetch(1)'", Expect::Opaque("fetch")),
             ("tsx --odd x.ts", Expect::Opaque("`--odd` of `tsx`")),
-            ("tsx watch src/x.ts", Expect::Plain),
-            ("tsx src/x.ts", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ts-node -pe '1 + 1'", "tsx watch src/x.ts", "tsx src/x.ts"],
+        ..Program::LEADING
     },
     Program {
-        names: &["jsc", "qjs", "d8", "rhino", "jjs", "mujs", "hermes", "gjs", "osascript"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h -i -m --std --module",
-            valued: "-e|--eval -c|--command -I --include -l",
-            ..Syntax::LEADING
-        },
+        family: &["jsc", "qjs", "d8", "rhino", "jjs", "mujs", "hermes", "gjs", "osascript"],
+        flags: "-h -i -m --std --module",
+        valued: "-e|--eval -c|--command -I --include -l",
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
-            when(&[Lacks("-e -c")], Does::RunsScript(At::Nth(0))),
-            when(&[Fed], Does::Hides("it runs what it reads")),
+            always(Evaluates(Language::Other, At::Value("-e -c"))),
+            when(Lacks("-e -c"), RunsScript(At::Nth(0))),
+            when(Fed, Hides("it runs what it reads")),
         ],
         examples: &[
             ("qjs -e 'std.popen(1)'", Expect::Opaque("code with")),
             ("osascript -e 'do shell script \"id\"'", Expect::Opaque("code with")),
             ("cat x | qjs", Expect::Opaque("runs what it reads")),
-            ("qjs x.js", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["qjs x.js"],
+        ..Program::LEADING
     },
 ];
 

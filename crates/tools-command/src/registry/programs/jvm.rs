@@ -2,33 +2,25 @@
 
 use tools_core::Access;
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtMost, First, FirstIsNot, Lacks},
-    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["java", "javaw"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-server -client -ea -esa -da -dsa -showversion --show-version -version --version -help --help -? -X --help-extra \
+        family: &["java", "javaw"],
+        flags: "-server -client -ea -esa -da -dsa -showversion --show-version -version --version -help --help -? -X --help-extra \
                     --enable-preview --dry-run --validate-modules --list-modules -verbose --show-module-resolution -Xint -Xcomp -Xmixed \
                     -Xrs -Xbatch -Xfuture",
-            valued: "-cp|-classpath|--class-path -p|--module-path --add-modules --add-opens --add-exports --add-reads --patch-module \
+        valued: "-cp|-classpath|--class-path -p|--module-path --add-modules --add-opens --add-exports --add-reads --patch-module \
                      --limit-modules --upgrade-module-path --source -d|--describe-module --enable-native-access --finalization",
-            optional: "-D* -Xm* -Xs* -XX:* -X* -verbose:* -ea:* -da:* -enableassertions* -splash:* -agentlib:* -agentpath:* -javaagent:* -@*",
-            last: "-jar -m|--module",
-            style: Style::Single,
-        },
+        optional: "-D* -Xm* -Xs* -XX:* -X* -verbose:* -ea:* -da:* -enableassertions* -splash:* -agentlib:* -agentpath:* -javaagent:* -@*",
+        last: "-jar -m|--module",
+        style: Style::Single,
         rules: &[
-            always(Does::ByOption(machine)),
-            always(Does::By(written)),
-            always(Does::RunsScript(At::Value("-jar"))),
-            when(&[Lacks("-jar -m")], Does::By(main_class)),
+            always(ByOption(machine)),
+            always(By(written)),
+            always(RunsScript(At::Value("-jar"))),
+            when(Lacks("-jar -m"), By(main_class)),
         ],
         examples: &[
             ("java -XX:OnError='sudo id' X", Expect::Opaque("loads an agent")),
@@ -39,36 +31,29 @@ pub(super) static ALL: &[Program] = &[
             ("java -Xloggc:.envrc Main", Expect::Writes(".envrc")),
             ("java -XX:HeapDumpPath=.envrc Main", Expect::Writes(".envrc")),
             ("java -XX:StartFlightRecording=duration=1s,filename=.envrc Main", Expect::Writes(".envrc")),
-            ("java -Xlog:gc=debug:stdout Main", Expect::Plain),
             ("java -Xmx1g -agentpath:./x.so -jar a.jar", Expect::Opaque("loads an agent")),
             ("echo x > A.java; java A.java", Expect::Opaque("written by this very line")),
-            ("java -cp out Main", Expect::Plain),
-            ("java -Xmx1g -Dfile.encoding=UTF-8 -jar app.jar --odd", Expect::Plain),
-            ("java -version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "java -Xlog:gc=debug:stdout Main", "java -cp out Main",
+            "java -Xmx1g -Dfile.encoding=UTF-8 -jar app.jar --odd", "java -version",
+        ],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "jshell", "scala", "scala3", "scala-cli", "groovy", "kotlin", "clojure-cli", "jruby-complete", "jython",
             "bsh",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-i -n -p -q -v -s -deprecation -feature -explain --power -howtorun",
-            valued: "-cp|-classpath|--classpath|--class-path -c -e --execute-expression -l|--load -I -J -R --startup --feedback --add-modules \
+        flags: "-i -n -p -q -v -s -deprecation -feature -explain --power -howtorun",
+        valued: "-cp|-classpath|--classpath|--class-path -c -e --execute-expression -l|--load -I -J -R --startup --feedback --add-modules \
                      -D -S",
-            style: Style::Leading,
-            ..Syntax::GNU
-        },
+        style: Style::Leading,
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e -c"))),
-            when(
-                &[Lacks("-e -c"), FirstIsNot("run compile test fmt package setup-ide -")],
-                Does::RunsScript(At::Nth(0)),
-            ),
-            when(&[Lacks("-e -c --version -version -v --help"), AtMost(0)], Does::Hides("it runs what it reads")),
-            when(&[First("-")], Does::Hides("it runs what it reads")),
+            always(Evaluates(Language::Other, At::Value("-e -c"))),
+            when_all(&[Lacks("-e -c"), FirstIsNot("run compile test fmt package setup-ide -")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-e -c --version -version -v --help"), AtMost(0)], Hides("it runs what it reads")),
+            when(First("-"), Hides("it runs what it reads")),
         ],
         examples: &[
             ("groovy -e '\"id\".execute()'", Expect::Opaque("code with")),
@@ -76,10 +61,9 @@ pub(super) static ALL: &[Program] = &[
             ("jshell", Expect::Opaque("runs what it reads")),
             ("jshell - <<< x", Expect::Opaque("runs what it reads")),
             ("groovy --odd -e 1", Expect::Opaque("`--odd` of `groovy`")),
-            ("groovy x.groovy", Expect::Plain),
-            ("scala-cli compile .", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["groovy x.groovy", "scala-cli compile ."],
+        ..Program::GNU
     },
 ];
 

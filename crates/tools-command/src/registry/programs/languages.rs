@@ -1,61 +1,53 @@
 //! Interpreters of further languages: code by an option, scripts, modules, and code that comes in.
 
-use crate::code::Language;
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{AtMost, First, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, find, when,
-};
+use crate::registry::find;
+use crate::registry::prelude::*;
 
 /// Code by `-e` or `--eval`, else a script, else what comes in.
 const BY_E: &[Rule] = &[
-    always(Does::Evaluates(Language::Other, At::Value("-e --eval"))),
-    when(&[Lacks("-e --eval"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(&[Lacks("-e --eval --version --help -h -v -V"), AtMost(0)], READS),
-    when(&[First("-")], READS),
+    always(Evaluates(Language::Other, At::Value("-e --eval"))),
+    when_all(&[Lacks("-e --eval"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+    when_all(&[Lacks("-e --eval --version --help -h -v -V"), AtMost(0)], READS),
+    when(First("-"), READS),
 ];
-const READS: Does = Does::Hides("an interpreter that runs what it reads");
+const READS: Does = Hides("an interpreter that runs what it reads");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["lua", "lua5*", "luajit", "texlua", "luau", "lune"],
-        is_family: true,
-        syntax: Syntax { flags: "-i -v -E -W -b", valued: "-e -l -O", optional: "-j", ..Syntax::LEADING },
+        family: &["lua", "lua5*", "luajit", "texlua", "luau", "lune"],
+        flags: "-i -v -E -W -b",
+        valued: "-e -l -O",
+        optional: "-j",
         rules: &[
-            always(Does::Evaluates(Language::Lua, At::Value("-e"))),
-            when(&[FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-e -v"), AtMost(0)], READS),
-            when(&[First("-")], READS),
+            always(Evaluates(Language::Lua, At::Value("-e"))),
+            when(FirstIsNot("-"), RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-e -v"), AtMost(0)], READS),
+            when(First("-"), READS),
         ],
         examples: &[
             ("lua -e 'os.execute(\"id\")'", Expect::Opaque("os.execute")),
             ("lua -W -e 'io.popen(1)'", Expect::Opaque("io.popen")),
             ("cat x | lua", Expect::Opaque("runs what it reads")),
             ("lua --odd x", Expect::Opaque("`--odd` of `lua`")),
-            ("lua -e 'print(1)'", Expect::Plain),
-            ("lua x.lua a", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["lua -e 'print(1)'", "lua x.lua a"],
+        ..Program::LEADING
     },
     Program {
-        names: &["php", "php7*", "php8*"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a -C -h -i|--info -l|--syntax-check -m|--modules -n|--no-php-ini -q -s|--syntax-highlight -v|--version -w|--strip \
+        family: &["php", "php7*", "php8*"],
+        flags: "-a -C -h -i|--info -l|--syntax-check -m|--modules -n|--no-php-ini -q -s|--syntax-highlight -v|--version -w|--strip \
                     -H|--hide-args --ini -e|--profile-info --interactive --strip --rfinfo",
-            valued: "-B|--process-begin -E|--process-end -R|--process-code -r|--run -F|--process-file -f|--file -c|--php-ini \
+        valued: "-B|--process-begin -E|--process-end -R|--process-code -r|--run -F|--process-file -f|--file -c|--php-ini \
                      -d|--define -S|--server -t|--docroot -z|--zend-extension --rf --rc --re --rz --ri -b",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::Evaluates(Language::Php, At::Value("-r -B -R -E"))),
-            always(Does::RunsScript(At::Value("-f -F"))),
-            when(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], Does::By(super::project_scripts::named)),
-            when(&[Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"), AtMost(0)], READS),
-            when(&[First("-")], READS),
-            when(&[Has("-d -z -c")], Does::ByOption(php_setting)),
-            when(&[Has("-S")], Does::NeedsNetwork),
+            always(Evaluates(Language::Php, At::Value("-r -B -R -E"))),
+            always(RunsScript(At::Value("-f -F"))),
+            when_all(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-r -B -R -E -f -F -S"), FirstIsNot("-")], By(super::project_scripts::named)),
+            when_all(&[Lacks("-r -B -R -E -f -F -S -v -i -m -h --help --ini --rf --rc --re --ri"), AtMost(0)], READS),
+            when(First("-"), READS),
+            when(Has("-d -z -c"), ByOption(php_setting)),
+            when(Has("-S"), NeedsNetwork),
         ],
         examples: &[
             ("php -r 'system(\"id\");'", Expect::Opaque("system")),
@@ -64,55 +56,43 @@ pub(super) static ALL: &[Program] = &[
             ("php -d auto_prepend_file=x y.php", Expect::Opaque("a setting")),
             ("cat x | php", Expect::Opaque("runs what it reads")),
             ("php --odd x.php", Expect::Opaque("`--odd` of `php`")),
-            ("php -l index.php", Expect::Plain),
-            ("php -d memory_limit=1G artisan test", Expect::Plain),
-            ("php -r 'echo 1 + 1;'", Expect::Plain),
-            ("php -v", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["php -l index.php", "php -d memory_limit=1G artisan test", "php -r 'echo 1 + 1;'", "php -v"],
+        ..Program::LEADING
     },
     Program {
-        names: &["tclsh", "tclsh8*", "wish", "expect", "jimsh", "expectk"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-b -d -i -n -N -v",
-            valued: "-c -f -encoding -D",
-            style: Style::Single,
-            ..Syntax::LEADING
-        },
+        family: &["tclsh", "tclsh8*", "wish", "expect", "jimsh", "expectk"],
+        flags: "-b -d -i -n -N -v",
+        valued: "-c -f -encoding -D",
+        style: Style::Single,
         rules: &[
-            when(&[Has("-c")], Does::Hides("code of Tcl")),
-            always(Does::RunsScript(At::Value("-f"))),
-            when(&[Lacks("-c -f"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-c -f -v"), AtMost(0)], READS),
-            when(&[First("-")], READS),
+            when(Has("-c"), Hides("code of Tcl")),
+            always(RunsScript(At::Value("-f"))),
+            when_all(&[Lacks("-c -f"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-c -f -v"), AtMost(0)], READS),
+            when(First("-"), READS),
         ],
         examples: &[
             ("expect -c 'spawn sudo id'", Expect::Opaque("code of Tcl")),
             ("tclsh <<< 'exec id'", Expect::Opaque("runs what it reads")),
             ("tclsh", Expect::Opaque("runs what it reads")),
-            ("expect x.exp", Expect::Plain),
-            ("tclsh x.tcl", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["expect x.exp", "tclsh x.tcl"],
+        ..Program::LEADING
     },
     Program {
-        names: &["R", "Rscript", "littler"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--vanilla --no-save --save --no-environ --no-site-file --no-init-file --no-restore --no-restore-data \
+        family: &["R", "Rscript", "littler"],
+        flags: "--vanilla --no-save --save --no-environ --no-site-file --no-init-file --no-restore --no-restore-data \
                     --no-restore-history --slave -s|--no-echo -q|--quiet|--silent --interactive --verbose --no-readline -d",
-            valued: "-e -f|--file -g|--gui",
-            optional: "--encoding --default-packages --args --max-ppsize --min-nsize --min-vsize --debugger --arch",
-            ..Syntax::LEADING
-        },
+        valued: "-e -f|--file -g|--gui",
+        optional: "--encoding --default-packages --args --max-ppsize --min-nsize --min-vsize --debugger --arch",
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e"))),
-            always(Does::RunsScript(At::Value("-f"))),
-            when(&[Lacks("-e -f"), FirstIsNot("CMD")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-e -f --version --help"), AtMost(0)], READS),
-            when(&[Has("--debugger")], Does::Hides("a debugger of its own choice")),
-            when(&[First("CMD")], Does::By(tool)),
+            always(Evaluates(Language::Other, At::Value("-e"))),
+            always(RunsScript(At::Value("-f"))),
+            when_all(&[Lacks("-e -f"), FirstIsNot("CMD")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-e -f --version --help"), AtMost(0)], READS),
+            when(Has("--debugger"), Hides("a debugger of its own choice")),
+            when(First("CMD"), By(tool)),
         ],
         examples: &[
             ("R -e 'system(\"id\")'", Expect::Opaque("code with")),
@@ -121,41 +101,35 @@ pub(super) static ALL: &[Program] = &[
             ("R --odd -e 1", Expect::Opaque("`--odd` of `R`")),
             ("R CMD sudo id", Expect::Runs("sudo id")),
             ("R CMD BATCH x.R", Expect::Scripts("x.R")),
-            ("R CMD check x", Expect::Plain),
-            ("Rscript x.R a", Expect::Plain),
-            ("Rscript -e '1+1'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["R CMD check x", "Rscript x.R a", "Rscript -e '1+1'"],
+        ..Program::LEADING
     },
     Program {
         names: &["julia"],
-        syntax: Syntax {
-            flags: "-i -q|--quiet -v --lisp --experimental --trace-compile-timing",
-            valued: "-e|--eval -E|--print -L|--load -J|--sysimage -H|--home -p|--procs -t|--threads --machine-file -C|--cpu-target \
+        flags: "-i -q|--quiet -v --lisp --experimental --trace-compile-timing",
+        valued: "-e|--eval -E|--print -L|--load -J|--sysimage -H|--home -p|--procs -t|--threads --machine-file -C|--cpu-target \
                      -O|--optimize -g --gcthreads -m",
-            optional: "--project --startup-file --history-file --color --compile --check-bounds --depwarn --warn-overwrite --inline \
+        optional: "--project --startup-file --history-file --color --compile --check-bounds --depwarn --warn-overwrite --inline \
                        --banner --compiled-modules --code-coverage --track-allocation --handle-signals --math-mode --sysimage-native-code \
                        --pkgimages --min-optlevel --heap-size-hint --warn-scope",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e -E"))),
-            always(Does::RunsScript(At::Value("-L --machine-file --sysimage"))),
-            when(&[Lacks("-e -E")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-e -E -m --version -v --help"), AtMost(0)], READS),
+            always(Evaluates(Language::Other, At::Value("-e -E"))),
+            always(RunsScript(At::Value("-L --machine-file --sysimage"))),
+            when(Lacks("-e -E"), RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-e -E -m --version -v --help"), AtMost(0)], READS),
         ],
         examples: &[
             ("julia -e 'run(`id`)'", Expect::Opaque("code with")),
             ("julia --project=. -E 'run(`id`)'", Expect::Opaque("code with")),
             ("julia --odd -e 1", Expect::Opaque("`--odd` of `julia`")),
             ("julia", Expect::Opaque("runs what it reads")),
-            ("julia --project=. x.jl", Expect::Plain),
-            ("julia -e 'println(1 + 1)'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["julia --project=. x.jl", "julia -e 'println(1 + 1)'"],
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "octave", "octave-cli", "guile", "guile3*", "gsi", "csi", "racket", "sbcl", "clisp", "ecl", "chez",
             "scheme", "mit-scheme", "swipl", "gprolog", "yap", "gnuplot", "maxima", "gp", "sage", "scilab", "elixir",
             "iex", "erl", "escript", "clojure", "clj", "bb", "lein-exec", "janet", "fennel", "picolisp", "gforth",
@@ -163,13 +137,9 @@ pub(super) static ALL: &[Program] = &[
             "gawk-eval", "spidermonkey", "js", "kotlinc-jvm", "kscript", "groovysh", "pike", "newlisp", "rexx",
             "regina", "gst", "falcon", "squirrel", "wren", "zx",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-q|--quiet|--silent -i --no-gui --norc -f --no-init-file --no-history --no-window-system -W -V -v --persist|-p -noshell \
+        flags: "-q|--quiet|--silent -i --no-gui --norc -f --no-init-file --no-history --no-window-system -W -V -v --persist|-p -noshell \
                     -noinput --no-auto-compile --batch -batch --non-interactive",
-            valued: "-Sdeps|-e|--eval|-c|-g|-x|-r|--execute|-eval -l|--load -s -L -d -pa -S|-mix",
-            ..Syntax::LEADING
-        },
+        valued: "-Sdeps|-e|--eval|-c|-g|-x|-r|--execute|-eval -l|--load -s -L -d -pa -S|-mix",
         rules: BY_E,
         examples: &[
             ("octave --eval 'system(\"id\")'", Expect::Opaque("code with")),
@@ -180,54 +150,44 @@ pub(super) static ALL: &[Program] = &[
             ("cat x | gnuplot", Expect::Opaque("runs what it reads")),
             ("guile --odd -c 1", Expect::Opaque("`--odd` of `guile`")),
             ("clj -Sdeps '{:aliases {:x {:main-opts [\"-e\" \"(sh 1)\"]}}}' -M:x", Expect::Opaque("code with")),
-            ("octave --eval 'disp(1+1)'", Expect::Plain),
-            ("gnuplot plot.gp", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["octave --eval 'disp(1+1)'", "gnuplot plot.gp"],
+        ..Program::LEADING
     },
     Program {
         names: &["matlab"],
-        syntax: Syntax {
-            flags: "-nodisplay -nodesktop -nosplash -nojvm -noFigureWindows -wait -help",
-            valued: "-batch|-r -logfile -sd",
-            ..Syntax::SINGLE
-        },
+        flags: "-nodisplay -nodesktop -nosplash -nojvm -noFigureWindows -wait -help",
+        valued: "-batch|-r -logfile -sd",
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-batch"))),
-            always(Does::RunsScript(At::Nth(0))),
-            always(Does::Writes(At::Value("-logfile"))),
+            always(Evaluates(Language::Other, At::Value("-batch"))),
+            always(RunsScript(At::Nth(0))),
+            always(Writes(At::Value("-logfile"))),
         ],
         examples: &[
             ("matlab -batch 'system(\"id\")'", Expect::Opaque("code with")),
             ("matlab -nodisplay x.m", Expect::Scripts("x.m")),
         ],
-        ..Program::NEW
+        ..Program::SINGLE
     },
     Program {
-        names: &["ghc", "runghc", "runhaskell", "ghci", "stack-runghc"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-O -O0 -O1 -O2 -c -S -v -v0 -Wall -Werror -w -threaded -static -dynamic -prof -g --make -M -i -fforce-recomp -E -C -V \
+        family: &["ghc", "runghc", "runhaskell", "ghci", "stack-runghc"],
+        flags: "-O -O0 -O1 -O2 -c -S -v -v0 -Wall -Werror -w -threaded -static -dynamic -prof -g --make -M -i -fforce-recomp -E -C -V \
                     --interactive --info --numeric-version --supported-extensions -rtsopts -no-link -shared",
-            valued: "-o -e -package -package-id -package-db -outputdir -odir -hidir -main-is -x -l -optl -opta -optP",
-            optional: "-X* -i* -W* -f* -I* -L* -D* -j*",
-            style: Style::Single,
-            ..Syntax::GNU
-        },
+        valued: "-o -e -package -package-id -package-db -outputdir -odir -hidir -main-is -x -l -optl -opta -optP",
+        optional: "-X* -i* -W* -f* -I* -L* -D* -j*",
+        style: Style::Single,
         rules: &[
-            always(Does::Evaluates(Language::Other, At::Value("-e"))),
-            always(Does::By(haskell)),
-            always(Does::Writes(At::Value("-o"))),
+            always(Evaluates(Language::Other, At::Value("-e"))),
+            always(By(haskell)),
+            always(Writes(At::Value("-o"))),
         ],
         examples: &[
             ("ghc -e 'System.Process.callCommand \"id\"'", Expect::Opaque("code with")),
             ("ghc -pgmF ./x -F y.hs", Expect::Opaque("programs of its own choice")),
             ("ghci <<< ':!id'", Expect::Opaque("runs what it reads")),
-            ("ghc -O2 -o x x.hs", Expect::Plain),
-            ("runghc x.hs", Expect::Plain),
-            ("ghc --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ghc -O2 -o x x.hs", "runghc x.hs", "ghc --version"],
+        ..Program::GNU
     },
 ];
 

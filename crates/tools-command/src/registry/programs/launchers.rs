@@ -1,69 +1,53 @@
 //! Programs that start another one with a profile, a display card, a library, a colour or a notice
 //! of its end.
 
-use crate::registry::{
-    ArgumentCondition::{AtLeast, Fed, Has, Lacks},
-    At, Does, Expect, Otherwise, Program, Rule, Subcommand, Syntax, always, command, when,
-};
+use crate::registry::prelude::*;
 
 /// Every argument from the first operand on is a command.
-const ALL_WORDS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 /// A program that is looked for by itself where none is named.
 const OWN_SHELL: &str = "a shell that runs what it reads";
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["aa-exec", "setlock"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-d|--debug -i|--immediate -v|--verbose -N -x -X",
-            valued: "-p|--profile -n|--namespace",
-            ..Syntax::LEADING
-        },
-        // The lock of `setlock` may be taken for the command too.
-        rules: &[always(Does::RunsWords(At::From(0))), always(Does::RunsWords(At::From(1)))],
+        family: &["aa-exec", "setlock"],
+        flags: "-d|--debug -i|--immediate -v|--verbose -N -x -X",
+        valued: "-p|--profile -n|--namespace", // The lock of `setlock` may be taken for the command too.
+        rules: &[always(RunsWords(At::From(0))), always(RunsWords(At::From(1)))],
         examples: &[
             ("aa-exec -p unconfined sudo id", Expect::Denied("takes other rights")),
             ("setlock -n x.lock sudo id", Expect::Denied("takes other rights")),
             ("aa-exec --odd rm x", Expect::Opaque("`--odd` of `aa-exec`")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "aoss", "padsp", "nocache", "optirun", "primusrun", "prime-run", "gamemoderun", "mangohud", "steam-run",
             "nixGL", "vblank_mode", "pw-jack", "apulse", "dotenv-run", "with-contenv", "box64", "box86", "memusage",
             "scan-build", "intercept-build",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v -V -h -k -q --dlsym --keep-going --status-bugs --append --keep-empty --exclude-x",
-            valued: "-b -c -o -p -s -n -O -l --bridge --output --cdb --data",
-            ..Syntax::LEADING
-        },
-        rules: ALL_WORDS,
+        flags: "-v -V -h -k -q --dlsym --keep-going --status-bugs --append --keep-empty --exclude-x",
+        valued: "-b -c -o -p -s -n -O -l --bridge --output --cdb --data",
+        rules: RUNS_OPERANDS,
         examples: &[
             ("nocache sudo id", Expect::Denied("takes other rights")),
             ("optirun -b primus sudo id", Expect::Denied("takes other rights")),
             ("scan-build -o out make", Expect::Runs("make")),
             ("nocache --odd rm x", Expect::Opaque("`--odd` of `nocache`")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["bear"],
-        syntax: Syntax {
-            flags: "--append -a --verbose -v --force-preload --force-wrapper -h --help --version",
-            valued: "-o|--output --config -c|--cdb --library -l --wrapper -w --wrapper-dir",
-            ..Syntax::LEADING
-        },
+        flags: "--append -a --verbose -v --force-preload --force-wrapper -h --help --version",
+        valued: "-o|--output --config -c|--cdb --library -l --wrapper -w --wrapper-dir",
         rules: &[
-            always(Does::RunsWords(At::From(0))),
+            always(RunsWords(At::From(0))),
             when(
-                &[Has("--library --wrapper --wrapper-dir")],
-                Does::Hides("`bear` with a library or a program of its own choice"),
+                Has("--library --wrapper --wrapper-dir"),
+                Hides("`bear` with a library or a program of its own choice"),
             ),
-            always(Does::Writes(At::Value("--output"))),
+            always(Writes(At::Value("--output"))),
         ],
         examples: &[
             ("bear -- sudo id", Expect::Denied("takes other rights")),
@@ -71,52 +55,40 @@ pub(super) static ALL: &[Program] = &[
             ("bear --library ./x.so -- make", Expect::Opaque("a library or a program")),
             ("bear -- make", Expect::Runs("make")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["xcrun"],
-        syntax: Syntax {
-            flags: "-v|--verbose -l|--log -k|--kill-cache -n|--no-cache -r|--run -f|--find --show-sdk-path --show-sdk-version -h|--help",
-            valued: "--sdk --toolchain",
-            ..Syntax::LEADING
-        },
-        rules: ALL_WORDS,
-        examples: &[
-            ("xcrun --sdk macosx sudo id", Expect::Denied("takes other rights")),
-            ("xcrun --show-sdk-path", Expect::Plain),
-        ],
-        ..Program::NEW
+        flags: "-v|--verbose -l|--log -k|--kill-cache -n|--no-cache -r|--run -f|--find --show-sdk-path --show-sdk-version -h|--help",
+        valued: "--sdk --toolchain",
+        rules: RUNS_OPERANDS,
+        examples: &[("xcrun --sdk macosx sudo id", Expect::Denied("takes other rights"))],
+        plain_lines: &["xcrun --show-sdk-path"],
+        ..Program::LEADING
     },
     Program {
         names: &["grc"],
-        syntax: Syntax {
-            flags: "-e|--stderr -s|--stdout --pty -h|--help",
-            valued: "-c|--config",
-            optional: "--colour --color",
-            ..Syntax::LEADING
-        },
-        rules: ALL_WORDS,
+        flags: "-e|--stderr -s|--stdout --pty -h|--help",
+        valued: "-c|--config",
+        optional: "--colour --color",
+        rules: RUNS_OPERANDS,
         examples: &[
             ("grc -es --colour=auto sudo id", Expect::Denied("takes other rights")),
             ("grc make", Expect::Runs("make")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["logsave", "extrace", "runlim", "schedtool", "multitime", "pexec"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a -s -v -f -l -t -Q -d -q -u -0 -z -w -F -B -D -I -N -R -E --single --propagate -L",
-            valued: "-o -p -n -b -r --output-file --real-time-limit --time-limit --space-limit",
-            ..Syntax::LEADING
-        },
+        family: &["logsave", "extrace", "runlim", "schedtool", "multitime", "pexec"],
+        flags: "-a -s -v -f -l -t -Q -d -q -u -0 -z -w -F -B -D -I -N -R -E --single --propagate -L",
+        valued: "-o -p -n -b -r --output-file --real-time-limit --time-limit --space-limit",
         rules: &[
             // Where a file or a number stands in front of the command depends on the program.
-            always(Does::RunsWords(At::From(0))),
-            always(Does::RunsWords(At::From(1))),
-            when(&[Has("-E -B -I")], Does::Hides("a program that starts others with what they print")),
-            when(&[Has("-r")], Does::Hides("a command between runs")),
-            always(Does::Writes(At::Value("-o --output-file"))),
+            always(RunsWords(At::From(0))),
+            always(RunsWords(At::From(1))),
+            when(Has("-E -B -I"), Hides("a program that starts others with what they print")),
+            when(Has("-r"), Hides("a command between runs")),
+            always(Writes(At::Value("-o --output-file"))),
         ],
         examples: &[
             ("logsave x.log sudo id", Expect::Denied("takes other rights")),
@@ -124,96 +96,79 @@ pub(super) static ALL: &[Program] = &[
             ("multitime -r 'rm -rf x' true", Expect::Opaque("between runs")),
             ("extrace -o .envrc make", Expect::Writes(".envrc")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["noti", "ntfy-run", "notify-run", "tsp", "boxxy"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v|--version -h|--help --verbose -n -f -m -g -L -B -E -d --immutable --daemon --dotenv -u --force-color",
-            valued: "-t|--title --message -w|--pwatch -p -S -N -D -W -l -c -i --file --rules",
-            ..Syntax::LEADING
-        },
+        family: &["noti", "ntfy-run", "notify-run", "tsp", "boxxy"],
+        flags: "-v|--version -h|--help --verbose -n -f -m -g -L -B -E -d --immutable --daemon --dotenv -u --force-color",
+        valued: "-t|--title --message -w|--pwatch -p -S -N -D -W -l -c -i --file --rules",
         rules: &[
-            always(Does::RunsWords(At::From(0))),
+            always(RunsWords(At::From(0))),
             // Whether an option takes a value differs between them.
-            always(Does::RunsWords(At::From(1))),
+            always(RunsWords(At::From(1))),
         ],
         examples: &[
             ("noti sudo id", Expect::Denied("takes other rights")),
             ("noti -t done -m x sudo id", Expect::Denied("takes other rights")),
             ("tsp make", Expect::Runs("make")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["gamescope", "uwsm", "x11docker", "waypipe", "switcherooctl"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", ..Syntax::EXACT },
+        family: &["gamescope", "uwsm", "x11docker", "waypipe", "switcherooctl"],
+        flags: "-*",
         rules: &[
-            always(Does::RunsWords(At::AfterDashes)),
-            when(&[AtLeast(1)], Does::Hides("a program that starts another one behind options that are not known")),
+            always(RunsWords(At::AfterDashes)),
+            when(AtLeast(1), Hides("a program that starts another one behind options that are not known")),
         ],
         examples: &[
             ("gamescope -f -- sudo id", Expect::Denied("takes other rights")),
             ("uwsm app -- sudo id", Expect::Denied("takes other rights")),
             ("switcherooctl launch id", Expect::Opaque("behind options that are not known")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
-        names: &["wine", "wine64", "mono", "dosbox", "dosbox-x"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--debug -conf -exit -noconsole -fullscreen --help --version",
-            valued: "-c",
-            ..Syntax::LEADING
-        },
+        family: &["wine", "wine64", "mono", "dosbox", "dosbox-x"],
+        flags: "--debug -conf -exit -noconsole -fullscreen --help --version",
+        valued: "-c",
         rules: &[
-            when(&[Has("-c")], Does::Hides("a command of an emulator")),
-            when(&[Lacks("--help --version")], Does::RunsScript(At::Nth(0))),
+            when(Has("-c"), Hides("a command of an emulator")),
+            when(Lacks("--help --version"), RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("wine setup.exe /S", Expect::Scripts("setup.exe")),
             ("mono --debug x.exe", Expect::Scripts("x.exe")),
             ("dosbox -c 'mount c /' -c exit", Expect::Opaque("a command of an emulator")),
-            ("wine --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["wine --version"],
+        ..Program::LEADING
     },
     Program {
-        names: &["msgexec", "msgfilter"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--keep-header --indent --no-escape --force-po --no-location --strict --sort-output -s --no-wrap \
+        family: &["msgexec", "msgfilter"],
+        flags: "--keep-header --indent --no-escape --force-po --no-location --strict --sort-output -s --no-wrap \
                     -P|--properties-input --stringtable-input",
-            valued: "-i|--input -D|--directory -o|--output-file --newline -w|--width",
-            optional: "--color --style",
-            ..Syntax::LEADING
-        },
+        valued: "-i|--input -D|--directory -o|--output-file --newline -w|--width",
+        optional: "--color --style",
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            always(Does::Reads(At::Value("--input"))),
-            always(Does::Writes(At::Value("--output-file"))),
+            always(RunsWords(At::From(0))),
+            always(Reads(At::Value("--input"))),
+            always(Writes(At::Value("--output-file"))),
         ],
         examples: &[
             ("msgfilter -i x.po sudo id", Expect::Denied("takes other rights")),
             ("msgexec -i x.po rm y", Expect::Runs("rm y")),
-            ("msgfilter -P sed -n p", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["msgfilter -P sed -n p"],
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "nvm", "fnm", "n", "volta", "rvm", "perlbrew", "carton", "pew", "vex", "flox", "devbox", "pkgx", "vcsh",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-q -s -v -h --silent --no-colors --lts --version --help -i -a --yes -y --no-use --delete-prefixes \
+        flags: "-q -s -v -h --silent --no-colors --lts --version --help -i -a --yes -y --no-use --delete-prefixes \
                     --keep-symlink --bundled-npm --install-if-missing --corepack-enabled",
-            valued: "--using --with --node --npm --yarn --pnpm -d --dir -c|--config -e --env -r --remote -l --lib --log-level",
-            ..Syntax::LEADING
-        },
+        valued: "--using --with --node --npm --yarn --pnpm -d --dir -c|--config -e --env -r --remote -l --lib --log-level",
         subcommands: &[
             Subcommand {
                 names: "exec do enter",
@@ -223,7 +178,7 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::LEADING
                 },
                 // The version may be left out.
-                rules: &[always(Does::RunsWords(At::From(0))), always(Does::RunsWords(At::From(1)))],
+                rules: &[always(RunsWords(At::From(0))), always(RunsWords(At::From(1)))],
                 ..Subcommand::NEW
             },
             command(
@@ -233,11 +188,7 @@ pub(super) static ALL: &[Program] = &[
                     valued: "-p --node --npm --yarn -c",
                     ..Syntax::LEADING
                 },
-                &[
-                    always(Does::RunsWords(At::From(0))),
-                    always(Does::RunsWords(At::From(1))),
-                    always(Does::RunsLine(At::Value("-c"))),
-                ],
+                &[always(RunsWords(At::From(0))), always(RunsWords(At::From(1))), always(RunsLine(At::Value("-c")))],
             ),
         ],
         plain: "install uninstall use ls list current alias default env which pin help version ls-remote lsr doctor \
@@ -250,25 +201,20 @@ pub(super) static ALL: &[Program] = &[
             ("fnm exec --using=20 sudo id", Expect::Denied("takes other rights")),
             ("rvm 3.3 do sudo id", Expect::Opaque("a version, or a command")),
             ("perlbrew exec --with 5.40 sudo id", Expect::Denied("takes other rights")),
-            ("nvm install 20", Expect::Plain),
-            ("nvm use --lts", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nvm install 20", "nvm use --lts"],
+        ..Program::LEADING
     },
     Program {
-        names: &["genie", "bash-it", "tasksh", "ginsh", "ksshell", "tdbtool", "slsh"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-s --shell -i --version -n -q -g",
-            valued: "-e -l",
-            last: "-c|--command",
-            ..Syntax::LEADING
-        },
+        family: &["genie", "bash-it", "tasksh", "ginsh", "ksshell", "tdbtool", "slsh"],
+        flags: "-s --shell -i --version -n -q -g",
+        valued: "-e -l",
+        last: "-c|--command",
         rules: &[
-            always(Does::RunsWords(At::Behind("-c"))),
-            when(&[Has("-e -l")], Does::Hides("code of a shell of its own")),
-            when(&[Fed], Does::Hides(OWN_SHELL)),
-            when(&[Lacks("-c")], Does::RunsScript(At::Nth(0))),
+            always(RunsWords(At::Behind("-c"))),
+            when(Has("-e -l"), Hides("code of a shell of its own")),
+            when(Fed, Hides(OWN_SHELL)),
+            when(Lacks("-c"), RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("genie -c sudo id", Expect::Denied("takes other rights")),
@@ -276,6 +222,6 @@ pub(super) static ALL: &[Program] = &[
             ("echo '!id' | ginsh", Expect::Opaque(OWN_SHELL)),
             ("slsh x.sl", Expect::Scripts("x.sl")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
 ];

@@ -1,12 +1,8 @@
 //! Programs that run recipes of a file: `make`, `ninja`, `just`, `task` and others.
 
-use super::registries::PUBLISHES;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{self, First, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Syntax, always, each, find, ruled, when,
-};
+use crate::registry::find;
+use crate::registry::prelude::*;
 
 /// Variables of makefiles that name programs.
 const PROGRAMS: &[&str] = &[
@@ -19,23 +15,20 @@ const PROGRAMS: &[&str] = &[
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["make", "gmake", "bmake", "remake"],
-        syntax: Syntax {
-            flags: "-b -m -B|--always-make -e|--environment-overrides -h|--help -i|--ignore-errors -k|--keep-going -L \
+        flags: "-b -m -B|--always-make -e|--environment-overrides -h|--help -i|--ignore-errors -k|--keep-going -L \
                     --check-symlink-times -n|--just-print|--dry-run|--recon -p|--print-data-base -q|--question \
                     -r|--no-builtin-rules -R|--no-builtin-variables -s|--silent|--quiet --no-silent -S|--no-keep-going|--stop \
                     -t|--touch --trace -v|--version -w|--print-directory --no-print-directory --warn-undefined-variables",
-            valued: "-f|--file|--makefile -C|--directory -I|--include-dir -o|--old-file|--assume-old \
+        valued: "-f|--file|--makefile -C|--directory -I|--include-dir -o|--old-file|--assume-old \
                      -W|--what-if|--new-file|--assume-new -E|--eval --jobserver-style",
-            optional: "-d --debug -j|--jobs -l|--load-average|--max-load -O|--output-sync --shuffle --jobserver-auth -D*",
-            ..Syntax::GNU
-        },
+        optional: "-d --debug -j|--jobs -l|--load-average|--max-load -O|--output-sync --shuffle --jobserver-auth -D*",
         folder: "--directory",
         rules: &[
-            when(&[Has("--eval")], Does::Hides("`make` runs what the option `--eval` says")),
-            when(&[ArgumentCondition::Value("--file", "-")], Does::Hides("a makefile that is not seen")),
-            always(Does::RunsScript(At::Value("--file"))),
-            when(&[Lacks("--file")], Does::Follows("GNUmakefile makefile Makefile")),
-            always(Does::ByOption(variables)),
+            when(Has("--eval"), Hides("`make` runs what the option `--eval` says")),
+            when(ArgumentCondition::Value("--file", "-"), Hides("a makefile that is not seen")),
+            always(RunsScript(At::Value("--file"))),
+            when(Lacks("--file"), Follows("GNUmakefile makefile Makefile")),
+            always(ByOption(variables)),
         ],
         builds: true,
         examples: &[
@@ -48,60 +41,51 @@ pub(super) static ALL: &[Program] = &[
             ("make -E '$(info x)'", Expect::Opaque("`--eval`")),
             ("make -sf - < x", Expect::Opaque("not seen")),
             ("make -f/dev/stdin", Expect::Opaque("descriptor")),
-            ("make -j4 all", Expect::Plain),
             ("make -C sub all", Expect::Scripts("sub/Makefile")),
             ("make -f build.mk", Expect::Scripts("build.mk")),
-            ("make test CFLAGS='-O2 -Wall'", Expect::Plain),
-            ("make -C sub PREFIX=/usr/local install", Expect::Plain),
-            ("make -f build.mk all", Expect::Plain),
             ("make CC=clang", Expect::Runs("clang")),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "make -j4 all", "make test CFLAGS='-O2 -Wall'", "make -C sub PREFIX=/usr/local install",
+            "make -f build.mk all",
+        ],
+        ..Program::GNU
     },
     Program {
         names: &["ninja", "samu"],
-        syntax: Syntax {
-            flags: "-n -v|--verbose --quiet --version -h|--help",
-            valued: "-C -f -j -k -l -d -t -w",
-            ..Syntax::EXACT
-        },
+        flags: "-n -v|--verbose --quiet --version -h|--help",
+        valued: "-C -f -j -k -l -d -t -w",
         folder: "-C",
         rules: &[
-            when(&[ArgumentCondition::Value("-f", "-")], Does::Hides("a build file that is not seen")),
-            always(Does::RunsScript(At::Value("-f"))),
+            when(ArgumentCondition::Value("-f", "-"), Hides("a build file that is not seen")),
+            always(RunsScript(At::Value("-f"))),
         ],
         builds: true,
-        examples: &[
-            ("ninja -f - < x", Expect::Opaque("not seen")),
-            ("ninja -C build -j8 all", Expect::Plain),
-            ("ninja", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("ninja -f - < x", Expect::Opaque("not seen"))],
+        plain_lines: &["ninja -C build -j8 all", "ninja"],
+        ..Program::EXACT
     },
     Program {
         names: &["just"],
-        syntax: Syntax {
-            flags: "--ceiling-none --check --clear-shell-args --choose --changelog --dump -e|--edit \
+        flags: "--ceiling-none --check --clear-shell-args --choose --changelog --dump -e|--edit \
                     --evaluate --explain --fmt -g|--global-justfile --groups -h|--help --highlight --init -l|--list \
                     --list-submodules --man --no-aliases --no-deps --no-dotenv --no-highlight -n|--dry-run --one -q|--quiet \
                     --shell-command --summary --timestamp -u|--unsorted --unstable --variables -v|--verbose -V|--version --yes",
-            valued: "--alias-style --chooser --color --command-color --cygpath -d|--working-directory -E|--dotenv-path \
+        valued: "--alias-style --chooser --color --command-color --cygpath -d|--working-directory -E|--dotenv-path \
                      --dotenv-filename --dump-format -f|--justfile --list-heading --list-prefix --request --set --shell \
                      --shell-arg -s|--show --tempdir --timestamp-format --usage --completions",
-            last: "-c|--command",
-            ..Syntax::EXACT
-        },
+        last: "-c|--command",
         folder: "--working-directory",
         rules: &[
             when(
-                &[Has("--shell --shell-arg --chooser --edit --cygpath")],
-                Does::Hides("`just` with programs of its own choice"),
+                Has("--shell --shell-arg --chooser --edit --cygpath"),
+                Hides("`just` with programs of its own choice"),
             ),
-            always(Does::RunsLine(At::Value("--shell --chooser"))),
-            always(Does::RunsWords(At::Behind("--command"))),
-            always(Does::RunsScript(At::Value("--justfile"))),
-            when(&[Lacks("--justfile")], Does::Follows("justfile Justfile .justfile")),
-            when(&[ArgumentCondition::Value("--justfile", "-")], Does::Hides("a justfile that is not seen")),
+            always(RunsLine(At::Value("--shell --chooser"))),
+            always(RunsWords(At::Behind("--command"))),
+            always(RunsScript(At::Value("--justfile"))),
+            when(Lacks("--justfile"), Follows("justfile Justfile .justfile")),
+            when(ArgumentCondition::Value("--justfile", "-"), Hides("a justfile that is not seen")),
         ],
         examples: &[
             ("just --shell sudo x", Expect::Runs("sudo")),
@@ -110,27 +94,23 @@ pub(super) static ALL: &[Program] = &[
             ("just --choose --chooser sudo", Expect::Runs("sudo")),
             ("just -f /dev/stdin x", Expect::Opaque("descriptor")),
             ("just test", Expect::Scripts("justfile")),
-            ("just --list", Expect::Plain),
-            ("just -f x.just build", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["just --list", "just -f x.just build"],
+        ..Program::EXACT
     },
     Program {
         names: &["task", "go-task"],
-        syntax: Syntax {
-            flags: "-c|--color-on -f|--force -g|--global -h|--help -i|--init -l|--list -a|--list-all -n|--dry \
+        flags: "-c|--color-on -f|--force -g|--global -h|--help -i|--init -l|--list -a|--list-all -n|--dry \
                     -p|--parallel -s|--silent --status --summary -v|--verbose -w|--watch -x|--exit-code -y|--yes --version \
                     --json --download --offline --insecure --clear-cache --experiments",
-            valued: "-d|--dir -t|--taskfile -o|--output -C|--concurrency -I|--interval --sort --timeout --completion --expiry",
-            ..Syntax::EXACT
-        },
+        valued: "-d|--dir -t|--taskfile -o|--output -C|--concurrency -I|--interval --sort --timeout --completion --expiry",
         folder: "--dir",
         rules: &[
-            always(Does::RunsScript(At::Value("--taskfile"))),
-            when(&[Lacks("--taskfile")], Does::Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml")),
-            when(&[ArgumentCondition::Value("--taskfile", "-")], Does::Hides("a taskfile that is not seen")),
-            always(Does::ByOption(remote_file)),
-            when(&[First("execute exec")], Does::RunsWords(At::From(1))),
+            always(RunsScript(At::Value("--taskfile"))),
+            when(Lacks("--taskfile"), Follows("Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml")),
+            when(ArgumentCondition::Value("--taskfile", "-"), Hides("a taskfile that is not seen")),
+            always(ByOption(remote_file)),
+            when(First("execute exec"), RunsWords(At::From(1))),
         ],
         examples: &[
             ("task execute rm -rf x", Expect::Runs("rm -rf x")),
@@ -138,44 +118,31 @@ pub(super) static ALL: &[Program] = &[
             ("task -t - build", Expect::Opaque("not seen")),
             ("task build", Expect::Scripts("Taskfile.yml")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
-        names: &["scons", "waf", "invoke", "inv", "doit", "mage", "tup", "xmake", "nox"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-Q -s -k -n -c -h|--help -l|--list --list-all -v --version -r -R",
-            valued: "-f|--file|--noxfile -C|--directory -j|--jobs -D -s|--session -p|--python -e --dir",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::RunsScript(At::Value("--file")))],
-        examples: &[
-            ("scons -f /dev/stdin", Expect::Opaque("descriptor")),
-            ("nox -s tests", Expect::Plain),
-            ("inv build", Expect::Plain),
-        ],
-        ..Program::NEW
+        family: &["scons", "waf", "invoke", "inv", "doit", "mage", "tup", "xmake", "nox"],
+        flags: "-Q -s -k -n -c -h|--help -l|--list --list-all -v --version -r -R",
+        valued: "-f|--file|--noxfile -C|--directory -j|--jobs -D -s|--session -p|--python -e --dir",
+        rules: &[always(RunsScript(At::Value("--file")))],
+        examples: &[("scons -f /dev/stdin", Expect::Opaque("descriptor"))],
+        plain_lines: &["nox -s tests", "inv build"],
+        ..Program::EXACT
     },
     Program {
         names: &["rake"],
-        syntax: Syntax {
-            flags: "--all|-A -B|--build-all --comments -g|--system -G|--no-system|--nosystem -m|--multitask -n|--dry-run \
+        flags: "--all|-A -B|--build-all --comments -g|--system -G|--no-system|--nosystem -m|--multitask -n|--dry-run \
                     -N|--no-search|--nosearch -P|--prereqs -q|--quiet -s|--silent -v|--verbose \
                     -V|--version -X|--no-deprecation-warnings -h|-H|--help",
-            valued: "-C|--directory -e|--execute -E|--execute-continue -f|--rakefile -I|--libdir -j|--jobs -p|--execute-print \
+        valued: "-C|--directory -e|--execute -E|--execute-continue -f|--rakefile -I|--libdir -j|--jobs -p|--execute-print \
                      -r|--require -R|--rakelibdir|--rakelib --suppress-backtrace",
-            optional: "-D|--describe --job-stats -t|--trace --rules -T|--tasks -W|--where --backtrace",
-            ..Syntax::EXACT
-        },
+        optional: "-D|--describe --job-stats -t|--trace --rules -T|--tasks -W|--where --backtrace",
         rules: &[
-            always(Does::Evaluates(
-                crate::code::Language::Ruby,
-                At::Value("--execute --execute-continue --execute-print"),
-            )),
-            always(Does::RunsScript(At::Value("--rakefile --require"))),
-            when(&[Lacks("--rakefile")], Does::Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
-            when(&[Lacks("--dry-run")], Does::By(releases)),
-            when(&[Lacks("--dry-run --tasks")], Does::By(super::ruby_packages::drops)),
+            always(Evaluates(Language::Ruby, At::Value("--execute --execute-continue --execute-print"))),
+            always(RunsScript(At::Value("--rakefile --require"))),
+            when(Lacks("--rakefile"), Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
+            when(Lacks("--dry-run"), By(releases)),
+            when(Lacks("--dry-run --tasks"), By(super::ruby_packages::drops)),
         ],
         examples: &[
             ("rake db:drop", Expect::Asks("a database")),
@@ -186,74 +153,64 @@ pub(super) static ALL: &[Program] = &[
             ("rake -e 'system(1)'", Expect::Opaque("code with `system`")),
             ("rake -f /dev/stdin", Expect::Opaque("descriptor")),
             ("rake test", Expect::Scripts("Rakefile")),
-            ("rake -T", Expect::Plain),
-            ("rake db:migrate", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rake -T", "rake db:migrate"],
+        ..Program::EXACT
     },
     Program {
         names: &["tox"],
-        syntax: Syntax {
-            flags: "-h|--help --version -v|--verbose -q|--quiet --recreate|-r --notest|-n --develop --skip-pkg-install \
+        flags: "-h|--help --version -v|--verbose -q|--quiet --recreate|-r --notest|-n --develop --skip-pkg-install \
                     -l|--listenvs -a|--listenvs-all --showconfig --no-list-dependencies --parallel-live|-o",
-            valued: "-c|--conf --workdir --root --runner --colored -e -m -f -x|--override --result-json --hash-seed --discover \
+        valued: "-c|--conf --workdir --root --runner --colored -e -m -f -x|--override --result-json --hash-seed --discover \
                      --installpkg --parallel --stderr-color --default-runner",
-            optional: "-p --no-provision",
-            ..Syntax::EXACT
-        },
+        optional: "-p --no-provision",
         rules: &[
-            when(&[Has("--override --discover")], Does::Hides("`tox` with settings that may run a program")),
-            always(Does::Writes(At::Value("--result-json"))),
+            when(Has("--override --discover"), Hides("`tox` with settings that may run a program")),
+            always(Writes(At::Value("--result-json"))),
         ],
-        subcommands: &[ruled("exec|e", &[always(Does::RunsWords(At::AfterDashes))])],
+        subcommands: &[ruled("exec|e", &[always(RunsWords(At::AfterDashes))])],
         examples: &[
             ("tox -x testenv.commands=id", Expect::Opaque("settings that may run")),
             ("tox run -x testenv.commands=id", Expect::Opaque("settings that may run")),
             ("tox exec -e py -- sudo id", Expect::Runs("sudo id")),
             ("tox --result-json x", Expect::Writes("x")),
-            ("tox -e py312", Expect::Plain),
-            ("tox -- -k x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["tox -e py312", "tox -- -k x"],
+        ..Program::EXACT
     },
     Program {
-        names: &["pre-commit", "prek", "lefthook"],
-        is_family: true,
-        syntax: Syntax { flags: "-h|--help -V|--version", valued: "--color -c|--config", ..Syntax::EXACT },
+        family: &["pre-commit", "prek", "lefthook"],
+        flags: "-h|--help -V|--version",
+        valued: "--color -c|--config",
         subcommands: &[
-            ruled("install uninstall migrate-config add", &[always(Does::Writes(At::Path(".git/hooks")))]),
-            ruled("try-repo", &[always(Does::Connects(At::Remotes)), always(Does::Hides("hooks from elsewhere"))]),
+            ruled("install uninstall migrate-config add", &[always(Writes(At::Path(".git/hooks")))]),
+            ruled("try-repo", &[always(Connects(At::Remotes)), always(Hides("hooks from elsewhere"))]),
             each("run"),
         ],
         examples: &[
             ("pre-commit install", Expect::Writes(".git/hooks")),
             ("pre-commit try-repo https://host/x", Expect::Opaque("hooks from elsewhere")),
-            ("pre-commit run --all-files", Expect::Plain),
-            ("pre-commit autoupdate", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pre-commit run --all-files", "pre-commit autoupdate"],
+        ..Program::EXACT
     },
     Program {
-        names: &["bazel", "bazelisk", "buck2", "pants"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--batch --nohome_rc --noworkspace_rc --nosystem_rc --ignore_all_rc_files --autodetect_server_javabase \
+        family: &["bazel", "bazelisk", "buck2", "pants"],
+        flags: "--batch --nohome_rc --noworkspace_rc --nosystem_rc --ignore_all_rc_files --autodetect_server_javabase \
                     --block_for_lock --noblock_for_lock --expand_configs_in_place --client_debug -h|--help --version --no-*",
-            valued: "--bazelrc --output_base --output_user_root --host_jvm_args --server_javabase --max_idle_secs -l|--level \
+        valued: "--bazelrc --output_base --output_user_root --host_jvm_args --server_javabase --max_idle_secs -l|--level \
                      --isolation-dir --run_under --shell_executable --script_path --action_env \
                      --workspace_status_command --credential_helper --experimental_credential_helper",
-            ..Syntax::SINGLE
-        },
         rules: &[
             when(
-                &[Has(
+                Has(
                     "--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable --workspace_status_command \
                      --credential_helper --experimental_credential_helper",
-                )],
-                Does::Hides("a build with programs or settings of its own choice"),
+                ),
+                Hides("a build with programs or settings of its own choice"),
             ),
-            always(Does::RunsLine(At::Value("--run_under --workspace_status_command --shell_executable"))),
-            always(Does::Writes(At::Value("--script_path"))),
+            always(RunsLine(At::Value("--run_under --workspace_status_command --shell_executable"))),
+            always(Writes(At::Value("--script_path"))),
         ],
         subcommands: &[ruled("publish", &[always(PUBLISHES)])],
         examples: &[
@@ -263,11 +220,9 @@ pub(super) static ALL: &[Program] = &[
             ("bazel run --script_path=x //y", Expect::Writes("x")),
             ("pants publish ::", Expect::Asks("publishes")),
             ("bazel --odd run //x", Expect::Opaque("`--odd` of `bazel`")),
-            ("bazel test //...", Expect::Plain),
-            ("pants test ::", Expect::Plain),
-            ("bazel build -c opt //x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["bazel test //...", "pants test ::", "bazel build -c opt //x"],
+        ..Program::SINGLE
     },
 ];
 
@@ -308,5 +263,5 @@ fn releases(parsed: &Parsed<'_>) -> Vec<Effect> {
         name.split(':').any(|part| matches!(part, "release" | "publish" | "rubygem_push" | "push" | "deploy"))
     };
     let asks = parsed.operands().any(is_release);
-    asks.then(|| Effect::is(crate::registry::Consequence::Publishes)).into_iter().collect()
+    asks.then(|| Effect::is(Consequence::Publishes)).into_iter().collect()
 }

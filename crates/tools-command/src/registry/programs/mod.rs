@@ -54,7 +54,7 @@ mod project_scripts;
 mod prompts;
 mod python;
 mod python_packages;
-mod registries;
+pub(super) mod registries;
 mod remote;
 mod reviews;
 mod ruby_packages;

@@ -1,34 +1,25 @@
 //! Hubs of models and data sets, services that run them, and agents: what is handed to them, and
 //! what they run.
 
-use crate::registry::{
-    ArgumentCondition::{self, First, FirstIsNot, Lacks, Operand},
-    At, Consequence, Does, Expect, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
-const ANY: Syntax = Syntax { flags: "-h|--help -v|--version -V -*", ..Syntax::EXACT };
+const ANY: Program = Program { flags: "-h|--help -v|--version -V -*", ..Program::EXACT };
 const ASKS: ArgumentCondition = Lacks("-h --help -v --version -V");
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes what others may use");
-const LOGIN: Does = Does::Is(Consequence::ChangesIdentity);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes what others may use");
 const RUNS: &str = "a service that runs code of the workspace elsewhere";
 const AGENT: &str = "another agent, which runs what its model says";
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "huggingface-cli", "hf", "kaggle", "wandb", "dvc", "comet", "neptune", "clearml-data", "roboflow",
             "replicate", "cog",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -V|--version --dry-run -*",
-            valued: "--repo-type --revision --token --local-dir --cache-dir -p|--path -m|--message -c|--competition -d|--dataset -k|--kernel -f|--file \
+        flags: "-h|--help -V|--version --dry-run -*",
+        valued: "--repo-type --revision --token --local-dir --cache-dir -p|--path -m|--message -c|--competition -d|--dataset -k|--kernel -f|--file \
                      -r|--remote -j|--jobs -e|--entity --project --cd -t",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(
+            when_all(
                 &[
                     Operand(
                         "upload upload-large-folder push submit publish sync create version tag job launch agent share import",
@@ -37,11 +28,14 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 PUBLISHES,
             ),
-            when(&[Operand("delete rm remove delete-cache prune gc destroy cancel stop"), Lacks("-h --help")], REMOVES),
-            when(&[Operand("login logout auth verify")], LOGIN),
-            when(&[First("run jobs endpoints"), ASKS], Does::Hides(RUNS)),
-            always(Does::NeedsNetwork),
-            always(Does::Writes(At::Value("--local-dir --path"))),
+            when_all(
+                &[Operand("delete rm remove delete-cache prune gc destroy cancel stop"), Lacks("-h --help")],
+                REMOVES,
+            ),
+            when(Operand("login logout auth verify"), IDENTITY),
+            when_all(&[First("run jobs endpoints"), ASKS], Hides(RUNS)),
+            always(NeedsNetwork),
+            always(Writes(At::Value("--local-dir --path"))),
         ],
         examples: &[
             ("hf upload o/x .", Expect::Asks("publishes")),
@@ -53,38 +47,33 @@ pub(super) static ALL: &[Program] = &[
             ("dvc --cd x push", Expect::Asks("publishes")),
             ("wandb sync x", Expect::Asks("publishes")),
             ("dvc gc -w", Expect::Asks("others may use")),
-            ("hf download o/x", Expect::Plain),
-            ("dvc pull", Expect::Plain),
-            ("dvc repro", Expect::Plain),
-            ("kaggle competitions list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["hf download o/x", "dvc pull", "dvc repro", "kaggle competitions list"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "modal", "sky", "runpodctl", "mlflow", "bentoml", "beam", "lightning", "vastai", "cerebrium", "ray",
             "metaflow", "zenml", "prefect", "dagster", "airflow",
         ],
-        is_family: true,
-        syntax: ANY,
         rules: &[
-            when(
+            when_all(
                 &[
                     Operand("deploy push publish launch up create submit apply register build-and-push containerize"),
                     ASKS,
                 ],
                 PUBLISHES,
             ),
-            when(
+            when_all(
                 &[Operand("delete destroy rm remove down stop terminate kill cancel purge clear reset"), ASKS],
                 REMOVES,
             ),
-            when(&[Operand("login logout token setup auth secret secrets connections users"), ASKS], LOGIN),
-            when(
+            when_all(&[Operand("login logout token setup auth secret secrets connections users"), ASKS], IDENTITY),
+            when_all(
                 &[First("run exec shell container serve job start trigger backfill dags tasks flow"), ASKS],
-                Does::Hides(RUNS),
+                Hides(RUNS),
             ),
-            when(&[First("models deployments deployment"), ASKS], Does::Hides(RUNS)),
+            when_all(&[First("models deployments deployment"), ASKS], Hides(RUNS)),
         ],
         examples: &[
             ("modal deploy x.py", Expect::Asks("publishes")),
@@ -93,50 +82,39 @@ pub(super) static ALL: &[Program] = &[
             ("sky down x", Expect::Asks("others may use")),
             ("mlflow models serve -m x", Expect::Opaque("elsewhere")),
             ("runpodctl create pod", Expect::Asks("publishes")),
-            ("modal app list", Expect::Plain),
-            ("mlflow ui", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["modal app list", "mlflow ui"],
+        ..ANY
     },
     Program {
-        names: &["ollama", "lms", "llamafile", "llama-server", "llama-cli", "vllm"],
-        is_family: true,
-        syntax: ANY,
+        family: &["ollama", "lms", "llamafile", "llama-server", "llama-cli", "vllm"],
         rules: &[
-            when(&[First("push signin signout")], PUBLISHES),
-            when(&[First("rm unload")], Does::Says(Consequence::Destroys, "removes a model")),
-            when(&[First("pull get run serve launch")], Does::NeedsNetwork),
+            when(First("push signin signout"), PUBLISHES),
+            when(First("rm unload"), Says(Consequence::Destroys, "removes a model")),
+            when(First("pull get run serve launch"), NeedsNetwork),
         ],
-        examples: &[
-            ("ollama push o/x", Expect::Asks("publishes")),
-            ("ollama rm x", Expect::Asks("removes a model")),
-            ("ollama run x hello", Expect::Plain),
-            ("ollama list", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("ollama push o/x", Expect::Asks("publishes")), ("ollama rm x", Expect::Asks("removes a model"))],
+        plain_lines: &["ollama run x hello", "ollama list"],
+        ..ANY
     },
     Program {
-        names: &[
+        family: &[
             "aider", "amp", "auggie", "claude", "cline", "codex", "copilot-cli", "crush", "cursor-agent", "devin",
             "droid", "gemini", "goose-agent", "kilocode", "kiro-cli", "open-interpreter", "opencode", "openhands",
             "plandex", "qwen", "qodo", "sgpt", "swe-agent", "vibe",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -v|--version -V -*",
-            valued: "-m|--model -c|--config -C|--cd -p|--profile --sandbox",
-            ..Syntax::EXACT
-        },
+        flags: "-h|--help -v|--version -V -*",
+        valued: "-m|--model -c|--config -C|--cd -p|--profile --sandbox",
         rules: &[
-            when(&[Operand("login logout setup-token")], LOGIN),
-            when(
+            when(Operand("login logout setup-token"), IDENTITY),
+            when_all(
                 &[
                     ASKS,
                     FirstIsNot(
                         "login logout auth setup-token doctor models session sessions agent stats export debug features completion help",
                     ),
                 ],
-                Does::Hides(AGENT),
+                Hides(AGENT),
             ),
         ],
         examples: &[
@@ -146,9 +124,8 @@ pub(super) static ALL: &[Program] = &[
             ("gemini --model x -p y", Expect::Opaque("another agent")),
             ("aider --yes x.py", Expect::Opaque("another agent")),
             ("opencode auth login", Expect::Asks("accounts or credentials")),
-            ("claude --version", Expect::Plain),
-            ("claude doctor", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["claude --version", "claude doctor"],
+        ..Program::EXACT
     },
 ];

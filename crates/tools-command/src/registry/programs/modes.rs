@@ -1,23 +1,17 @@
 //! Changing who may do what with a file.
 
 use super::files::is_special;
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Doubt, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::Doubt;
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["chmod", "gchmod"],
-        syntax: Syntax {
-            flags: "-R|--recursive -c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --dereference \
+        flags: "-R|--recursive -c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --dereference \
                     -h|--no-dereference -H -L -P -r -w -x -X -s -t -u -g -o -rw -rx -wx -rwx",
-            valued: "--reference",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::By(changed))],
+        valued: "--reference",
+        rules: &[always(By(changed))],
         builds: true,
         is_exhaustive: true,
         examples: &[
@@ -28,54 +22,41 @@ pub(super) static ALL: &[Program] = &[
             ("chmod -R 700 private", Expect::Writes("private")),
             ("chmod --reference=a private", Expect::Writes("private")),
             ("chmod -x private", Expect::Writes("private")),
-            ("chmod +x script.sh", Expect::Plain),
-            ("chmod 0755 x", Expect::Plain),
-            ("chmod 1777 x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["chmod +x script.sh", "chmod 0755 x", "chmod 1777 x"],
+        ..Program::GNU
     },
     Program {
-        names: &["chown", "chgrp"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-R|--recursive -c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --dereference \
+        family: &["chown", "chgrp"],
+        flags: "-R|--recursive -c|--changes -f|--silent|--quiet -v|--verbose --no-preserve-root --preserve-root --dereference \
                     -h|--no-dereference -H -L -P",
-            valued: "--reference --from",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::By(changed))],
+        valued: "--reference --from",
+        rules: &[always(By(changed))],
         builds: true,
         is_exhaustive: true,
         examples: &[
             ("chown -R me private", Expect::Writes("private")),
             ("chgrp --ref x private", Expect::Writes("private")),
-            ("chown me x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["chown me x"],
+        ..Program::GNU
     },
     Program {
-        names: &["chattr", "setfacl"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-R|--recursive -*",
-            valued: "-m|--modify -x|--remove -M -X --set --set-file --restore",
-            ..Syntax::EXACT
-        },
-        rules: &[
-            when(&[Has("--recursive")], Does::ChangesTrees(At::All)),
-            when(&[Lacks("--recursive")], Does::Writes(At::All)),
-        ],
+        family: &["chattr", "setfacl"],
+        flags: "-R|--recursive -*",
+        valued: "-m|--modify -x|--remove -M -X --set --set-file --restore",
+        rules: &[when(Has("--recursive"), ChangesTrees(At::All)), when(Lacks("--recursive"), Writes(At::All))],
         examples: &[
             ("chattr -R +i private", Expect::Writes("private")),
             ("chattr -i private", Expect::Writes("private")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
         names: &["setcap"],
-        rules: &[always(Does::Says(Consequence::ChangesIdentity, "gives a file special rights"))],
+        rules: &[always(Says(Consequence::ChangesIdentity, "gives a file special rights"))],
         examples: &[("setcap cap_sys_admin+ep x", Expect::Asks("gives a file special rights"))],
-        ..Program::NEW
+        ..Program::GNU
     },
 ];
 
@@ -86,7 +67,7 @@ fn changed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let files = parsed.operands().skip(usize::from(!by_option));
     let mut found: Vec<Effect> =
         files.map(|path| Effect::Path { path: path.clone(), access: Access::Write, is_tree }).collect();
-    let mode = parsed.operand(0).filter(|_| parsed.program.names.contains(&"chmod"));
+    let mode = parsed.operand(0).filter(|_| parsed.program.all_names().contains(&"chmod"));
     let open = mode.filter(|mode| !by_option && mode.start().is_some());
     found.extend(open.map(|mode| Effect::MayDecide(mode.clone(), Doubt::Operand)));
     if mode.is_some_and(|mode| is_special(&mode.text)) {

@@ -1,25 +1,19 @@
 //! Programs that start another one in another root, another namespace, a sandbox or with fewer
 //! rights.
 
-use crate::registry::{
-    ArgumentCondition::{AtMost, Lacks},
-    At, Consequence, Does, Expect, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["unshare"],
-        syntax: Syntax {
-            flags: "-f|--fork -r|--map-root-user -c|--map-current-user --map-auto --keep-caps -h",
-            valued: "-R|--root -w|--wd -S|--setuid -G|--setgid --propagation --setgroups --map-user --map-group --map-users \
+        flags: "-f|--fork -r|--map-root-user -c|--map-current-user --map-auto --keep-caps -h",
+        valued: "-R|--root -w|--wd -S|--setuid -G|--setgid --propagation --setgroups --map-user --map-group --map-users \
                      --map-groups --monotonic --boottime --load-interp -l",
-            optional: "-m|--mount -u|--uts -i|--ipc -n|--net -p|--pid -U|--user -C|--cgroup -T|--time --mount-proc \
+        optional: "-m|--mount -u|--uts -i|--ipc -n|--net -p|--pid -U|--user -C|--cgroup -T|--time --mount-proc \
                        --mount-binfmt --kill-child",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            when(&[AtMost(0)], Does::Hides("`unshare` starts a shell that runs what it reads")),
+            always(RunsWords(At::From(0))),
+            when(AtMost(0), Hides("`unshare` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("unshare -r sudo id", Expect::Denied("takes other rights")),
@@ -28,127 +22,107 @@ pub(super) static ALL: &[Program] = &[
             ("unshare --odd sudo id", Expect::Opaque("`--odd` of `unshare`")),
             ("unshare -rn ls", Expect::Runs("ls")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["nsenter"],
-        syntax: Syntax {
-            flags: "-a|--all -F|--no-fork -Z|--follow-context --user-parent -e|--env -c|--join-cgroup --preserve-credentials",
-            valued: "-t|--target -W|--wdns",
-            optional: "-m|--mount -u|--uts -i|--ipc -n|--net -p|--pid -C|--cgroup -U|--user -T|--time -S|--setuid -G|--setgid \
+        flags: "-a|--all -F|--no-fork -Z|--follow-context --user-parent -e|--env -c|--join-cgroup --preserve-credentials",
+        valued: "-t|--target -W|--wdns",
+        optional: "-m|--mount -u|--uts -i|--ipc -n|--net -p|--pid -C|--cgroup -U|--user -T|--time -S|--setuid -G|--setgid \
                        -r|--root -w|--wd",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            when(&[AtMost(0)], Does::Hides("`nsenter` starts a shell that runs what it reads")),
+            always(RunsWords(At::From(0))),
+            when(AtMost(0), Hides("`nsenter` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("nsenter -t 1 -m sudo id", Expect::Denied("takes other rights")),
             ("nsenter -t 1 -a", Expect::Opaque("starts a shell")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["chroot"],
-        syntax: Syntax { flags: "--skip-chdir", valued: "--groups --userspec -u -g -G", ..Syntax::LEADING },
+        flags: "--skip-chdir",
+        valued: "--groups --userspec -u -g -G",
         rules: &[
-            always(Does::RunsWords(At::From(1))),
-            when(&[AtMost(1)], Does::Hides("`chroot` starts a shell that runs what it reads")),
+            always(RunsWords(At::From(1))),
+            when(AtMost(1), Hides("`chroot` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("chroot / sudo id", Expect::Denied("takes other rights")),
             ("chroot --userspec=x . ls", Expect::Runs("ls")),
             ("chroot root", Expect::Opaque("starts a shell")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["setpriv"],
-        syntax: Syntax {
-            flags: "-d|--dump --nnp|--no-new-privs --clear-groups --init-groups --keep-groups --reset-env --list-caps",
-            valued: "--reuid --regid --ruid --euid --rgid --egid --groups --inh-caps --ambient-caps --bounding-set --securebits \
+        flags: "-d|--dump --nnp|--no-new-privs --clear-groups --init-groups --keep-groups --reset-env --list-caps",
+        valued: "--reuid --regid --ruid --euid --rgid --egid --groups --inh-caps --ambient-caps --bounding-set --securebits \
                      --pdeathsig --selinux-label --apparmor-profile --landlock-access --landlock-rule --seccomp-filter --ptracer",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::RunsWords(At::From(0)))],
+        rules: RUNS_OPERANDS,
         examples: &[
             ("setpriv --reuid=0 sudo id", Expect::Denied("takes other rights")),
             ("setpriv --no-new-privs ls", Expect::Runs("ls")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["bwrap"],
-        syntax: Syntax {
-            flags: "--unshare-all --share-net --unshare-user --unshare-user-try --unshare-ipc --unshare-pid --unshare-net \
+        flags: "--unshare-all --share-net --unshare-user --unshare-user-try --unshare-ipc --unshare-pid --unshare-net \
                     --unshare-uts --unshare-cgroup --unshare-cgroup-try --die-with-parent --new-session --as-pid-1 --clearenv \
                     --disable-userns --assert-userns-disabled",
-            valued: "--uid --gid --hostname --chdir --unsetenv --lock-file --sync-fd --proc --dev --tmpfs --mqueue --dir \
+        valued: "--uid --gid --hostname --chdir --unsetenv --lock-file --sync-fd --proc --dev --tmpfs --mqueue --dir \
                      --remount-ro --seccomp --add-seccomp-fd --block-fd --userns-block-fd --info-fd --json-status-fd --userns \
                      --userns2 --pidns --cap-add --cap-drop --perms --size --exec-label --file-label --argv0 --overlay-src \
                      --tmp-overlay --ro-overlay",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::ByOption(bubblewrap))],
+        rules: &[always(ByOption(bubblewrap))],
         examples: &[
             ("bwrap --ro-bind / / --dev /dev sudo id", Expect::Denied("takes other rights")),
             ("bwrap --unshare-all --setenv PATH ./x -- sudo id", Expect::Denied("takes other rights")),
             ("bwrap --odd x sudo id", Expect::Denied("takes other rights")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "proot", "firejail", "capsule", "minijail0", "nsjail", "systemd-nspawn", "lxc-attach", "toolbox",
             "distrobox",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-0|--root-id --noprofile --quiet --private --net=none -q -v --kill-on-exit --link2symlink -S",
-            valued: "-r|--rootfs -b|--bind|-m|--mount -w|--cwd|--pwd -D|--directory -M|--machine -u|--user -n|--name",
-            optional: "--profile --whitelist --blacklist --read-only --net --private-bin --env --name --noroot --caps",
-            ..Syntax::LEADING
-        },
-        rules: &[
-            always(Does::RunsWords(At::From(0))),
-            when(&[AtMost(0)], Does::Hides("it starts a shell that runs what it reads")),
-        ],
+        flags: "-0|--root-id --noprofile --quiet --private --net=none -q -v --kill-on-exit --link2symlink -S",
+        valued: "-r|--rootfs -b|--bind|-m|--mount -w|--cwd|--pwd -D|--directory -M|--machine -u|--user -n|--name",
+        optional: "--profile --whitelist --blacklist --read-only --net --private-bin --env --name --noroot --caps",
+        rules: &[always(RunsWords(At::From(0))), when(AtMost(0), Hides("it starts a shell that runs what it reads"))],
         examples: &[
             ("firejail sudo id", Expect::Denied("takes other rights")),
             ("firejail --net=none sudo id", Expect::Denied("takes other rights")),
             ("proot -r x sudo id", Expect::Denied("takes other rights")),
             ("proot --odd sudo id", Expect::Opaque("`--odd` of `proot`")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["capsh", "start-stop-daemon", "newgrp", "systemd-socket-activate", "cgexec", "chpst"],
-        is_family: true,
-        syntax: Syntax::LEADING,
-        rules: &[when(&[Lacks("--print --help --version")], Does::Hides("it runs what it is given"))],
+        family: &["capsh", "start-stop-daemon", "newgrp", "systemd-socket-activate", "cgexec", "chpst"],
+        rules: &[when(Lacks("--print --help --version"), Hides("it runs what it is given"))],
         examples: &[
             ("capsh -- -c uname", Expect::Opaque("runs what it is given")),
             ("start-stop-daemon -S -x /usr/bin/uname", Expect::Opaque("runs what it is given")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["systemd-run"],
-        syntax: Syntax {
-            flags: "-d|--same-dir -G|--collect -P|--pipe -q|--quiet -r|--remain-after-exit -t|--pty --user --system --scope --wait \
+        flags: "-d|--same-dir -G|--collect -P|--pipe -q|--quiet -r|--remain-after-exit -t|--pty --user --system --scope --wait \
                     --no-block --slice-inherit --send-sighup --no-ask-password --timer -T -v|--verbose --ignore-failure",
-            valued: "-H|--host -M|--machine -p|--property -E|--setenv -u|--unit --uid --gid --nice --working-directory --slice \
+        valued: "-H|--host -M|--machine -p|--property -E|--setenv -u|--unit --uid --gid --nice --working-directory --slice \
                      --description --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar \
                      --timer-property --path-property --socket-property --service-type --background --job-mode --json -C|--capsule",
-            optional: "--expand-environment",
-            ..Syntax::LEADING
-        },
+        optional: "--expand-environment",
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            always(Does::Sets(At::Value("--setenv"))),
-            when(&[AtMost(0)], Does::Hides("`systemd-run` that starts a shell")),
-            when(&[Lacks("--user")], Does::Is(Consequence::ChangesSystem)),
+            always(RunsWords(At::From(0))),
+            always(Sets(At::Value("--setenv"))),
+            when(AtMost(0), Hides("`systemd-run` that starts a shell")),
+            when(Lacks("--user"), Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("systemd-run --user sudo id", Expect::Denied("takes other rights")),
@@ -156,30 +130,30 @@ pub(super) static ALL: &[Program] = &[
             ("systemd-run -S", Expect::Opaque("starts a shell")),
             ("systemd-run ls", Expect::Asks("changes the system")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["sg"],
-        syntax: Syntax { valued: "", ..Syntax::EXACT },
+        valued: "",
         rules: &[
-            always(Does::RunsLine(At::From(1))),
-            always(Does::RunsLine(At::From(2))),
-            always(Does::Hides("`sg` runs what it is given")),
+            always(RunsLine(At::From(1))),
+            always(RunsLine(At::From(2))),
+            always(Hides("`sg` runs what it is given")),
         ],
         examples: &[("sg root -c 'sudo id'", Expect::Opaque("runs what it is given"))],
-        ..Program::NEW
+        ..Program::EXACT
     },
 ];
 
 /// Options of `bwrap` with two values stand before its command.
-fn bubblewrap(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::Effect> {
+fn bubblewrap(parsed: &Parsed<'_>) -> Vec<Effect> {
     let pairs = [
         "--bind", "--bind-try", "--dev-bind", "--dev-bind-try", "--ro-bind", "--ro-bind-try", "--setenv", "--symlink",
         "--file", "--bind-data", "--ro-bind-data", "--bind-fd", "--ro-bind-fd", "--chmod", "--overlay",
     ];
     let args = &parsed.command.args;
-    let valued: Vec<&str> = parsed.program.syntax.valued.split_ascii_whitespace().collect();
-    let flags: Vec<&str> = parsed.program.syntax.flags.split_ascii_whitespace().collect();
+    let valued: Vec<&str> = parsed.program.valued.split_ascii_whitespace().collect();
+    let flags: Vec<&str> = parsed.program.flags.split_ascii_whitespace().collect();
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(arg) = args.get(at).filter(|arg| arg.text.starts_with('-')) {
@@ -190,8 +164,8 @@ fn bubblewrap(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::Effect> {
             _ if valued.contains(&name) => 2,
             _ if flags.contains(&name) || name.split_once('=').is_some_and(|(name, _)| valued.contains(&name)) => 1,
             _ => {
-                found.push(crate::Effect::hidden(format!("the option `{name}` of `bwrap` is not known")));
-                let guesses = (at + 1..args.len().min(at + 12)).map(|from| crate::Effect::runs(args[from..].to_vec()));
+                found.push(Effect::hidden(format!("the option `{name}` of `bwrap` is not known")));
+                let guesses = (at + 1..args.len().min(at + 12)).map(|from| Effect::runs(args[from..].to_vec()));
                 found.extend(guesses);
                 return found;
             }
@@ -201,6 +175,6 @@ fn bubblewrap(parsed: &crate::registry::Parsed<'_>) -> Vec<crate::Effect> {
         }
     }
     let words = args.get(at..).unwrap_or_default();
-    found.extend((!words.is_empty()).then(|| crate::Effect::runs(words.to_vec())));
+    found.extend((!words.is_empty()).then(|| Effect::runs(words.to_vec())));
     found
 }

@@ -1,70 +1,60 @@
 //! Programs that open connections, listen, or look around in a network.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand, OperandStarts, ValueHas},
-    At, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 const HANDS: &str = "a connection that is handed to a program";
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "telnet", "ftp", "tftp", "drill", "ping", "ping6", "traceroute", "traceroute6", "tracepath", "mtr",
             "masscan", "links", "elinks", "w3m", "lynx", "rlogin", "rsh", "whois", "hping3", "arping", "fping",
             "iperf", "iperf3", "finger", "ntpdate", "snmpwalk", "smbclient", "nikto", "ab", "hey",
         ],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-cfg -c -F -config", ..Syntax::EXACT },
+        flags: "-*",
+        valued: "-cfg -c -F -config",
         rules: &[
-            when(&[Lacks("-V -h --help --version")], Does::NeedsNetwork),
-            when(&[OperandStarts("!")], Does::Hides("a program of the network that runs a command")),
+            when(Lacks("-V -h --help --version"), NeedsNetwork),
+            when(OperandStarts("!"), Hides("a program of the network that runs a command")),
         ],
-        examples: &[("ping -c 1 x", Expect::Plain), ("ftp '!sh'", Expect::Opaque("runs a command"))],
-        ..Program::NEW
+        examples: &[("ftp '!sh'", Expect::Opaque("runs a command"))],
+        plain_lines: &["ping -c 1 x"],
+        ..Program::EXACT
     },
     Program {
-        names: &["wrk", "wrk2"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--latency -v|--version",
-            valued: "-t|--threads -c|--connections -d|--duration -s|--script -H|--header --timeout -R|--rate",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::RunsScript(At::Value("--script"))), always(Does::Connects(At::Nth(0)))],
+        family: &["wrk", "wrk2"],
+        flags: "--latency -v|--version",
+        valued: "-t|--threads -c|--connections -d|--duration -s|--script -H|--header --timeout -R|--rate",
+        rules: &[always(RunsScript(At::Value("--script"))), always(Connects(At::Nth(0)))],
         examples: &[
             ("wrk -s x.lua http://h", Expect::Scripts("x.lua")),
             ("wrk -t2 -c10 http://h/", Expect::Connects("http://h/")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
-        names: &["dig", "nslookup", "host", "delv"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-f -k -p -q -t -b -c -x -y", ..Syntax::EXACT },
-        rules: &[when(&[Lacks("-v -V -h --help")], Does::NeedsNetwork), always(Does::Reads(At::Value("-f -k")))],
-        examples: &[("dig -f private/x", Expect::Reads("private/x")), ("host example.org", Expect::Plain)],
-        ..Program::NEW
+        family: &["dig", "nslookup", "host", "delv"],
+        flags: "-*",
+        valued: "-f -k -p -q -t -b -c -x -y",
+        rules: &[when(Lacks("-v -V -h --help"), NeedsNetwork), always(Reads(At::Value("-f -k")))],
+        examples: &[("dig -f private/x", Expect::Reads("private/x"))],
+        plain_lines: &["host example.org"],
+        ..Program::EXACT
     },
     Program {
-        names: &["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-4 -6 -A -b -C|--crlf -D -d -h -k|--keep-open -l|--listen -N -n|--nodns -r -S -t|--telnet -U|--unixsock -u|--udp -v|--verbose -z --ssl --sctp \
+        family: &["nc", "ncat", "netcat", "nc.openbsd", "nc.traditional"],
+        flags: "-4 -6 -A -b -C|--crlf -D -d -h -k|--keep-open -l|--listen -N -n|--nodns -r -S -t|--telnet -U|--unixsock -u|--udp -v|--verbose -z --ssl --sctp \
                     --no-shutdown --send-only --recv-only --chat --broker --ssl-verify --append-output -a",
-            valued: "-c|--sh-exec -e|--exec --lua-exec -g -G -i|--idle-timeout -I -M -m|--max-conns -O -o|--output -P -p|--source-port -q -s|--source -T -V \
+        valued: "-c|--sh-exec -e|--exec --lua-exec -g -G -i|--idle-timeout -I -M -m|--max-conns -O -o|--output -P -p|--source-port -q -s|--source -T -V \
                      -w|--wait -W -X -x|--hex-dump --proxy --proxy-type --proxy-auth --allow --allowfile --deny --denyfile --ssl-cert --ssl-key",
-            ..Syntax::GNU
-        },
         rules: &[
-            when(&[Lacks("-h")], Does::NeedsNetwork),
-            when(&[Lacks("--listen")], Does::Connects(At::Nth(0))),
-            always(Does::RunsLine(At::Value("--sh-exec --exec"))),
-            when(&[Has("--sh-exec --exec --lua-exec")], Does::Hides(HANDS)),
-            always(Does::Writes(At::Value("--output --hex-dump"))),
+            when(Lacks("-h"), NeedsNetwork),
+            when(Lacks("--listen"), Connects(At::Nth(0))),
+            always(RunsLine(At::Value("--sh-exec --exec"))),
+            when(Has("--sh-exec --exec --lua-exec"), Hides(HANDS)),
+            always(Writes(At::Value("--output --hex-dump"))),
         ],
         examples: &[
             ("nc -e /bin/sh h 1", Expect::Opaque(HANDS)),
@@ -73,17 +63,17 @@ pub(super) static ALL: &[Program] = &[
             ("ncat --lua-exec x h 1", Expect::Opaque(HANDS)),
             ("nc -z h 80", Expect::Connects("tcp://h")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
-        names: &["socat", "websocat"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-b -f -L -lf -lp -r -R -s -S -t -T -W -H --header", ..Syntax::SINGLE },
+        family: &["socat", "websocat"],
+        flags: "-*",
+        valued: "-b -f -L -lf -lp -r -R -s -S -t -T -W -H --header",
         rules: &[
-            when(&[Lacks("-V -h -hh -hhh -?")], Does::NeedsNetwork),
-            always(Does::By(addresses)),
-            always(Does::Decides(At::All)),
-            always(Does::Writes(At::Value("-r -R -lf"))),
+            when(Lacks("-V -h -hh -hhh -?"), NeedsNetwork),
+            always(By(addresses)),
+            always(Decides(At::All)),
+            always(Writes(At::Value("-r -R -lf"))),
         ],
         examples: &[
             ("socat - exec:/bin/sh", Expect::Opaque(HANDS)),
@@ -92,91 +82,79 @@ pub(super) static ALL: &[Program] = &[
             ("websocat ws://h sh-c:'rm -rf x'", Expect::Opaque(HANDS)),
             ("socat -u file:private/x -", Expect::Reads("private/x")),
             ("socat - open:.envrc,create", Expect::Writes(".envrc")),
-            ("socat -V", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["socat -V"],
+        ..Program::SINGLE
     },
     Program {
         names: &["nmap"],
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-oN -oX -oG -oA -oS -oM -iL --script --script-args --script-args-file --interactive --datadir --resume --stylesheet --excludefile --exclude -e -S -p \
+        flags: "-*",
+        valued: "-oN -oX -oG -oA -oS -oM -iL --script --script-args --script-args-file --interactive --datadir --resume --stylesheet --excludefile --exclude -e -S -p \
                      --top-ports --min-rate --max-rate --host-timeout --servicedb --versiondb",
-            ..Syntax::SINGLE
-        },
         rules: &[
-            when(&[Lacks("-V -h")], Does::NeedsNetwork),
-            when(&[Has("--script --interactive --datadir")], Does::Hides("`nmap` with a script")),
-            always(Does::Writes(At::Value("-oN -oX -oG -oA -oS -oM"))),
-            always(Does::Reads(At::Value("-iL --excludefile --resume"))),
+            when(Lacks("-V -h"), NeedsNetwork),
+            when(Has("--script --interactive --datadir"), Hides("`nmap` with a script")),
+            always(Writes(At::Value("-oN -oX -oG -oA -oS -oM"))),
+            always(Reads(At::Value("-iL --excludefile --resume"))),
         ],
         examples: &[
             ("nmap --script ./x h", Expect::Opaque("with a script")),
             ("nmap --script=./x h", Expect::Opaque("with a script")),
             ("nmap -oG .envrc h", Expect::Writes(".envrc")),
             ("nmap -iL private/x", Expect::Reads("private/x")),
-            ("nmap -sV h", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nmap -sV h"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["tcpdump", "tshark", "dumpcap", "ngrep"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-B -c -C -E -F -G -i -m -M -r -s -T -V -w -W -y -z -Z -X -a -b -f -Y -O",
-            ..Syntax::EXACT
-        },
+        family: &["tcpdump", "tshark", "dumpcap", "ngrep"],
+        flags: "-*",
+        valued: "-B -c -C -E -F -G -i -m -M -r -s -T -V -w -W -y -z -Z -X -a -b -f -Y -O",
         rules: &[
-            always(Does::RunsLineWithMore(At::Value("-z"))),
-            when(&[Has("-z")], Does::Hides("a capture that hands its files to a program")),
-            when(&[ValueHas("-X", "lua_script read_format")], Does::Hides("a capture with a script")),
-            always(Does::Writes(At::Value("-w"))),
-            always(Does::Reads(At::Value("-r -F"))),
+            always(RunsLineWithMore(At::Value("-z"))),
+            when(Has("-z"), Hides("a capture that hands its files to a program")),
+            when(ValueHas("-X", "lua_script read_format"), Hides("a capture with a script")),
+            always(Writes(At::Value("-w"))),
+            always(Reads(At::Value("-r -F"))),
         ],
         examples: &[
             ("tcpdump -lni lo -w /dev/null -W 1 -G 1 -z ./x", Expect::Opaque("hands its files to a program")),
             ("tshark -Xlua_script:x", Expect::Opaque("with a script")),
             ("tcpdump -w .envrc", Expect::Writes(".envrc")),
-            ("tcpdump -nn -i lo", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["tcpdump -nn -i lo"],
+        ..Program::EXACT
     },
     Program {
         names: &["lftp"],
-        syntax: Syntax { flags: "-*", valued: "-c -e -f -u -p --rcfile", ..Syntax::EXACT },
+        flags: "-*",
+        valued: "-c -e -f -u -p --rcfile",
         rules: &[
-            always(Does::NeedsNetwork),
-            when(&[ValueHas("-c -e", "! shell local source glob")], Does::Hides("`lftp` that runs a command")),
-            when(&[Has("-f --rcfile")], Does::Hides("`lftp` with commands from a file")),
+            always(NeedsNetwork),
+            when(ValueHas("-c -e", "! shell local source glob"), Hides("`lftp` that runs a command")),
+            when(Has("-f --rcfile"), Hides("`lftp` with commands from a file")),
         ],
         examples: &[
             ("lftp -c '!sh'", Expect::Opaque("runs a command")),
             ("lftp -f x", Expect::Opaque("commands from a file")),
-            ("lftp -c 'open h; ls'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["lftp -c 'open h; ls'"],
+        ..Program::EXACT
     },
     Program {
         names: &["openssl"],
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile -CA -CAkey -CAserial -certout -chainout -certsout -reqout -keylogfile -sign -signkey -force_pubkey",
-            ..Syntax::SINGLE
-        },
+        flags: "-*",
+        valued: "-in -out -engine -provider -provider-path -config -keyout -inkey -CAfile -CApath -cert -key -connect -host -port -accept -writerand -rand -pass -passin -passout -extfile -CA -CAkey -CAserial -certout -chainout -certsout -reqout -keylogfile -sign -signkey -force_pubkey",
         rules: &[
-            when(
-                &[Has("-engine -provider -provider-path -config")],
-                Does::Hides("`openssl` with a library of its own choice"),
-            ),
-            when(&[Operand("engine")], Does::Hides("`openssl` with a library of its own choice")),
-            when(&[First("s_client s_time s_server ocsp ts")], Does::NeedsNetwork),
-            always(Does::Connects(At::Value("-connect -host"))),
-            always(Does::Writes(At::Value(
+            when(Has("-engine -provider -provider-path -config"), Hides("`openssl` with a library of its own choice")),
+            when(Operand("engine"), Hides("`openssl` with a library of its own choice")),
+            when(First("s_client s_time s_server ocsp ts"), NeedsNetwork),
+            always(Connects(At::Value("-connect -host"))),
+            always(Writes(At::Value(
                 "-out -keyout -writerand -CAserial -certout -chainout -certsout -reqout -keylogfile",
             ))),
-            always(Does::Reads(At::Value("-in -inkey -key -cert -extfile -CA -CAkey -sign -signkey -force_pubkey"))),
-            always(Does::Reads(At::ValueRest("-pass -passin -passout", "file:"))),
+            always(Reads(At::Value("-in -inkey -key -cert -extfile -CA -CAkey -sign -signkey -force_pubkey"))),
+            always(Reads(At::ValueRest("-pass -passin -passout", "file:"))),
         ],
         examples: &[
             ("openssl req -engine ./x.so", Expect::Opaque("a library of its own choice")),
@@ -184,9 +162,9 @@ pub(super) static ALL: &[Program] = &[
             ("openssl enc -in private/x -out y", Expect::Reads("private/x")),
             ("openssl enc -in x -out .envrc", Expect::Writes(".envrc")),
             ("openssl x509 -CAserial .envrc", Expect::Writes(".envrc")),
-            ("openssl rand -hex 16", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["openssl rand -hex 16"],
+        ..Program::SINGLE
     },
 ];
 

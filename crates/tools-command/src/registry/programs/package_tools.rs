@@ -1,30 +1,23 @@
 //! Package managers of other languages: .NET, PHP, Haskell, Elixir, Dart, Swift, C++.
 
-use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::effect::Effect;
+use super::registries;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, ValueHas},
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled,
-    when,
-};
+use crate::registry::prelude::*;
 
 const CODE: &str = "code on the command line";
-const OWN: Does = Does::Hides("a build with programs or settings of its own choice");
-const SOURCES: Does = Does::Hides("settings that decide what is fetched and run");
-const DROPS: Does = Does::Says(Consequence::DeletesForOthers, "deletes a database");
-const CHANGES_DATABASE: Does = Does::Says(Consequence::DeletesForOthers, "changes a database that others may use");
+const OWN: Does = Hides("a build with programs or settings of its own choice");
+const SOURCES: Does = Hides("settings that decide what is fetched and run");
+const DROPS: Does = Says(Consequence::DeletesForOthers, "deletes a database");
+const CHANGES_DATABASE: Does = Says(Consequence::DeletesForOthers, "changes a database that others may use");
 
 /// A subcommand whose operands are another command.
 const fn runs(names: &'static str) -> Subcommand {
-    command(names, Syntax::LEADING, RUNS)
+    command(names, Syntax::LEADING, RUNS_OPERANDS)
 }
-
-const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A subcommand that publishes unless it is a rehearsal.
 const fn publishes(names: &'static str) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[Lacks("--dry-run --help")], PUBLISHES)];
+    const RULES: &[Rule] = &[when(Lacks("--dry-run --help"), PUBLISHES)];
     let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
     command(names, syntax, RULES)
 }
@@ -42,16 +35,13 @@ const fn for_user(names: &'static str) -> Subcommand {
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["dotnet"],
-        syntax: Syntax {
-            flags: "-h|--help --info --list-sdks --list-runtimes --version -d|--diagnostics -g|--global",
-            valued: "--additionalprobingpath --additional-deps --depsfile --fx-version --roll-forward --runtimeconfig -o|--output \
+        flags: "-h|--help --info --list-sdks --list-runtimes --version -d|--diagnostics -g|--global",
+        valued: "--additionalprobingpath --additional-deps --depsfile --fx-version --roll-forward --runtimeconfig -o|--output \
                      --property-file",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::Writes(At::Value("--output"))),
-            when(&[Has("--additionalprobingpath --additional-deps")], OWN),
-            always(Does::ByOption(events)),
+            always(Writes(At::Value("--output"))),
+            when(Has("--additionalprobingpath --additional-deps"), OWN),
+            always(ByOption(events)),
         ],
         subcommands: &[
             group(
@@ -66,24 +56,18 @@ pub(super) static ALL: &[Program] = &[
             group(
                 "tool",
                 &[
-                    ruled("install update uninstall", &[when(&[Has("--global")], FOR_USER)]),
+                    ruled("install update uninstall", &[when(Has("--global"), FOR_USER)]),
                     runs("run"),
                     each("list restore"),
                 ],
             ),
             for_user("workload"),
-            ruled(
-                "dev-certs",
-                &[always(Does::Says(Consequence::ChangesSystem, "changes certificates that are trusted"))],
-            ),
+            ruled("dev-certs", &[always(Says(Consequence::ChangesSystem, "changes certificates that are trusted"))]),
             group(
                 "user-secrets",
-                &[ruled("list", &[always(Does::Is(Consequence::ShowsCredentials))]), signs("set remove clear")],
+                &[ruled("list", &[always(Is(Consequence::ShowsCredentials))]), signs("set remove clear")],
             ),
-            group(
-                "ef",
-                &[ruled("database", &[when(&[First("drop")], DROPS), when(&[First("update")], CHANGES_DATABASE)])],
-            ),
+            group("ef", &[ruled("database", &[when(First("drop"), DROPS), when(First("update"), CHANGES_DATABASE)])]),
         ],
         builds: true,
         examples: &[
@@ -98,45 +82,33 @@ pub(super) static ALL: &[Program] = &[
             ("dotnet ef database drop", Expect::Asks("a database")),
             ("dotnet publish -o x", Expect::Writes("x")),
             ("dotnet --odd nuget push", Expect::Opaque("`--odd` of `dotnet`")),
-            ("dotnet build -c Release", Expect::Plain),
-            ("dotnet test", Expect::Plain),
-            ("dotnet publish -c Release", Expect::Plain),
-            ("dotnet run -- -x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["dotnet build -c Release", "dotnet test", "dotnet publish -c Release", "dotnet run -- -x"],
+        ..Program::EXACT
     },
     Program {
         names: &["nuget"],
-        syntax: Syntax {
-            flags: "-help -NonInteractive -ForceEnglishOutput",
-            valued: "-Verbosity -ConfigFile -Source",
-            ..Syntax::SINGLE
-        },
+        flags: "-help -NonInteractive -ForceEnglishOutput",
+        valued: "-Verbosity -ConfigFile -Source",
         subcommands: &[
             publishes("push add"),
             ruled("delete", &[always(WITHDRAWS)]),
             signs("setApiKey setapikey"),
-            ruled("sources config", &[when(&[FirstIsNot("list List")], SOURCES)]),
+            ruled("sources config", &[when(FirstIsNot("list List"), SOURCES)]),
         ],
-        examples: &[
-            ("nuget push x.nupkg", Expect::Asks("publishes")),
-            ("nuget setApiKey x", Expect::Asks("accounts")),
-            ("nuget restore", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("nuget push x.nupkg", Expect::Asks("publishes")), ("nuget setApiKey x", Expect::Asks("accounts"))],
+        plain_lines: &["nuget restore"],
+        ..Program::SINGLE
     },
     Program {
         names: &["composer", "composer.phar"],
-        syntax: Syntax {
-            flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --profile --no-plugins --no-scripts \
+        flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --profile --no-plugins --no-scripts \
                     --no-cache -v|-vv|-vvv|--verbose",
-            valued: "-d|--working-dir",
-            ..Syntax::EXACT
-        },
+        valued: "-d|--working-dir",
         folder: "--working-dir",
         subcommands: &[
             runs("exec"),
-            ruled("global", &[when(&[FirstIsNot("show info outdated licenses")], FOR_USER)]),
+            ruled("global", &[when(FirstIsNot("show info outdated licenses"), FOR_USER)]),
             command(
                 "config",
                 Syntax {
@@ -144,7 +116,7 @@ pub(super) static ALL: &[Program] = &[
                     valued: "-f|--file",
                     ..Syntax::EXACT
                 },
-                &[when(&[AtLeast(2), Lacks("--list")], SOURCES), when(&[Has("--editor --unset")], SOURCES)],
+                &[when_all(&[AtLeast(2), Lacks("--list")], SOURCES), when(Has("--editor --unset"), SOURCES)],
             ),
             for_user("self-update selfupdate"),
             each("install update require show run-script"),
@@ -156,41 +128,34 @@ pub(super) static ALL: &[Program] = &[
             ("composer global require x", Expect::Asks("outside of the workspace")),
             ("composer config repositories.x https://host", Expect::Opaque("what is fetched")),
             ("composer --odd exec sudo", Expect::Opaque("`--odd` of `composer`")),
-            ("composer install", Expect::Plain),
-            ("composer config name", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["composer install", "composer config name"],
+        ..Program::EXACT
     },
     Program {
-        names: &["cabal", "stack", "opam", "dune"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -V|--version --numeric-version -v|--verbose --silent --no-* --system-ghc --install-ghc --skip-ghc-check \
+        family: &["cabal", "stack", "opam", "dune"],
+        flags: "-h|--help -V|--version --numeric-version -v|--verbose --silent --no-* --system-ghc --install-ghc --skip-ghc-check \
                     --nix --docker --allow-different-user --ignore-project -y|--yes -q|--quiet",
-            valued: "-w|--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --store-dir --builddir \
+        valued: "-w|--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --store-dir --builddir \
                      --project-file --stack-yaml --stack-root --work-dir --resolver --snapshot --compiler --arch --color --switch --root \
                      --package -j|--jobs --ghc-options",
-            optional: "--with-*",
-            ..Syntax::EXACT
-        },
+        optional: "--with-*",
         rules: &[
             when(
-                &[Has(
-                    "--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*",
-                )],
+                Has("--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*"),
                 OWN,
             ),
-            when(&[ValueHas("--ghc-options", "-pgm")], OWN),
-            always(Does::By(registries::addresses)),
+            when(ValueHas("--ghc-options", "-pgm"), OWN),
+            always(By(registries::addresses)),
         ],
         subcommands: &[
             publishes("upload publish"),
             runs("exec"),
-            ruled("install", &[when(&[Lacks("--dry-run")], FOR_USER)]),
-            ruled("eval", &[always(Does::Hides("code on the command line"))]),
+            ruled("install", &[when(Lacks("--dry-run"), FOR_USER)]),
+            ruled("eval", &[always(Hides("code on the command line"))]),
             ruled(
                 "repository remote source pin config user-config",
-                &[when(&[FirstIsNot("list path get show env")], SOURCES)],
+                &[when(FirstIsNot("list path get show env"), SOURCES)],
             ),
         ],
         builds: true,
@@ -206,22 +171,18 @@ pub(super) static ALL: &[Program] = &[
             ("opam publish", Expect::Asks("publishes")),
             ("dune exec sudo", Expect::Runs("sudo")),
             ("cabal --odd exec sudo", Expect::Opaque("`--odd` of `cabal`")),
-            ("cabal build all", Expect::Plain),
-            ("stack test --fast", Expect::Plain),
-            ("dune build", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["cabal build all", "stack test --fast", "dune build"],
+        ..Program::EXACT
     },
     Program {
-        names: &["mix", "rebar3"],
-        is_family: true,
-        syntax: Syntax::LEADING,
+        family: &["mix", "rebar3"],
         subcommands: &[
             publishes("hex.publish"),
-            ruled("hex", &[when(&[First("publish retire owner user organization cut")], PUBLISHES)]),
+            ruled("hex", &[when(First("publish retire owner user organization cut"), PUBLISHES)]),
             ruled("hex.retire", &[always(WITHDRAWS)]),
             signs("hex.owner hex.user hex.organization hex.registry"),
-            ruled("hex.repo", &[when(&[First("add set remove")], SOURCES)]),
+            ruled("hex.repo", &[when(First("add set remove"), SOURCES)]),
             runs("cmd"),
             command(
                 "run",
@@ -230,10 +191,10 @@ pub(super) static ALL: &[Program] = &[
                     valued: "-e|--eval -r|--require -p|--parallel",
                     ..Syntax::LEADING
                 },
-                &[when(&[Has("--eval")], Does::Hides(CODE))],
+                &[when(Has("--eval"), Hides(CODE))],
             ),
-            ruled("eval", &[always(Does::Hides(CODE))]),
-            ruled("do", &[always(Does::Hides("several tasks in one"))]),
+            ruled("eval", &[always(Hides(CODE))]),
+            ruled("do", &[always(Hides("several tasks in one"))]),
             ruled("ecto.drop ecto.reset", &[always(DROPS)]),
             for_user("archive.install escript.install archive.uninstall local.hex local.rebar local.phx"),
         ],
@@ -246,27 +207,21 @@ pub(super) static ALL: &[Program] = &[
             ("mix run -e 'x'", Expect::Opaque("code on the command line")),
             ("mix ecto.drop", Expect::Asks("a database")),
             ("mix archive.install hex x", Expect::Asks("outside of the workspace")),
-            ("mix test", Expect::Plain),
-            ("mix deps.get", Expect::Plain),
-            ("mix format --check-formatted", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mix test", "mix deps.get", "mix format --check-formatted"],
+        ..Program::LEADING
     },
     Program {
-        names: &["dart", "flutter", "pub", "fvm", "melos"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v|--verbose --version -h|--help --disable-analytics --enable-analytics --no-color --color --suppress-analytics \
+        family: &["dart", "flutter", "pub", "fvm", "melos"],
+        flags: "-v|--verbose --version -h|--help --disable-analytics --enable-analytics --no-color --color --suppress-analytics \
                     --no-version-check",
-            valued: "-d|--device-id --packages --directory -C --local-engine",
-            ..Syntax::EXACT
-        },
+        valued: "-d|--device-id --packages --directory -C --local-engine",
         subcommands: &[
             group(
                 "pub",
                 &[
                     publishes("publish lish"),
-                    ruled("global", &[when(&[First("activate deactivate")], FOR_USER)]),
+                    ruled("global", &[when(First("activate deactivate"), FOR_USER)]),
                     signs("login logout token uploader"),
                     each("get add"),
                 ],
@@ -276,7 +231,7 @@ pub(super) static ALL: &[Program] = &[
             command(
                 "compile",
                 Syntax { valued: "-o|--output", ..Syntax::EXACT },
-                &[always(Does::Writes(At::Value("--output")))],
+                &[always(Writes(At::Value("--output")))],
             ),
             for_user("upgrade downgrade channel global"),
         ],
@@ -284,34 +239,28 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("dart pub publish", Expect::Asks("publishes")),
             ("flutter pub publish -f", Expect::Asks("publishes")),
-            ("dart pub publish --dry-run", Expect::Plain),
             ("dart pub global activate x", Expect::Asks("outside of the workspace")),
             ("dart pub token add https://host", Expect::Asks("accounts")),
             ("melos exec -- sudo id", Expect::Runs("sudo id")),
             ("dart compile exe a.dart -o x", Expect::Writes("x")),
             ("flutter --odd pub publish", Expect::Opaque("`--odd` of `flutter`")),
-            ("flutter test", Expect::Plain),
-            ("dart run build_runner build", Expect::Plain),
-            ("flutter pub get", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["dart pub publish --dry-run", "flutter test", "dart run build_runner build", "flutter pub get"],
+        ..Program::EXACT
     },
     Program {
         names: &["swift"],
-        syntax: Syntax {
-            flags: "-h|--help --version -v|--verbose",
-            valued: "--package-path --scratch-path --toolchain -c|--configuration --swift-sdk -Xcc -Xswiftc -Xlinker -load-plugin-executable",
-            ..Syntax::SINGLE
-        },
+        flags: "-h|--help --version -v|--verbose",
+        valued: "--package-path --scratch-path --toolchain -c|--configuration --swift-sdk -Xcc -Xswiftc -Xlinker -load-plugin-executable",
         folder: "--package-path",
         rules: &[
-            when(&[Has("--toolchain -load-plugin-executable")], OWN),
-            when(&[ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld")], OWN),
+            when(Has("--toolchain -load-plugin-executable"), OWN),
+            when(ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld"), OWN),
         ],
         subcommands: &[
             ruled(
                 "package-registry",
-                &[when(&[First("publish")], PUBLISHES), when(&[First("login logout set unset")], IDENTITY)],
+                &[when(First("publish"), PUBLISHES), when(First("login logout set unset"), IDENTITY)],
             ),
             command(
                 "package",
@@ -321,8 +270,8 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 &[
-                    when(&[Has("--disable-sandbox --allow-network-connections")], OWN),
-                    always(Does::Writes(At::Value("--allow-writing-to-directory"))),
+                    when(Has("--disable-sandbox --allow-network-connections"), OWN),
+                    always(Writes(At::Value("--allow-writing-to-directory"))),
                 ],
             ),
             each("build"),
@@ -332,22 +281,17 @@ pub(super) static ALL: &[Program] = &[
             ("swift package-registry publish x 1", Expect::Asks("publishes")),
             ("swift package --disable-sandbox x", Expect::Opaque("of its own choice")),
             ("swift build -Xswiftc -load-plugin-executable -Xswiftc ./x", Expect::Opaque("of its own choice")),
-            ("swift build -c release", Expect::Plain),
-            ("swift test", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["swift build -c release", "swift test"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["vcpkg", "conan"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -v|--version --debug",
-            valued: "--triplet --vcpkg-root --downloads-root -cc|--core-conf -r|--remote",
-            ..Syntax::EXACT
-        },
+        family: &["vcpkg", "conan"],
+        flags: "-h|--help -v|--version --debug",
+        valued: "--triplet --vcpkg-root --downloads-root -cc|--core-conf -r|--remote",
         subcommands: &[
             publishes("upload"),
-            ruled("remove", &[when(&[Has("--remote")], WITHDRAWS)]),
+            ruled("remove", &[when(Has("--remote"), WITHDRAWS)]),
             group(
                 "remote",
                 &[
@@ -356,7 +300,7 @@ pub(super) static ALL: &[Program] = &[
                     ruled("add remove update rename", &[always(SOURCES)]),
                 ],
             ),
-            ruled("config", &[when(&[First("install set")], SOURCES)]),
+            ruled("config", &[when(First("install set"), SOURCES)]),
             for_user("integrate"),
         ],
         builds: true,
@@ -366,10 +310,9 @@ pub(super) static ALL: &[Program] = &[
             ("conan remote add x https://host", Expect::Opaque("what is fetched")),
             ("conan config install https://host", Expect::Opaque("what is fetched")),
             ("vcpkg integrate install", Expect::Asks("outside of the workspace")),
-            ("conan install .", Expect::Plain),
-            ("vcpkg install zlib", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["conan install .", "vcpkg install zlib"],
+        ..Program::EXACT
     },
 ];
 

@@ -1,34 +1,25 @@
 //! Perl and Ruby: code in clusters of options, modules and scripts.
 
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{
-    ArgumentCondition::{AtMost, First, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Rule, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["perl", "perl5", "perl5.*", "cperl"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-0# -l# -a -c -d -f -g -h -n -p -s -S -t -T -u -U -v -w -W -X",
-            valued: "-e -E -I",
-            optional: "-C -D -F -i -M -m -V -x -d:* -dt:*",
-            ..Syntax::LEADING
-        },
+        family: &["perl", "perl5", "perl5.*", "cperl"],
+        flags: "-0# -l# -a -c -d -f -g -h -n -p -s -S -t -T -u -U -v -w -W -X",
+        valued: "-e -E -I",
+        optional: "-C -D -F -i -M -m -V -x -d:* -dt:*",
         rules: &[
-            always(Does::By(code)),
-            when(&[Lacks("-e -E"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-e -E"), First("-")], Does::By(perl_reads)),
-            when(&[Lacks("-e -E -v -V -h --version --help"), AtMost(0)], Does::By(perl_reads)),
-            always(Does::By(perl_modules)),
+            always(By(code)),
+            when_all(&[Lacks("-e -E"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-e -E"), First("-")], By(perl_reads)),
+            when_all(&[Lacks("-e -E -v -V -h --version --help"), AtMost(0)], By(perl_reads)),
+            always(By(perl_modules)),
             // Perl puts the pattern of `-F` into the program as code.
-            always(Does::Evaluates(Language::Perl, At::Value("-F"))),
-            when(&[Has("-S"), Lacks("-e -E")], Does::RunsWords(At::From(0))),
-            always(Does::By(opened)),
-            when(&[Has("-d -d:* -dt:*")], Does::Hides("the debugger of `perl`")),
+            always(Evaluates(Language::Perl, At::Value("-F"))),
+            when_all(&[Has("-S"), Lacks("-e -E")], RunsWords(At::From(0))),
+            always(By(opened)),
+            when(Has("-d -d:* -dt:*"), Hides("the debugger of `perl`")),
         ],
         examples: &[
             ("perl -e 'system \"id\"'", Expect::Opaque("system")),
@@ -46,31 +37,25 @@ pub(super) static ALL: &[Program] = &[
             ("perl -M'POSIX;system(1)' -e 1", Expect::Opaque("system")),
             ("perl -F'/x/);system(q(git push));(/y/' -e 1 f", Expect::Opaque("system")),
             ("perl -S git push", Expect::Runs("git push")),
-            ("perl -F: -lane 'print $F[0]' f", Expect::Plain),
             ("perl -d -e 1", Expect::Opaque("the debugger")),
             ("perl --odd -e 1", Expect::Opaque("`--odd` of `perl`")),
             ("cat x | perl", Expect::Opaque("runs what it reads")),
             ("perl <(echo x)", Expect::Opaque("known only when it runs")),
             ("perl -pi.bak -e 's/a/b/' f", Expect::Writes("f")),
-            ("perl -ne 'print if /error/' f", Expect::Plain),
-            ("perl -F, -lane 'print $F[0]' f", Expect::Plain),
-            ("perl -MList::Util=sum -e 'print sum(1, 2)'", Expect::Plain),
-            ("perl script.pl -e x", Expect::Plain),
-            ("perl -v", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "perl -F: -lane 'print $F[0]' f", "perl -ne 'print if /error/' f", "perl -F, -lane 'print $F[0]' f",
+            "perl -MList::Util=sum -e 'print sum(1, 2)'", "perl script.pl -e x", "perl -v",
+        ],
+        ..Program::LEADING
     },
     Program {
-        names: &["ruby", "jruby", "ruby3*", "ruby2*", "irb", "truffleruby"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-0# -a -c -d -h -l -n -p -s -S -U -v -w -y --copyright --jit --yjit --rjit --verbose --yydebug --debug -f --sample-book \
+        family: &["ruby", "jruby", "ruby3*", "ruby2*", "irb", "truffleruby"],
+        flags: "-0# -a -c -d -h -l -n -p -s -S -U -v -w -y --copyright --jit --yjit --rjit --verbose --yydebug --debug -f --sample-book \
                     --nosingleline --noecho",
-            valued: "-C -e -E -I -r -X --encoding --external-encoding --internal-encoding --disable --enable --dump --backtrace-limit \
+        valued: "-C -e -E -I -r -X --encoding --external-encoding --internal-encoding --disable --enable --dump --backtrace-limit \
                      --parser --crash-report",
-            optional: "-F -i -K -T -W -x",
-            ..Syntax::LEADING
-        },
+        optional: "-F -i -K -T -W -x",
         rules: RUBY,
         examples: &[
             ("ruby -e '`id`'", Expect::Opaque("`")),
@@ -86,25 +71,22 @@ pub(super) static ALL: &[Program] = &[
             ("ruby bin/rails db:drop", Expect::Asks("a database")),
             ("ruby -S gem push x", Expect::Runs("gem push x")),
             ("ruby -wS gem push x", Expect::Asks("publishes")),
-            ("ruby -e 'puts 1+1'", Expect::Plain),
-            ("ruby -rjson -e 'puts 1'", Expect::Plain),
-            ("ruby -Ilib test/x.rb", Expect::Plain),
-            ("ruby -c x.rb", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ruby -e 'puts 1+1'", "ruby -rjson -e 'puts 1'", "ruby -Ilib test/x.rb", "ruby -c x.rb"],
+        ..Program::LEADING
     },
 ];
 
 const RUBY: &[Rule] = &[
-    always(Does::By(ruby_code)),
-    when(&[Lacks("-e"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-    when(&[Lacks("-e"), FirstIsNot("-")], Does::By(super::project_scripts::named)),
+    always(By(ruby_code)),
+    when_all(&[Lacks("-e"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+    when_all(&[Lacks("-e"), FirstIsNot("-")], By(super::project_scripts::named)),
     // A program that is looked for as the shell does.
-    when(&[Has("-S"), Lacks("-e")], Does::RunsWords(At::From(0))),
-    when(&[Lacks("-e"), First("-")], Does::By(ruby_reads)),
-    when(&[Lacks("-e -v -h --version --help --copyright"), AtMost(0)], Does::By(ruby_reads)),
-    always(Does::By(ruby_modules)),
-    always(Does::By(opened)),
+    when_all(&[Has("-S"), Lacks("-e")], RunsWords(At::From(0))),
+    when_all(&[Lacks("-e"), First("-")], By(ruby_reads)),
+    when_all(&[Lacks("-e -v -h --version --help --copyright"), AtMost(0)], By(ruby_reads)),
+    always(By(ruby_modules)),
+    always(By(opened)),
 ];
 
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {

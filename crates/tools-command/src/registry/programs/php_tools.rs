@@ -1,38 +1,27 @@
 //! Tools of PHP: what they evaluate, which file of code they load first, and what they run on other
 //! machines.
 
-use crate::code::Language;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, Fed, First, Has, Operand, ValueHas},
-    At, Consequence, Does, Expect, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["wp", "drush", "drupal", "magerun", "n98-magerun2", "cv", "terminus"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "--require --exec --ssh --http --path --url --user -r --root -l --uri --context",
-            ..Syntax::EXACT
-        },
+        family: &["wp", "drush", "drupal", "magerun", "n98-magerun2", "cv", "terminus"],
+        flags: "-*",
+        valued: "--require --exec --ssh --http --path --url --user -r --root -l --uri --context",
         rules: &[
-            always(Does::Evaluates(Language::Php, At::Value("--exec"))),
+            always(Evaluates(Language::Php, At::Value("--exec"))),
+            when(First("eval php:eval php-eval ev php:cli core:cli scr"), Evaluates(Language::Php, At::Nth(1))),
+            when(First("eval-file php:script php-script scr"), RunsScript(At::Nth(1))),
+            always(RunsScript(At::Value("--require"))),
+            when_all(&[First("shell php core:cli php:cli"), Fed], Hides("an interpreter that runs what it reads")),
+            when_all(&[First("ssh site:ssh exec"), AtLeast(2)], RunsThere(At::From(1))),
+            when(Has("--ssh"), NeedsNetwork),
             when(
-                &[First("eval php:eval php-eval ev php:cli core:cli scr")],
-                Does::Evaluates(Language::Php, At::Nth(1)),
-            ),
-            when(&[First("eval-file php:script php-script scr")], Does::RunsScript(At::Nth(1))),
-            always(Does::RunsScript(At::Value("--require"))),
-            when(&[First("shell php core:cli php:cli"), Fed], Does::Hides("an interpreter that runs what it reads")),
-            when(&[First("ssh site:ssh exec"), AtLeast(2)], Does::RunsThere(At::From(1))),
-            when(&[Has("--ssh")], Does::NeedsNetwork),
-            when(
-                &[Operand(
+                Operand(
                     "reset drop delete sql:drop sql-drop site:install destroy sql:query sql-query sqlq query import sql:sync rsync deploy \
                      core:rsync publish",
-                )],
-                Does::Is(Consequence::DeletesForOthers),
+                ),
+                Is(Consequence::DeletesForOthers),
             ),
         ],
         examples: &[
@@ -43,36 +32,25 @@ pub(super) static ALL: &[Program] = &[
             ("drush php:eval 'shell_exec(1);'", Expect::Opaque("code with")),
             ("drush ssh rm -rf x", Expect::Asks("runs `rm -rf x` elsewhere")),
             ("wp db drop --yes", Expect::Asks("others may use")),
-            ("wp plugin list", Expect::Plain),
-            ("drush status", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["wp plugin list", "drush status"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "phpunit", "phpstan", "psalm", "phan", "php-cs-fixer", "rector", "pest", "codecept", "behat", "phpcs",
             "phpcbf", "phpmd", "phing", "robo", "deptrac", "infection", "paratest", "phpbench",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "--bootstrap -c|--configuration|--config -a|--autoload-file --filter --testsuite --group --plugin --printer --loader --extension \
+        flags: "-*",
+        valued: "--bootstrap -c|--configuration|--config -a|--autoload-file --filter --testsuite --group --plugin --printer --loader --extension \
                      --include-path -d -l|--level --error-format --standard --memory-limit -r|--root --log-junit --coverage-html --coverage-clover \
                      --coverage-text --report-file --report -f|--buildfile --load-from --output|-o --cache-result-file --log-teamcity --testdox-html",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),
-            always(Does::Reads(At::Value("-c"))),
-            when(
-                &[Has("--printer --loader --extension --include-path")],
-                Does::Hides("code that is loaded by its name"),
-            ),
-            when(
-                &[ValueHas("-d", "auto_prepend auto_append extension")],
-                Does::Hides("a setting of `php` that may load code"),
-            ),
-            always(Does::Writes(At::Value(
+            always(RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),
+            always(Reads(At::Value("-c"))),
+            when(Has("--printer --loader --extension --include-path"), Hides("code that is loaded by its name")),
+            when(ValueHas("-d", "auto_prepend auto_append extension"), Hides("a setting of `php` that may load code")),
+            always(Writes(At::Value(
                 "--log-junit --coverage-html --coverage-clover --coverage-text --report-file --output --cache-result-file --log-teamcity --testdox-html",
             ))),
         ],
@@ -81,9 +59,8 @@ pub(super) static ALL: &[Program] = &[
             ("phpstan analyse -a x.php src", Expect::Scripts("x.php")),
             ("phpunit --include-path /x", Expect::Opaque("loaded by its name")),
             ("phpunit --log-junit .envrc", Expect::Writes(".envrc")),
-            ("phpunit --filter Foo tests", Expect::Plain),
-            ("phpcs --standard=PSR12 src", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["phpunit --filter Foo tests", "phpcs --standard=PSR12 src"],
+        ..Program::EXACT
     },
 ];

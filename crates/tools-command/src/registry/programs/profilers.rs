@@ -1,28 +1,24 @@
 //! Profilers, which start the program that they measure.
 
-use crate::code::Language;
-use crate::registry::{
-    ArgumentCondition::Lacks, At, Does, Expect, Otherwise, Program, Rule, Syntax, always, command, ruled, when,
-};
+use crate::registry::prelude::*;
 
 /// What is measured stands behind the options.
-const MEASURES: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
-const RECORDING: Syntax = Syntax {
+const RECORDING: Program = Program {
     flags: "-a -q -v -d -F -C -S -n --no-open --native --live --follow-fork --trace-python-allocators --force -f \
             --aggregate --subprocesses --idle --gil --nonblocking -t --no-libcall --nest-libcall -k --kernel -l --disable-aslr",
     valued: "-o|--output -r|--rate --duration -p|--pid -e -D --depth --live-port --compress-trace-file -T --trigger -P -A -R \
              --format -s --trace --sample -w --stats --capture-range --set --section --metrics --target-processes",
-    ..Syntax::LEADING
+    ..Program::LEADING
 };
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["uftrace", "trace-cmd", "rr", "nsys", "apitrace", "py-spy", "vtune"],
-        is_family: true,
-        syntax: Syntax { flags: "-v -q --version --help", valued: "-o --output", ..Syntax::LEADING },
+        family: &["uftrace", "trace-cmd", "rr", "nsys", "apitrace", "py-spy", "vtune"],
+        flags: "-v -q --version --help",
+        valued: "-o --output",
         subcommands: &[
-            command("record live profile launch trace start stream top profile-run", RECORDING, MEASURES),
-            ruled("replay script plugin", &[always(Does::Hides("a recording that is run again"))]),
+            command("record live profile launch trace start stream top profile-run", RECORDING.syntax(), RUNS_OPERANDS),
+            ruled("replay script plugin", &[always(Hides("a recording that is run again"))]),
         ],
         plain: "report dump graph info list ls ps pack stats export stat show hist status tui version analyze \
                 dump-images diff stop recv sessions help extract split",
@@ -33,27 +29,23 @@ pub(super) static ALL: &[Program] = &[
             ("py-spy record -o x.svg -- sudo id", Expect::Denied("takes other rights")),
             ("nsys profile -o x sudo id", Expect::Denied("takes other rights")),
             ("uftrace ./x", Expect::Opaque("a program that is measured")),
-            ("py-spy dump", Expect::Plain),
-            ("rr ps", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["py-spy dump", "rr ps"],
+        ..Program::LEADING
     },
     Program {
-        names: &["flamegraph", "ncu", "nvprof", "austin", "ocount", "operf", "coz", "samply-record"],
-        is_family: true,
-        syntax: RECORDING,
-        rules: &[always(Does::RunsWords(At::From(0))), always(Does::RunsWords(At::AfterDashes))],
+        family: &["flamegraph", "ncu", "nvprof", "austin", "ocount", "operf", "coz", "samply-record"],
+        rules: &[always(RunsWords(At::From(0))), always(RunsWords(At::AfterDashes))],
         examples: &[
             ("flamegraph -o x.svg -- sudo id", Expect::Denied("takes other rights")),
             ("ncu --odd x rm y", Expect::Opaque("`--odd` of `ncu`")),
             ("nvprof ./x", Expect::Runs("./x")),
         ],
-        ..Program::NEW
+        ..RECORDING
     },
     Program {
-        names: &["mprof", "memray", "fil-profile"],
-        is_family: true,
-        syntax: Syntax { flags: "-v|--verbose -h|--help -V|--version", ..Syntax::LEADING },
+        family: &["mprof", "memray", "fil-profile"],
+        flags: "-v|--verbose -h|--help -V|--version",
         subcommands: &[command(
             "run",
             Syntax {
@@ -63,39 +55,35 @@ pub(super) static ALL: &[Program] = &[
                 ..Syntax::LEADING
             },
             &[
-                always(Does::Writes(At::Value("--output"))),
-                always(Does::Evaluates(Language::Python, At::Value("-c"))),
-                always(Does::RunsWords(At::From(0))),
-                when(&[Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+                always(Writes(At::Value("--output"))),
+                always(Evaluates(Language::Python, At::Value("-c"))),
+                always(RunsWords(At::From(0))),
+                when(Lacks("-m -c"), RunsScript(At::Nth(0))),
             ],
         )],
         plain: "plot list clean rm peak flamegraph table tree summary stats parse transform attach",
         examples: &[
             ("mprof run sudo id", Expect::Denied("takes other rights")),
             ("memray run -o .envrc x.py", Expect::Scripts("x.py")),
-            ("mprof plot", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["mprof plot"],
+        ..Program::LEADING
     },
     Program {
-        names: &["scalene", "kernprof", "viztracer", "pyinstrument"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-l|--line-by-line -v|--view -b|--builtin -z --cpu --gpu --memory --html --json --cli --web -r --show-all --reduced-profile",
-            valued: "-o|--outfile|--output_file -s|--setup -p --profile-interval --profile-only -e -m -c",
-            ..Syntax::LEADING
-        },
+        family: &["scalene", "kernprof", "viztracer", "pyinstrument"],
+        flags: "-l|--line-by-line -v|--view -b|--builtin -z --cpu --gpu --memory --html --json --cli --web -r --show-all --reduced-profile",
+        valued: "-o|--outfile|--output_file -s|--setup -p --profile-interval --profile-only -e -m -c",
         rules: &[
-            always(Does::Writes(At::Value("-o"))),
-            always(Does::RunsScript(At::Value("--setup"))),
-            always(Does::Evaluates(Language::Python, At::Value("-c"))),
-            when(&[Lacks("-m -c")], Does::RunsScript(At::Nth(0))),
+            always(Writes(At::Value("-o"))),
+            always(RunsScript(At::Value("--setup"))),
+            always(Evaluates(Language::Python, At::Value("-c"))),
+            when(Lacks("-m -c"), RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("kernprof -lv x.py", Expect::Scripts("x.py")),
             ("scalene --html x.py", Expect::Scripts("x.py")),
             ("viztracer -c 'import os; os.system(\"id\")'", Expect::Opaque("code with")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
 ];

@@ -4,39 +4,31 @@ use tools_core::Access;
 
 use super::emptied::emptied;
 use super::project_scripts;
-use crate::code::Language;
-use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{
-    ArgumentCondition::{AtLeast, AtMost, Fed, First, FirstIsNot, Has, Lacks},
-    At, Does, Doubt, Expect, Parsed, Program, Syntax, always, find, when,
-};
+use crate::registry::prelude::*;
+use crate::registry::{Doubt, find};
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "python", "python2", "python3", "python3.*", "python2.*", "pypy", "pypy3", "pypy3.*", "py", "uvpython",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-b -bb -B -d -E -h -? -i -I -O -OO -P -q -R -s -S -t -u -v -V -VV -x --help-env --help-xoptions --help-all -3 -2",
-            valued: "-W -X -Q --check-hash-based-pycs",
-            last: "-c -m",
-            ..Syntax::LEADING
-        },
+        flags: "-b -bb -B -d -E -h -? -i -I -O -OO -P -q -R -s -S -t -u -v -V -VV -x --help-env --help-xoptions --help-all -3 -2",
+        valued: "-W -X -Q --check-hash-based-pycs",
+        last: "-c -m",
         rules: &[
-            always(Does::Evaluates(Language::Python, At::Value("-c"))),
-            always(Does::By(module)),
-            always(Does::By(module_files)),
-            when(&[Lacks("-c -m"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-c -m")], Does::By(project_scripts::named)),
-            when(&[Lacks("-c -m"), First("-")], Does::By(reads_code)),
-            when(
+            always(Evaluates(Language::Python, At::Value("-c"))),
+            always(By(module)),
+            always(By(module_files)),
+            when_all(&[Lacks("-c -m"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+            when(Lacks("-c -m"), By(project_scripts::named)),
+            when_all(&[Lacks("-c -m"), First("-")], By(reads_code)),
+            when_all(
                 &[Lacks("-c -m -V -VV -h -? --version --help-all --help-env --help-xoptions"), AtMost(0)],
-                Does::By(reads_code),
+                By(reads_code),
             ),
-            when(&[Has("-i"), AtLeast(1), Fed], Does::Evaluates(Language::Python, At::Input)),
-            when(&[Has("-i"), Has("-c -m"), Fed], Does::Evaluates(Language::Python, At::Input)),
+            when_all(&[Has("-i"), AtLeast(1), Fed], Evaluates(Language::Python, At::Input)),
+            when_all(&[Has("-i"), Has("-c -m"), Fed], Evaluates(Language::Python, At::Input)),
         ],
         examples: &[
             ("python3 -c 'import os; os.system(\"id\")'", Expect::Opaque("os.system")),
@@ -65,44 +57,36 @@ pub(super) static ALL: &[Program] = &[
             ("python3 -m sqlite3 x.db 'drop table y'", Expect::Runs("sqlite3 x.db drop table y")),
             ("python3 -m pdb -c '!import os' -c q x.py -h", Expect::Opaque("runs code by its arguments")),
             ("python3 -m timeit 'import subprocess' --help", Expect::Opaque("subprocess")),
-            ("python3 -m pdb --help", Expect::Plain),
             ("python3 -m venv --clear src", Expect::Asks("empties a folder")),
             ("python3 -m venv --clear ../.venv", Expect::Asks("empties a folder")),
-            ("python3 -m venv --clear .venv", Expect::Plain),
-            ("python3 -m venv \"$x\"", Expect::Plain),
             ("python3 -m m x", Expect::Scripts("m.py")),
             ("python3 -m a.b", Expect::Scripts("a/b/__main__.py")),
             ("python3 -m a.b", Expect::Scripts("a/__init__.py")),
             ("echo x > m.py; python3 -m m", Expect::Opaque("written by this very line")),
             ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
-            ("python3 -m timeit 'sum(range(10))'", Expect::Plain),
-            ("python -m pytest -x tests", Expect::Plain),
-            ("python -m http.server --help", Expect::Plain),
-            ("echo '{}' | python3 -m json.tool", Expect::Plain),
-            ("python3 -u script.py --odd", Expect::Plain),
-            ("python3 -c 'print(1+1)'", Expect::Plain),
-            ("python --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "python3 -m pdb --help", "python3 -m venv --clear .venv", "python3 -m venv \"$x\"",
+            "python3 -m timeit 'sum(range(10))'", "python -m pytest -x tests", "python -m http.server --help",
+            "echo '{}' | python3 -m json.tool", "python3 -u script.py --odd", "python3 -c 'print(1+1)'",
+            "python --version",
+        ],
+        ..Program::LEADING
     },
     Program {
-        names: &["ipython", "ipython3"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -i -V|--version --no-banner --banner --quiet --no-confirm-exit --confirm-exit --classic --simple-prompt --no-simple-prompt \
+        family: &["ipython", "ipython3"],
+        flags: "-h|--help -i -V|--version --no-banner --banner --quiet --no-confirm-exit --confirm-exit --classic --simple-prompt --no-simple-prompt \
                 --no-automagic --automagic --no-color-info --color-info --nosep --pprint --no-pprint",
-            valued: "--profile|-p --pylab --matplotlib --colors --gui",
-            last: "-c -m",
-            ..Syntax::LEADING
-        },
+        valued: "--profile|-p --pylab --matplotlib --colors --gui",
+        last: "-c -m",
         rules: &[
-            always(Does::Evaluates(Language::IPython, At::Value("-c"))),
-            always(Does::By(module)),
-            always(Does::By(module_files)),
-            when(&[Lacks("-c -m"), FirstIsNot("-")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-c -m"), First("-")], Does::By(ipython_reads)),
-            when(&[Lacks("-c -m -V -h"), AtMost(0)], Does::By(ipython_reads)),
-            when(&[Has("-i"), Fed], Does::Evaluates(Language::IPython, At::Input)),
+            always(Evaluates(Language::IPython, At::Value("-c"))),
+            always(By(module)),
+            always(By(module_files)),
+            when_all(&[Lacks("-c -m"), FirstIsNot("-")], RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-c -m"), First("-")], By(ipython_reads)),
+            when_all(&[Lacks("-c -m -V -h"), AtMost(0)], By(ipython_reads)),
+            when_all(&[Has("-i"), Fed], Evaluates(Language::IPython, At::Input)),
         ],
         examples: &[
             ("ipython -c '!git push'", Expect::Opaque("code with `!g`")),
@@ -113,11 +97,10 @@ pub(super) static ALL: &[Program] = &[
             ("cat x | ipython", Expect::Opaque("known only when it runs")),
             ("ipython", Expect::Opaque("runs what it reads")),
             ("ipython -m pipenv run git push", Expect::Runs("git push")),
-            ("ipython -c 'print(1 != 2)'", Expect::Plain),
             ("ipython x.py", Expect::Scripts("x.py")),
-            ("ipython --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ipython -c 'print(1 != 2)'", "ipython --version"],
+        ..Program::LEADING
     },
 ];
 

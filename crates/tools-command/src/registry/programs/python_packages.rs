@@ -1,20 +1,13 @@
 //! Package managers, environments and publishers of Python.
 
-use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
-use crate::effect::Effect;
+use super::registries;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand},
-    At, Consequence, Does, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled,
-    when,
-};
+use crate::registry::prelude::*;
 
 /// A subcommand whose operands are another command.
 const fn runs(names: &'static str, syntax: Syntax) -> Subcommand {
-    command(names, syntax, RUNS)
+    command(names, syntax, RUNS_OPERANDS)
 }
-
-const RUNS: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
 
 /// A subcommand that publishes unless it is a rehearsal.
 const fn publishes(names: &'static str) -> Subcommand {
@@ -26,37 +19,34 @@ const fn publishes(names: &'static str) -> Subcommand {
     command(names, syntax, PUBLISHING)
 }
 
-const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pip", "pip3", "pip3.*", "pip2"],
-        syntax: Syntax {
-            flags: "-h|--help --debug --isolated --require-virtualenv -v|-vv|-vvv|--verbose -V|--version -q|-qq|--quiet \
+        flags: "-h|--help --debug --isolated --require-virtualenv -v|-vv|-vvv|--verbose -V|--version -q|-qq|--quiet \
                     --no-input --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning -U|--upgrade \
                     --user --pre --no-deps -I|--ignore-installed --break-system-packages --force-reinstall -y|--yes \
                     --no-index --outdated --uptodate --no-build-isolation --require-hashes --dry-run",
-            valued: "--python --log --keyring-provider --proxy --retries --timeout --exists-action --trusted-host --cert \
+        valued: "--python --log --keyring-provider --proxy --retries --timeout --exists-action --trusted-host --cert \
                      --client-cert --cache-dir --use-feature --use-deprecated --resume-retries -r|--requirement -c|--constraint \
                      -e|--editable -t|--target --platform --python-version --implementation --abi --root --prefix -b|--build \
                      --src -i|--index-url --extra-index-url -f|--find-links --no-binary --only-binary --progress-bar \
                      -C|--config-settings --global-option --install-option --report -d|--dest -w|--wheel-dir --format --path \
                      --editor --upgrade-strategy --root-user-action",
-            ..Syntax::GNU
-        },
         rules: &[
-            always(Does::By(registries::addresses)),
-            always(Does::Reads(At::Value("--requirement --constraint"))),
-            always(Does::Writes(At::Value("--log --report --target --dest --wheel-dir --root"))),
-            when(&[Has("--python --global-option --install-option")], Does::Hides("`pip` with another interpreter")),
+            always(By(registries::addresses)),
+            always(Reads(At::Value("--requirement --constraint"))),
+            always(Writes(At::Value("--log --report --target --dest --wheel-dir --root"))),
+            when(Has("--python --global-option --install-option"), Hides("`pip` with another interpreter")),
         ],
         subcommands: &[
             ruled(
                 "config",
                 &[
-                    when(&[First("set unset edit")], Does::Hides("settings of `pip` that decide what is fetched")),
-                    when(&[Has("--editor")], Does::Hides("`pip config` opens an editor")),
-                    always(Does::RunsWords(At::Value("--editor"))),
+                    when(First("set unset edit"), Hides("settings of `pip` that decide what is fetched")),
+                    when(Has("--editor"), Hides("`pip config` opens an editor")),
+                    always(RunsWords(At::Value("--editor"))),
                 ],
             ),
             each("install uninstall list"),
@@ -72,30 +62,24 @@ pub(super) static ALL: &[Program] = &[
             ("pip install -t x y", Expect::Writes("x")),
             ("pip --odd config edit", Expect::Opaque("`--odd` of `pip`")),
             ("pip install -r requirements.txt", Expect::Reads("requirements.txt")),
-            ("pip config list", Expect::Plain),
             ("pip3 install -U six", Expect::Is("pip install -U six")),
-            ("pip list --outdated", Expect::Plain),
-            ("pip freeze", Expect::Plain),
-            ("pip install -e .[dev]", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pip config list", "pip list --outdated", "pip freeze", "pip install -e .[dev]"],
+        ..Program::GNU
     },
     Program {
         names: &["uv"],
-        syntax: Syntax {
-            flags: "-q|--quiet -v|--verbose --native-tls --no-native-tls --offline --no-offline --no-progress --no-config \
+        flags: "-q|--quiet -v|--verbose --native-tls --no-native-tls --offline --no-offline --no-progress --no-config \
                     -h|--help -V|--version -n|--no-cache --no-python-downloads --managed-python --no-managed-python \
                     --preview --no-preview --isolated --no-color",
-            valued: "--cache-dir --python-preference --python-fetch --color --allow-insecure-host --directory --project \
+        valued: "--cache-dir --python-preference --python-fetch --color --allow-insecure-host --directory --project \
                      --config-file --preview-features -p|--python --index --default-index --index-url --extra-index-url \
                      --find-links",
-            ..Syntax::EXACT
-        },
         folder: "--directory",
         rules: &[
-            always(Does::StartsIn(At::Value("--directory"))),
-            when(&[Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
-            always(Does::By(registries::addresses)),
+            always(StartsIn(At::Value("--directory"))),
+            when(Has("--config-file"), Hides("`uv` with settings from elsewhere")),
+            always(By(registries::addresses)),
         ],
         subcommands: UV,
         plain: "add remove sync lock export tree build cache version help generate-shell-completion format",
@@ -107,10 +91,7 @@ pub(super) static ALL: &[Program] = &[
             ("uv init ../x", Expect::Writes("../x")),
             ("uv venv --clear ..", Expect::Asks("empties a folder")),
             ("uv venv --clear src --seed", Expect::Asks("empties a folder")),
-            ("uv venv --clear", Expect::Plain),
-            ("uv venv --clear .venv", Expect::Plain),
             ("uv --directory x publish", Expect::Is("uv publish")),
-            ("uv publish --dry-run", Expect::Plain),
             ("uv run sudo id", Expect::Runs("sudo id")),
             ("uv run --with x sudo id", Expect::Runs("sudo id")),
             ("uv run -p 3.12 -- sudo id", Expect::Runs("sudo id")),
@@ -124,86 +105,74 @@ pub(super) static ALL: &[Program] = &[
             ("uv auth login x", Expect::Asks("accounts or credentials")),
             ("uv auth token x", Expect::Asks("shows credentials")),
             ("uv --config-file x sync", Expect::Opaque("settings from elsewhere")),
-            ("uv run pytest -q", Expect::Plain),
-            ("uv sync --frozen", Expect::Plain),
-            ("uv add httpx", Expect::Plain),
-            ("uv pip install -r requirements.txt", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "uv venv --clear", "uv venv --clear .venv", "uv publish --dry-run", "uv run pytest -q", "uv sync --frozen",
+            "uv add httpx", "uv pip install -r requirements.txt",
+        ],
+        ..Program::EXACT
     },
     Program {
         names: &["uvx"],
-        syntax: UVX,
         rules: &[
-            when(&[Has("--config-file")], Does::Hides("`uv` with settings from elsewhere")),
-            always(Does::RunsWords(At::From(0))),
+            when(Has("--config-file"), Hides("`uv` with settings from elsewhere")),
+            always(RunsWords(At::From(0))),
         ],
         examples: &[
             ("uvx ruff check", Expect::Runs("ruff check")),
             ("uvx --from x sudo", Expect::Runs("sudo")),
             ("uvx --odd sudo", Expect::Opaque("`--odd` of `uvx`")),
         ],
-        ..Program::NEW
+        ..UVX
     },
     Program {
         names: &["poetry"],
-        syntax: Syntax {
-            flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --no-plugins --no-cache \
+        flags: "-h|--help -q|--quiet -V|--version --ansi --no-ansi -n|--no-interaction --no-plugins --no-cache \
                     -v|-vv|-vvv|--verbose",
-            valued: "-P|--project -C|--directory",
-            ..Syntax::EXACT
-        },
+        valued: "-P|--project -C|--directory",
         folder: "--directory --project",
-        rules: &[always(Does::StartsIn(At::Value("--directory"))), always(Does::By(registries::addresses))],
+        rules: &[always(StartsIn(At::Value("--directory"))), always(By(registries::addresses))],
         subcommands: &[
             publishes("publish"),
             runs("run", Syntax::LEADING),
             command(
                 "config",
                 Syntax { flags: "--list --unset --local --migrate", ..Syntax::EXACT },
-                &[when(
-                    &[AtLeast(2), Lacks("--list")],
-                    Does::Hides("settings of `poetry` that decide what is fetched"),
-                )],
+                &[when_all(&[AtLeast(2), Lacks("--list")], Hides("settings of `poetry` that decide what is fetched"))],
             ),
-            ruled("self", &[when(&[First("add remove update install sync lock")], FOR_USER)]),
-            ruled("source", &[when(&[First("add remove")], Does::Hides("a source that decides what is fetched"))]),
-            ruled("python", &[when(&[First("install remove")], FOR_USER)]),
-            ruled("new", &[always(Does::Writes(At::Nth(0)))]),
+            ruled("self", &[when(First("add remove update install sync lock"), FOR_USER)]),
+            ruled("source", &[when(First("add remove"), Hides("a source that decides what is fetched"))]),
+            ruled("python", &[when(First("install remove"), FOR_USER)]),
+            ruled("new", &[always(Writes(At::Nth(0)))]),
         ],
         plain: "about add build cache check debug env help init install list lock remove search shell show sync update \
                 version export",
         examples: &[
             ("poetry publish --build", Expect::Asks("publishes")),
             ("poetry -C x publish", Expect::Is("poetry publish")),
-            ("poetry publish --dry-run", Expect::Plain),
-            ("poetry publish --build --dry-run", Expect::Plain),
             ("poetry add git+https://host/x", Expect::Connects("git+https://host/x")),
             ("poetry add git+ssh://git@host/x", Expect::Connects("git+ssh://host/x")),
             ("poetry -n run sudo id", Expect::Runs("sudo id")),
             ("poetry config pypi-token.pypi x", Expect::Opaque("settings of `poetry`")),
             ("poetry self add x", Expect::Asks("outside of the workspace")),
             ("poetry --odd publish", Expect::Opaque("`--odd` of `poetry`")),
-            ("poetry config virtualenvs.path", Expect::Plain),
-            ("poetry install", Expect::Plain),
-            ("poetry run pytest -q", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "poetry publish --dry-run", "poetry publish --build --dry-run", "poetry config virtualenvs.path",
+            "poetry install", "poetry run pytest -q",
+        ],
+        ..Program::EXACT
     },
     Program {
-        names: &["pdm", "rye", "hatch", "pixi", "pipenv", "flit"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -V|--version -v|-vv|--verbose -q|--quiet -I|--ignore-python --pep582 --no-interactive \
+        family: &["pdm", "rye", "hatch", "pixi", "pipenv", "flit"],
+        flags: "-h|--help -V|--version -v|-vv|--verbose -q|--quiet -I|--ignore-python --pep582 --no-interactive \
                     --no-color --color --support --where --venv --envs --rm --bare --man --deploy --ignore-pipfile --no-progress",
-            valued: "-c|--config -p|--project -e|--env --data-dir --cache-dir --python --pypi-mirror --log-level \
+        valued: "-c|--config -p|--project -e|--env --data-dir --cache-dir --python --pypi-mirror --log-level \
                      -f|--ini-path --manifest-path --color-when --pyproject -L|--lockfile --repository --pypirc",
-            ..Syntax::EXACT
-        },
         folder: "--project",
         rules: &[
-            when(&[Has("--config")], Does::Hides("a package manager with settings from elsewhere")),
-            always(Does::By(registries::addresses)),
+            when(Has("--config"), Hides("a package manager with settings from elsewhere")),
+            always(By(registries::addresses)),
         ],
         subcommands: &[
             publishes("publish"),
@@ -231,15 +200,15 @@ pub(super) static ALL: &[Program] = &[
             runs("exec|x", Syntax { valued: "-s|--spec -w|--with -c|--channel -p|--platform", ..Syntax::LEADING }),
             ruled(
                 "config",
-                &[when(
+                &[when_all(
                     &[AtLeast(2), FirstIsNot("list show find get")],
-                    Does::Hides("settings of a package manager that decide what is fetched"),
+                    Hides("settings of a package manager that decide what is fetched"),
                 )],
             ),
-            ruled("self", &[when(&[FirstIsNot("list show report")], FOR_USER)]),
-            ruled("global tools tool", &[always(Does::By(tools))]),
+            ruled("self", &[when(FirstIsNot("list show report"), FOR_USER)]),
+            ruled("global tools tool", &[always(By(tools))]),
             ruled("auth", &[always(IDENTITY)]),
-            ruled("python toolchain", &[when(&[First("install remove update register fetch")], FOR_USER)]),
+            ruled("python toolchain", &[when(First("install remove update register fetch"), FOR_USER)]),
         ],
         examples: &[
             ("pdm publish", Expect::Asks("publishes")),
@@ -257,15 +226,13 @@ pub(super) static ALL: &[Program] = &[
             ("pixi auth login x", Expect::Asks("accounts")),
             ("pipenv run sudo id", Expect::Runs("sudo id")),
             ("pipenv --odd run sudo id", Expect::Opaque("`--odd` of `pipenv`")),
-            ("hatch run test", Expect::Plain),
-            ("pipenv install --dev", Expect::Plain),
-            ("pdm install", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["hatch run test", "pipenv install --dev", "pdm install"],
+        ..Program::EXACT
     },
     Program {
         names: &["pipx"],
-        syntax: Syntax { flags: "-h|--help --version -q|--quiet -v|--verbose --global", ..Syntax::EXACT },
+        flags: "-h|--help --version -q|--quiet -v|--verbose --global",
         subcommands: &[
             runs(
                 "run",
@@ -287,31 +254,27 @@ pub(super) static ALL: &[Program] = &[
             ("pipx run sudo id", Expect::Runs("sudo id")),
             ("pipx run --spec x sudo id", Expect::Runs("sudo id")),
             ("pipx install x", Expect::Asks("outside of the workspace")),
-            ("pipx list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pipx list"],
+        ..Program::EXACT
     },
     Program {
         names: &["twine"],
-        syntax: Syntax { flags: "-h|--help --version --no-color", ..Syntax::EXACT },
+        flags: "-h|--help --version --no-color",
         subcommands: &[publishes("upload"), publishes("register"), each("check")],
         examples: &[
             ("twine upload dist/a.whl", Expect::Asks("publishes")),
             ("twine --no-color upload -r x y", Expect::Asks("publishes")),
-            ("twine check dist/a.whl", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["twine check dist/a.whl"],
+        ..Program::EXACT
     },
     Program {
-        names: &["conda", "mamba", "micromamba", "anaconda"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -V|--version -v|--verbose --debug --json -q|--quiet -y|--yes --no-plugins --no-rc --no-env \
+        family: &["conda", "mamba", "micromamba", "anaconda"],
+        flags: "-h|--help -V|--version -v|--verbose --debug --json -q|--quiet -y|--yes --no-plugins --no-rc --no-env \
                     --show-sources -d|--dry-run",
-            valued: "--log-level --rc-file -r|--root-prefix -t|--token -s|--site -n|--name -p|--prefix -c|--channel",
-            ..Syntax::EXACT
-        },
-        rules: &[when(&[Has("--rc-file")], Does::Hides("`conda` with settings from elsewhere"))],
+        valued: "--log-level --rc-file -r|--root-prefix -t|--token -s|--site -n|--name -p|--prefix -c|--channel",
+        rules: &[when(Has("--rc-file"), Hides("`conda` with settings from elsewhere"))],
         subcommands: &[
             runs(
                 "run",
@@ -330,14 +293,14 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 &[
-                    when(&[Has("--set --add --append --prepend --remove --remove-key")], CONDARC),
-                    always(Does::Writes(At::Value("--file"))),
+                    when(Has("--set --add --append --prepend --remove --remove-key"), CONDARC),
+                    always(Writes(At::Value("--file"))),
                 ],
             ),
             ruled("init deinit shell", &[always(FOR_USER)]),
             ruled("upload login logout copy move label auth groups register", &[always(PUBLISHES)]),
             group("env", &[each("list export create update"), ruled("remove", &[always(REMOVES)])]),
-            command("remove|uninstall", Syntax { flags: "--all", ..Syntax::EXACT }, &[when(&[Has("--all")], REMOVES)]),
+            command("remove|uninstall", Syntax { flags: "--all", ..Syntax::EXACT }, &[when(Has("--all"), REMOVES)]),
         ],
         examples: &[
             ("conda run -n x sudo id", Expect::Runs("sudo id")),
@@ -348,26 +311,24 @@ pub(super) static ALL: &[Program] = &[
             ("anaconda upload x", Expect::Asks("publishes")),
             ("conda env remove -n x", Expect::Asks("an environment")),
             ("conda --odd run sudo", Expect::Opaque("`--odd` of `conda`")),
-            ("conda list", Expect::Plain),
-            ("conda install -y numpy", Expect::Plain),
-            ("conda env list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["conda list", "conda install -y numpy", "conda env list"],
+        ..Program::EXACT
     },
     Program {
-        names: &["conda-build", "anaconda-client"],
-        is_family: true,
-        rules: &[when(&[Operand("upload")], PUBLISHES)],
-        examples: &[("anaconda-client upload x", Expect::Asks("publishes")), ("conda-build x", Expect::Plain)],
-        ..Program::NEW
+        family: &["conda-build", "anaconda-client"],
+        rules: &[when(Operand("upload"), PUBLISHES)],
+        examples: &[("anaconda-client upload x", Expect::Asks("publishes"))],
+        plain_lines: &["conda-build x"],
+        ..Program::GNU
     },
 ];
 
-const CONDARC: Does = Does::Hides("settings of `conda` that decide what is fetched");
-const REMOVES: Does = Does::Says(Consequence::Destroys, "removes an environment");
+const CONDARC: Does = Hides("settings of `conda` that decide what is fetched");
+const REMOVES: Does = Says(Consequence::Destroys, "removes an environment");
 
 /// Options of `uvx` and `uv tool run` in front of the tool.
-const UVX: Syntax = Syntax {
+const UVX: Program = Program {
     flags: "-q|--quiet -v|--verbose --isolated --no-env-file --no-index --no-build --no-binary --no-build-isolation --refresh \
             -n|--no-cache --offline --no-progress --no-config -h|--help -V|--version -U|--upgrade --reinstall --no-sources \
             --managed-python --no-python-downloads --native-tls --lfs --preview",
@@ -376,7 +337,7 @@ const UVX: Syntax = Syntax {
              --reinstall-package --index-strategy --keyring-provider --resolution --prerelease --fork-strategy --exclude-newer \
              --link-mode -C|--config-setting --no-build-package --no-binary-package --refresh-package --cache-dir -p|--python \
              --color --directory --project --config-file --torch-backend --allow-insecure-host",
-    ..Syntax::LEADING
+    ..Program::LEADING
 };
 
 /// Options of `uv run` in front of the command.
@@ -401,34 +362,34 @@ const UV: &[Subcommand] = &[
         "run",
         UV_RUN,
         &[
-            when(&[Lacks("--module --script")], Does::RunsWords(At::From(0))),
-            when(&[Has("--script")], Does::RunsScript(At::Nth(0))),
-            when(&[First("-")], Does::Hides("code that comes in")),
-            always(Does::By(module)),
+            when(Lacks("--module --script"), RunsWords(At::From(0))),
+            when(Has("--script"), RunsScript(At::Nth(0))),
+            when(First("-"), Hides("code that comes in")),
+            always(By(module)),
         ],
     ),
     command(
         "venv",
         Syntax { flags: "-c|--clear --seed --allow-existing --system-site-packages --relocatable", ..Syntax::EXACT },
-        &[always(Does::Writes(At::Nth(0))), when(&[Has("--clear")], Does::By(cleared))],
+        &[always(Writes(At::Nth(0))), when(Has("--clear"), By(cleared))],
     ),
-    ruled("init", &[always(Does::Writes(At::Nth(0)))]),
-    command("pip", Syntax::LEADING, &[always(Does::By(pip))]),
+    ruled("init", &[always(Writes(At::Nth(0)))]),
+    command("pip", Syntax::LEADING, &[always(By(pip))]),
     group(
         "tool",
         &[
-            command("run", UVX, RUNS),
+            command("run", UVX.syntax(), RUNS_OPERANDS),
             each("list dir"),
             ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]),
         ],
     ),
     group("python", &[ruled("install uninstall upgrade update-shell", &[always(FOR_USER)]), each("list find pin dir")]),
-    ruled("self", &[when(&[First("update")], FOR_USER)]),
+    ruled("self", &[when(First("update"), FOR_USER)]),
     group(
         "auth",
         &[
             ruled("login logout", &[always(IDENTITY)]),
-            ruled("token helper", &[always(Does::Is(Consequence::ShowsCredentials))]),
+            ruled("token helper", &[always(Is(Consequence::ShowsCredentials))]),
         ],
     ),
 ];

@@ -1,22 +1,26 @@
 //! What descriptions of package managers share: addresses among the packages, scripts that may be
 //! programs.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{Consequence, Does, Parsed, find, is_bare_host};
+use crate::registry::prelude::*;
+use crate::registry::{find, is_bare_host};
 
 /// Hands a package to a registry, or changes one there.
-pub(super) const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+pub(in crate::registry) const PUBLISHES: Does = Is(Consequence::Publishes);
 
 /// Takes from a registry what others may use.
-pub(super) const WITHDRAWS: Does =
-    Does::Says(Consequence::DeletesForOthers, "takes away a package that others may use");
+pub(in crate::registry) const WITHDRAWS: Does =
+    Says(Consequence::DeletesForOthers, "takes away a package that others may use");
 
 /// Signs in or out, or changes an account.
-pub(super) const IDENTITY: Does = Does::Is(Consequence::ChangesIdentity);
+pub(in crate::registry) const IDENTITY: Does = Is(Consequence::ChangesIdentity);
+
+/// Shows credentials.
+pub(in crate::registry) const SHOWS: Does = Is(Consequence::ShowsCredentials);
 
 /// Installs for the user, outside of the workspace.
-pub(super) const FOR_USER: Does = Does::Says(Consequence::ChangesSystem, "changes programs outside of the workspace");
+pub(in crate::registry) const FOR_USER: Does =
+    Says(Consequence::ChangesSystem, "changes programs outside of the workspace");
 
 /// Packages that are named by an address.
 pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {

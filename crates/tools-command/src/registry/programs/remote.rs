@@ -1,13 +1,9 @@
 //! Programs that work on another machine: logins, copies, and what they run here to get there.
 
 use super::files::{inside, is_obeyed};
-use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
 use crate::registry::apply::joined;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 /// Settings of `ssh` that run nothing here.
@@ -19,21 +15,17 @@ const PLAIN: &str = "stricthostkeychecking userknownhostsfile globalknownhostsfi
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["ssh", "slogin", "autossh"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
-            valued: "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w",
-            ..Syntax::EXACT
-        },
+        family: &["ssh", "slogin", "autossh"],
+        flags: "-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y",
+        valued: "-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -P -p -Q -R -S -W -w",
         rules: &[
-            when(&[Lacks("-V -Q")], Does::RunsLineThere(At::From(1))),
-            when(&[Lacks("-V -Q")], Does::NeedsNetwork),
-            when(&[Lacks("-V -Q")], Does::Connects(At::Nth(0))),
-            always(Does::ByOption(settings)),
-            when(&[Has("-F -I")], Does::Hides("`ssh` with settings or a library from a file")),
-            always(Does::Writes(At::Value("-E"))),
-            always(Does::ByOption(local_login)),
+            when(Lacks("-V -Q"), RunsLineThere(At::From(1))),
+            when(Lacks("-V -Q"), NeedsNetwork),
+            when(Lacks("-V -Q"), Connects(At::Nth(0))),
+            always(ByOption(settings)),
+            when(Has("-F -I"), Hides("`ssh` with settings or a library from a file")),
+            always(Writes(At::Value("-E"))),
+            always(ByOption(local_login)),
         ],
         examples: &[
             ("ssh -o ProxyCommand='rm -rf x' h", Expect::Runs("rm -rf x")),
@@ -43,44 +35,39 @@ pub(super) static ALL: &[Program] = &[
             ("ssh localhost rm -rf x", Expect::Runs("rm -rf x")),
             ("ssh -t h 'cd x; rm -rf y'", Expect::Asks("runs `rm -rf y` elsewhere")),
             ("ssh h \"$x\"", Expect::Opaque("known only then")),
-            ("ssh h 'ls /var/log'", Expect::Plain),
             ("ssh me@h", Expect::Connects("tcp://h")),
-            ("ssh -V", Expect::Plain),
-            ("ssh -o StrictHostKeyChecking=no h uptime", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ssh h 'ls /var/log'", "ssh -V", "ssh -o StrictHostKeyChecking=no h uptime"],
+        ..Program::EXACT
     },
     Program {
         names: &["ssh-copy-id"],
-        syntax: Syntax { flags: "-f -n -s -x -h", valued: "-F -i -o -p -t", ..Syntax::EXACT },
+        flags: "-f -n -s -x -h",
+        valued: "-F -i -o -p -t",
         rules: &[
-            always(Does::Says(Consequence::ChangesIdentity, "lets a key sign in to another machine")),
-            always(Does::ByOption(settings)),
-            always(Does::By(copied)),
-            when(&[Has("-F")], Does::Hides("a connection with settings from elsewhere")),
+            always(Says(Consequence::ChangesIdentity, "lets a key sign in to another machine")),
+            always(ByOption(settings)),
+            always(By(copied)),
+            when(Has("-F"), Hides("a connection with settings from elsewhere")),
         ],
         examples: &[
             ("ssh-copy-id me@h", Expect::Asks("lets a key sign in")),
             ("ssh-copy-id -i x.pub -p 22 h", Expect::Connects("tcp://h")),
             ("ssh-copy-id -o ProxyCommand='rm -rf x' h", Expect::Runs("rm -rf x")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
-        names: &["scp", "sftp", "mosh"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-3 -4 -6 -A -a -C -f -N -O -p -q -R -r -T -v",
-            valued: "-B -b -c -D -F -i -J -l -o -P -S -s -X --ssh --client --server --port --predict",
-            ..Syntax::EXACT
-        },
+        family: &["scp", "sftp", "mosh"],
+        flags: "-3 -4 -6 -A -a -C -f -N -O -p -q -R -r -T -v",
+        valued: "-B -b -c -D -F -i -J -l -o -P -S -s -X --ssh --client --server --port --predict",
         rules: &[
-            always(Does::NeedsNetwork),
-            always(Does::ByOption(settings)),
-            always(Does::By(copied)),
-            when(&[Has("-F -b -s --server")], Does::Hides("a connection with settings from elsewhere")),
-            always(Does::RunsLineWithMore(At::Value("-S -D --ssh --client"))),
-            when(&[Has("-S -D --ssh --client")], Does::Hides("a connection through a program of its own choice")),
+            always(NeedsNetwork),
+            always(ByOption(settings)),
+            always(By(copied)),
+            when(Has("-F -b -s --server"), Hides("a connection with settings from elsewhere")),
+            always(RunsLineWithMore(At::Value("-S -D --ssh --client"))),
+            when(Has("-S -D --ssh --client"), Hides("a connection through a program of its own choice")),
         ],
         examples: &[
             ("scp -S ./x a h:b", Expect::Opaque("a program of its own choice")),
@@ -89,14 +76,13 @@ pub(super) static ALL: &[Program] = &[
             ("scp private/a h:b", Expect::Reads("private/a")),
             ("sftp -b x h", Expect::Opaque("settings from elsewhere")),
             ("mosh --ssh='rm -rf x' h", Expect::Runs("rm -rf x $@")),
-            ("scp -r src h:", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["scp -r src h:"],
+        ..Program::EXACT
     },
     Program {
         names: &["rsync"],
-        syntax: Syntax {
-            flags: "-v|--verbose -q|--quiet -c|--checksum -a|--archive -r|--recursive -R|--relative -b|--backup -u|--update --inplace --append \
+        flags: "-v|--verbose -q|--quiet -c|--checksum -a|--archive -r|--recursive -R|--relative -b|--backup -u|--update --inplace --append \
                     --append-verify -d|--dirs -l|--links -L|--copy-links -k|--copy-dirlinks -K|--keep-dirlinks -H|--hard-links -p|--perms \
                     -E|--executability -A|--acls -X|--xattrs -o|--owner -g|--group --devices --specials -D -t|--times -U|--atimes -N|--crtimes \
                     -O|--omit-dir-times -J|--omit-link-times --super --fake-super -S|--sparse --preallocate -n|--dry-run -W|--whole-file -x|--one-file-system \
@@ -104,22 +90,20 @@ pub(super) static ALL: &[Program] = &[
                     --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --partial --delay-updates -m|--prune-empty-dirs \
                     --numeric-ids -I|--ignore-times --size-only -y|--fuzzy -z|--compress -C|--cvs-exclude -0|--from0 -s|--secluded-args --protect-args --stats -8|--8-bit-output \
                     -h|--human-readable --progress -P -i|--itemize-changes --list-only -4|--ipv4 -6|--ipv6 --daemon --no-* --munge-links --mkpath --open-noatime --trust-sender",
-            valued: "-f|--filter --exclude --exclude-from --include --include-from --files-from -e|--rsh --rsync-path -B|--block-size --chmod --chown --usermap --groupmap \
+        valued: "-f|--filter --exclude --exclude-from --include --include-from --files-from -e|--rsh --rsync-path -B|--block-size --chmod --chown --usermap --groupmap \
                      --backup-dir --suffix --partial-dir -T|--temp-dir --max-delete --max-size --min-size --timeout --contimeout --compare-dest --copy-dest --link-dest \
                      --compress-level --skip-compress --bwlimit --write-batch --only-write-batch --read-batch --log-file --log-file-format --out-format --password-file \
                      --address --port --sockopts --protocol --iconv --checksum-seed --info --debug --config -M|--remote-option --early-input --stop-after --modify-window --checksum-choice --compress-choice",
-            optional: "--outbuf",
-            ..Syntax::GNU
-        },
+        optional: "--outbuf",
         rules: &[
-            always(Does::By(copied)),
-            always(Does::ByOption(reached)),
-            always(Does::RunsLine(At::Value("--rsync-path"))),
+            always(By(copied)),
+            always(ByOption(reached)),
+            always(RunsLine(At::Value("--rsync-path"))),
             when(
-                &[Has("--rsync-path --daemon --config --remote-option")],
-                Does::Hides("`rsync` with a program for the other side"),
+                Has("--rsync-path --daemon --config --remote-option"),
+                Hides("`rsync` with a program for the other side"),
             ),
-            when(
+            when_all(
                 &[
                     Has(
                         "--del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args \
@@ -127,10 +111,10 @@ pub(super) static ALL: &[Program] = &[
                     ),
                     Lacks("--dry-run --list-only"),
                 ],
-                Does::Says(Consequence::Destroys, "deletes files"),
+                Says(Consequence::Destroys, "deletes files"),
             ),
-            always(Does::Writes(At::Value("--log-file --write-batch --only-write-batch --backup-dir"))),
-            always(Does::Reads(At::Value("--files-from --exclude-from --include-from --password-file --read-batch"))),
+            always(Writes(At::Value("--log-file --write-batch --only-write-batch --backup-dir"))),
+            always(Reads(At::Value("--files-from --exclude-from --include-from --password-file --read-batch"))),
         ],
         examples: &[
             ("rsync -e 'rm -rf x' a h:b", Expect::Runs("rm -rf x $@")),
@@ -138,7 +122,6 @@ pub(super) static ALL: &[Program] = &[
             ("rsync -ave 'ssh -o ProxyCommand=x' a h:b", Expect::Opaque("`proxycommand`")),
             ("rsync -ave 'ssh -F x' a h:b", Expect::Opaque("settings or a library")),
             ("rsync -ave 'ssh -p 2222' a \"$h\":b", Expect::Opaque("arguments from elsewhere")),
-            ("rsync -ave 'ssh -p 2222' a me@h:b", Expect::Plain),
             ("rsync --rsh=ssh me@h:b c", Expect::Connects("tcp://h")),
             ("rsync --rsync-pa='rm -rf x' a h:b", Expect::Opaque("for the other side")),
             ("rsync -a --delete a/ b/", Expect::Asks("deletes files")),
@@ -146,10 +129,11 @@ pub(super) static ALL: &[Program] = &[
             ("rsync -a x/hooks .git", Expect::Writes(".git")),
             ("rsync h:x/.envrc sub.d", Expect::Writes("sub.d/.envrc")),
             ("rsync -a a h:b", Expect::Connects("tcp://h:b")),
-            ("rsync -an --delete a/ b/", Expect::Plain),
-            ("rsync -av --exclude target src/ backup/", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "rsync -ave 'ssh -p 2222' a me@h:b", "rsync -an --delete a/ b/", "rsync -av --exclude target src/ backup/",
+        ],
+        ..Program::GNU
     },
 ];
 

@@ -1,27 +1,19 @@
 //! Package managers of Ruby, and programs that its projects are run with.
 
-use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::code::Language;
-use crate::effect::Effect;
+use super::registries;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{Fed, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, command, each, ruled, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["gem"],
-        syntax: Syntax {
-            flags: "-h|--help --version -V|--verbose -q|--quiet --silent --backtrace --debug --norc -N|--no-document \
+        flags: "-h|--help --version -V|--verbose -q|--quiet --silent --backtrace --debug --norc -N|--no-document \
                     --local|-l --remote --both|-b -f|--force --user-install --no-user-install -a|--all -x|--executables",
-            valued: "--config-file -v -i|--install-dir -n|--bindir --host -k|--key --otp -p|--http-proxy -s|--source --platform \
+        valued: "--config-file -v -i|--install-dir -n|--bindir --host -k|--key --otp -p|--http-proxy -s|--source --platform \
                      -o|--output -e|--editor -C -P|--trust-policy --add --remove",
-            ..Syntax::GNU
-        },
         rules: &[
-            when(&[Has("--config-file")], Does::Hides("`gem` with settings from elsewhere")),
-            always(Does::By(registries::addresses)),
+            when(Has("--config-file"), Hides("`gem` with settings from elsewhere")),
+            always(By(registries::addresses)),
         ],
         subcommands: &[
             ruled("push", &[always(PUBLISHES)]),
@@ -29,21 +21,18 @@ pub(super) static ALL: &[Program] = &[
             command(
                 "owner",
                 Syntax { valued: "-a|--add -r|--remove", ..Syntax::GNU },
-                &[when(&[Has("--add --remove")], PUBLISHES)],
+                &[when(Has("--add --remove"), PUBLISHES)],
             ),
             ruled("signin signout", &[always(IDENTITY)]),
             ruled(
                 "install uninstall update",
-                &[when(&[Lacks("--install-dir")], FOR_USER), always(Does::Writes(At::Value("--install-dir")))],
+                &[when(Lacks("--install-dir"), FOR_USER), always(Writes(At::Value("--install-dir")))],
             ),
-            ruled(
-                "open",
-                &[always(Does::Hides("`gem open` starts an editor")), always(Does::RunsLine(At::Value("--editor")))],
-            ),
+            ruled("open", &[always(Hides("`gem open` starts an editor")), always(RunsLine(At::Value("--editor")))]),
             command(
                 "exec",
                 Syntax { flags: "--conservative --prerelease", valued: "-g|--gem -v|--version", ..Syntax::LEADING },
-                &[always(Does::RunsWords(At::From(0)))],
+                RUNS_OPERANDS,
             ),
             command(
                 "sources",
@@ -52,12 +41,9 @@ pub(super) static ALL: &[Program] = &[
                     valued: "-a|--add -r|--remove -p|--prepend",
                     ..Syntax::GNU
                 },
-                &[when(
-                    &[Has("--add --remove --prepend --clear-all")],
-                    Does::Hides("sources that decide what is fetched"),
-                )],
+                &[when(Has("--add --remove --prepend --clear-all"), Hides("sources that decide what is fetched"))],
             ),
-            ruled("build", &[always(Does::Writes(At::Value("--output")))]),
+            ruled("build", &[always(Writes(At::Value("--output")))]),
             each("list search specification outdated environment info pristine fetch"),
         ],
         abbreviates: true,
@@ -67,26 +53,21 @@ pub(super) static ALL: &[Program] = &[
             ("gem -V push x.gem", Expect::Asks("publishes")),
             ("gem yank x -v 1", Expect::Asks("others may use")),
             ("gem owner x -a me", Expect::Asks("publishes")),
-            ("gem owner x", Expect::Plain),
             ("gem install x", Expect::Asks("outside of the workspace")),
             ("gem open -e sudo x", Expect::Runs("sudo")),
             ("gem exec sudo id", Expect::Runs("sudo id")),
             ("gem sources -a https://host", Expect::Opaque("sources that decide")),
             ("gem --config-file x list", Expect::Opaque("settings from elsewhere")),
             ("gem --odd push x.gem", Expect::Opaque("`--odd` of `gem`")),
-            ("gem list", Expect::Plain),
-            ("gem build x.gemspec", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["gem owner x", "gem list", "gem build x.gemspec"],
+        ..Program::GNU
     },
     Program {
         names: &["bundle", "bundler"],
-        syntax: Syntax {
-            flags: "--no-color -V|--verbose -h|--help -v|--version",
-            valued: "-r|--retry --gemfile",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::RunsScript(At::Value("--gemfile")))],
+        flags: "--no-color -V|--verbose -h|--help -v|--version",
+        valued: "-r|--retry --gemfile",
+        rules: &[always(RunsScript(At::Value("--gemfile")))],
         subcommands: &[
             command(
                 "exec|e",
@@ -95,10 +76,10 @@ pub(super) static ALL: &[Program] = &[
                     valued: "--gemfile",
                     ..Syntax::LEADING
                 },
-                &[always(Does::RunsWords(At::From(0)))],
+                RUNS_OPERANDS,
             ),
-            ruled("plugin", &[when(&[First("install")], Does::Hides("a plug-in from elsewhere"))]),
-            ruled("open", &[always(Does::Hides("`bundle open` starts an editor"))]),
+            ruled("plugin", &[when(First("install"), Hides("a plug-in from elsewhere"))]),
+            ruled("open", &[always(Hides("`bundle open` starts an editor"))]),
             each("install update"),
             command(
                 "add",
@@ -108,15 +89,15 @@ pub(super) static ALL: &[Program] = &[
                     ..Syntax::EXACT
                 },
                 &[
-                    always(Does::Connects(At::Value("--git --source"))),
-                    when(&[Has("--github")], Does::Connects(At::Path("https://github.com/"))),
+                    always(Connects(At::Value("--git --source"))),
+                    when(Has("--github"), Connects(At::Path("https://github.com/"))),
                 ],
             ),
             ruled(
                 "config",
-                &[when(&[OperandStarts("build. bin shebang gemfile mirror.")], Does::Hides("settings of `bundle`"))],
+                &[when(OperandStarts("build. bin shebang gemfile mirror."), Hides("settings of `bundle`"))],
             ),
-            ruled("console", &[when(&[Fed], Does::Hides("code that comes in"))]),
+            ruled("console", &[when(Fed, Hides("code that comes in"))]),
             each("check list outdated show info init lock clean cache env doctor pristine platform remove"),
         ],
         abbreviates: true,
@@ -134,23 +115,16 @@ pub(super) static ALL: &[Program] = &[
             ("bundle config build.x --with=./y", Expect::Opaque("settings of `bundle`")),
             ("bundle e sudo id", Expect::Runs("sudo id")),
             ("bundle --odd exec sudo", Expect::Opaque("`--odd` of `bundle`")),
-            ("bundle exec rspec spec/models", Expect::Plain),
-            ("bundle install", Expect::Plain),
-            ("bundle config set --local path vendor", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["bundle exec rspec spec/models", "bundle install", "bundle config set --local path vendor"],
+        ..Program::EXACT
     },
     Program {
-        names: &["rails", "hanami"],
-        is_family: true,
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::By(drops)), always(Does::Decides(At::All))],
+        family: &["rails", "hanami"],
+        rules: &[always(By(drops)), always(Decides(At::All))],
         subcommands: &[
-            command("runner|r", Syntax { valued: "-e|--environment", ..Syntax::LEADING }, &[always(Does::By(runner))]),
-            ruled(
-                "credentials:show credentials:edit encrypted:show",
-                &[always(Does::Is(Consequence::ShowsCredentials))],
-            ),
+            command("runner|r", Syntax { valued: "-e|--environment", ..Syntax::LEADING }, &[always(By(runner))]),
+            ruled("credentials:show credentials:edit encrypted:show", &[always(Is(Consequence::ShowsCredentials))]),
         ],
         examples: &[
             ("rails runner 'system(1)'", Expect::Opaque("code with `system`")),
@@ -158,40 +132,38 @@ pub(super) static ALL: &[Program] = &[
             ("rails db:create db:reset", Expect::Asks("a database")),
             ("bin/rails db:migrate:reset", Expect::Asks("a database")),
             ("rails credentials:show", Expect::Asks("shows credentials")),
-            ("rails test", Expect::Plain),
-            ("rails db:migrate", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rails test", "rails db:migrate"],
+        ..Program::LEADING
     },
     Program {
-        names: &["cap", "kamal", "mina", "fastlane"],
-        is_family: true,
+        family: &["cap", "kamal", "mina", "fastlane"],
         rules: &[when(
-            &[Operand(
+            Operand(
                 "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
-            )],
+            ),
             PUBLISHES,
         )],
         examples: &[
             ("cap production deploy", Expect::Asks("publishes")),
             ("fastlane ios release", Expect::Asks("publishes")),
-            ("kamal version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["kamal version"],
+        ..Program::GNU
     },
     Program {
         names: &["pod"],
-        syntax: Syntax { flags: "--verbose --silent --no-ansi --allow-root --help", ..Syntax::EXACT },
+        flags: "--verbose --silent --no-ansi --allow-root --help",
         subcommands: &[
-            ruled("trunk", &[when(&[FirstIsNot("info me")], PUBLISHES)]),
-            ruled("repo", &[when(&[First("push add add-cdn remove")], PUBLISHES)]),
+            ruled("trunk", &[when(FirstIsNot("info me"), PUBLISHES)]),
+            ruled("repo", &[when(First("push add add-cdn remove"), PUBLISHES)]),
         ],
         examples: &[
             ("pod trunk push x", Expect::Asks("publishes")),
             ("pod --silent repo push x y", Expect::Asks("publishes")),
-            ("pod install", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pod install"],
+        ..Program::EXACT
     },
 ];
 

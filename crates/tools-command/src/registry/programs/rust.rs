@@ -5,14 +5,10 @@ use std::path::Path;
 use tools_core::Access;
 
 use super::emptied::emptied;
-use super::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::effect::Effect;
+use super::registries;
 use crate::plain_path;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, OperandStarts, ValueHas},
-    At, Does, Example, Expect, Parsed, Program, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
 
 /// Settings of `-Z` that start nothing.
 const PLAIN_UNSTABLE: &str = "unstable-options build-std minimal-versions direct-minimal-versions timings panic-abort-tests check-cfg \
@@ -21,39 +17,37 @@ const PLAIN_UNSTABLE: &str = "unstable-options build-std minimal-versions direct
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["cargo", "cross"],
+        family: &["cargo", "cross"],
         general: "bench build check clippy doc fmt nextest test tree",
-        is_family: true,
-        syntax: Syntax {
-            flags: "-V|--version --list -v|-vv|--verbose -q|--quiet --locked --offline --frozen -h|--help",
-            valued: "--color --explain -C --config -Z --manifest-path --target-dir --lockfile-path --artifact-dir --out-dir",
-            optional: "+*",
-            ..Syntax::GNU
-        },
+        flags: "-V|--version --list -v|-vv|--verbose -q|--quiet --locked --offline --frozen -h|--help",
+        valued: "--color --explain -C --config -Z --manifest-path --target-dir --lockfile-path --artifact-dir --out-dir",
+        optional: "+*",
         folder: "-C",
         rules: &[
-            when(&[Has("--config -C")], Does::Hides("`cargo` with settings that may run a program")),
-            always(Does::ByOption(settings)),
-            always(Does::Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
-            always(Does::By(registries::addresses)),
+            when(Has("--config -C"), Hides("`cargo` with settings that may run a program")),
+            always(ByOption(settings)),
+            always(Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
+            always(By(registries::addresses)),
         ],
         subcommands: CARGO,
         builds: true,
+        plain_lines: PLAIN_LINES,
         examples: EXAMPLES,
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
         names: &["rustup"],
-        syntax: Syntax { flags: "-v|--verbose -q|--quiet -V|--version -h|--help", optional: "+*", ..Syntax::EXACT },
-        rules: &[always(Does::By(toolchain))],
+        flags: "-v|--verbose -q|--quiet -V|--version -h|--help",
+        optional: "+*",
+        rules: &[always(By(toolchain))],
         subcommands: &[
-            command("run", Syntax { flags: "--install", ..Syntax::LEADING }, &[always(Does::RunsWords(At::From(1)))]),
-            ruled("self", &[when(&[First("update uninstall upgrade-data")], FOR_USER)]),
+            command("run", Syntax { flags: "--install", ..Syntax::LEADING }, &[always(RunsWords(At::From(1)))]),
+            ruled("self", &[when(First("update uninstall upgrade-data"), FOR_USER)]),
             ruled(
                 "toolchain",
                 &[
-                    when(&[First("uninstall remove rm delete")], FOR_USER),
-                    when(&[First("link")], Does::Hides("a toolchain of one's own choice")),
+                    when(First("uninstall remove rm delete"), FOR_USER),
+                    when(First("link"), Hides("a toolchain of one's own choice")),
                 ],
             ),
             ruled("uninstall", &[always(FOR_USER)]),
@@ -64,32 +58,27 @@ pub(super) static ALL: &[Program] = &[
             ("rustup --odd run stable sudo", Expect::Opaque("`--odd` of `rustup`")),
             ("rustup self uninstall", Expect::Asks("outside of the workspace")),
             ("rustup toolchain link x .", Expect::Opaque("one's own choice")),
-            ("rustup show", Expect::Plain),
-            ("rustup target add wasm32-unknown-unknown", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rustup show", "rustup target add wasm32-unknown-unknown"],
+        ..Program::EXACT
     },
     Program {
-        names: &["rustc", "rustdoc", "clippy-driver"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-V|--version -v|--verbose -h|--help -g -O --test --show-coverage --document-private-items --check",
-            valued: "-o|--output --out-dir --crate-name --crate-type --edition --emit --print --cfg --check-cfg -L -l --extern \
+        family: &["rustc", "rustdoc", "clippy-driver"],
+        flags: "-V|--version -v|--verbose -h|--help -g -O --test --show-coverage --document-private-items --check",
+        valued: "-o|--output --out-dir --crate-name --crate-type --edition --emit --print --cfg --check-cfg -L -l --extern \
                      --sysroot --error-format --json --color --target -A|--allow -W|--warn -D|--deny -F|--forbid --cap-lints \
                      -C|--codegen -Z --remap-path-prefix --explain --theme --runtool|--test-runtool --test-builder \
                      --runtool-arg --test-args --passes --html-in-header --extend-css",
-            optional: "+*",
-            ..Syntax::EXACT
-        },
+        optional: "+*",
         rules: &[
-            always(Does::ByOption(codegen)),
-            always(Does::Writes(At::Value("--output --out-dir"))),
-            always(Does::Writes(At::ValueRest("--emit", "asm= dep-info= link= llvm-bc= llvm-ir= metadata= mir= obj="))),
+            always(ByOption(codegen)),
+            always(Writes(At::Value("--output --out-dir"))),
+            always(Writes(At::ValueRest("--emit", "asm= dep-info= link= llvm-bc= llvm-ir= metadata= mir= obj="))),
             // Arguments from a file, and a target that is described in one, name a linker.
-            when(&[OperandStarts("@")], Does::Hides("`rustc` with options from a file")),
-            when(&[ValueHas("--target", ".json")], Does::Hides("`rustc` with programs of its own choice")),
-            when(&[Has("--runtool --test-builder --sysroot")], Does::Hides("`rustc` with programs of its own choice")),
-            always(Does::RunsWords(At::Value("--runtool"))),
+            when(OperandStarts("@"), Hides("`rustc` with options from a file")),
+            when(ValueHas("--target", ".json"), Hides("`rustc` with programs of its own choice")),
+            when(Has("--runtool --test-builder --sysroot"), Hides("`rustc` with programs of its own choice")),
+            always(RunsWords(At::Value("--runtool"))),
         ],
         builds: true,
         examples: &[
@@ -99,31 +88,31 @@ pub(super) static ALL: &[Program] = &[
             ("rustc @x", Expect::Opaque("options from a file")),
             ("rustc --target ./x.json a.rs", Expect::Opaque("of its own choice")),
             ("rustc --emit dep-info=.envrc a.rs", Expect::Writes(".envrc")),
-            ("rustc --target wasm32-unknown-unknown a.rs", Expect::Plain),
             ("rustc -o x a.rs", Expect::Writes("x")),
-            ("rustc -vV", Expect::Plain),
-            ("rustc -O --edition 2024 a.rs", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rustc --target wasm32-unknown-unknown a.rs", "rustc -vV", "rustc -O --edition 2024 a.rs"],
+        ..Program::EXACT
     },
     Program {
         names: &["wasm-pack"],
-        syntax: Syntax { flags: "-v|--verbose -q|--quiet -h|--help", valued: "--log-level", ..Syntax::EXACT },
+        flags: "-v|--verbose -q|--quiet -h|--help",
+        valued: "--log-level",
         subcommands: &[ruled("publish", &[always(PUBLISHES)]), ruled("login|adduser|add-user", &[always(IDENTITY)])],
-        examples: &[("wasm-pack publish", Expect::Asks("publishes")), ("wasm-pack build", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("wasm-pack publish", Expect::Asks("publishes"))],
+        plain_lines: &["wasm-pack build"],
+        ..Program::EXACT
     },
 ];
 
 const CARGO: &[Subcommand] = &[
     each("build|b check|c doc|d remove|rm"),
-    command("test|t bench", Syntax { flags: "--no-run", ..Syntax::GNU }, &[always(Does::By(logged))]),
-    ruled("clean", &[always(Does::By(|parsed| parsed.values("--target-dir").flat_map(emptied).collect()))]),
-    ruled("new init", &[always(Does::Writes(At::Nth(0)))]),
+    command("test|t bench", Syntax { flags: "--no-run", ..Syntax::GNU }, &[always(By(logged))]),
+    ruled("clean", &[always(By(|parsed| parsed.values("--target-dir").flat_map(emptied).collect()))]),
+    ruled("new init", &[always(Writes(At::Nth(0)))]),
     command(
         "vendor",
         Syntax { flags: "--no-delete --versioned-dirs --respect-source-config", valued: "-s|--sync", ..Syntax::GNU },
-        &[always(Does::Writes(At::Nth(0))), when(&[Lacks("--no-delete")], Does::By(vendored))],
+        &[always(Writes(At::Nth(0))), when(Lacks("--no-delete"), By(vendored))],
     ),
     Subcommand { names: "run|r", syntax: RUN, ..Subcommand::NEW },
     command(
@@ -133,26 +122,22 @@ const CARGO: &[Subcommand] = &[
             valued: "--index --registry --token -p|--package --exclude -F|--features --target -j|--jobs",
             ..Syntax::GNU
         },
-        &[when(&[Lacks("--dry-run")], PUBLISHES)],
+        &[when(Lacks("--dry-run"), PUBLISHES)],
     ),
     ruled("yank", &[always(WITHDRAWS)]),
     command(
         "owner",
         Syntax { flags: "-l|--list", valued: "-a|--add -r|--remove", ..Syntax::GNU },
-        &[when(&[Has("--add --remove")], PUBLISHES)],
+        &[when(Has("--add --remove"), PUBLISHES)],
     ),
     ruled("login logout", &[always(IDENTITY)]),
     command(
         "install",
         Syntax { flags: "--list", valued: "--root --path --git", ..Syntax::GNU },
-        &[
-            when(&[Lacks("--list")], FOR_USER),
-            always(Does::Writes(At::Value("--root"))),
-            always(Does::Connects(At::Value("--git"))),
-        ],
+        &[when(Lacks("--list"), FOR_USER), always(Writes(At::Value("--root"))), always(Connects(At::Value("--git")))],
     ),
     ruled("uninstall binstall", &[always(FOR_USER)]),
-    ruled("rustc rustdoc", &[always(Does::ByOption(flags))]),
+    ruled("rustc rustdoc", &[always(ByOption(flags))]),
     command(
         "watch",
         Syntax {
@@ -162,44 +147,40 @@ const CARGO: &[Subcommand] = &[
             ..Syntax::LEADING
         },
         &[
-            always(Does::By(watches)),
-            when(&[Has("--shell --use-shell")], Does::Hides("`cargo watch` runs a line of its own")),
-            always(Does::RunsLine(At::Value("--shell"))),
-            always(Does::Sets(At::Value("--env"))),
-            always(Does::RunsWords(At::From(0))),
+            always(By(watches)),
+            when(Has("--shell --use-shell"), Hides("`cargo watch` runs a line of its own")),
+            always(RunsLine(At::Value("--shell"))),
+            always(Sets(At::Value("--env"))),
+            always(RunsWords(At::From(0))),
         ],
     ),
     command(
         "nextest",
         Syntax { valued: "--config-file --tool-config-file --archive-file --extract-to", ..Syntax::GNU },
         &[
-            when(&[Has("--config-file --tool-config-file")], Does::Hides("`cargo nextest` with settings of its own")),
-            always(Does::Writes(At::Value("--archive-file --extract-to"))),
+            when(Has("--config-file --tool-config-file"), Hides("`cargo nextest` with settings of its own")),
+            always(Writes(At::Value("--archive-file --extract-to"))),
         ],
     ),
     command(
         "release smart-release",
         Syntax { flags: "-x|--execute -e --no-confirm --no-push --no-tag --no-publish", ..Syntax::GNU },
-        &[when(&[Has("--execute -e")], PUBLISHES)],
+        &[when(Has("--execute -e"), PUBLISHES)],
     ),
     group(
         "workspaces|ws",
         &[
-            command("publish", Syntax { flags: "--dry-run", ..Syntax::GNU }, &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+            command("publish", Syntax { flags: "--dry-run", ..Syntax::GNU }, &[when(Lacks("--dry-run"), PUBLISHES)]),
             command(
                 "version",
                 Syntax { flags: "--no-git-push --no-git-commit", ..Syntax::GNU },
-                &[when(&[Lacks("--no-git-push --no-git-commit")], PUBLISHES)],
+                &[when(Lacks("--no-git-push --no-git-commit"), PUBLISHES)],
             ),
-            command(
-                "exec",
-                Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING },
-                &[always(Does::RunsWords(At::From(0)))],
-            ),
+            command("exec", Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING }, RUNS_OPERANDS),
         ],
     ),
     ruled("unleash", &[always(PUBLISHES)]),
-    ruled("lambda shuttle dist", &[when(&[First("deploy publish host")], PUBLISHES)]),
+    ruled("lambda shuttle dist", &[when(First("deploy publish host"), PUBLISHES)]),
     command(
         "hack",
         Syntax {
@@ -209,7 +190,7 @@ const CARGO: &[Subcommand] = &[
                      --exclude --features",
             ..Syntax::LEADING
         },
-        &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+        &[always(By(|parsed| registries::again(parsed, 0)))],
     ),
 ];
 
@@ -302,22 +283,16 @@ fn watches(parsed: &Parsed<'_>) -> Vec<Effect> {
 const EXAMPLES: &[Example] = &[
     ("cargo publish", Expect::Asks("publishes")),
     ("cargo +nightly publish", Expect::Asks("publishes")),
-    ("cargo publish -n", Expect::Plain),
-    ("cargo publish --dry-run -p x", Expect::Plain),
-    ("cargo publish -p x --allow-dirty --dry-run", Expect::Plain),
     ("cargo --frozen publish --allow-dirty", Expect::Is("cargo publish --allow-dirty")),
     ("cargo yank --version 1 x", Expect::Asks("others may use")),
     ("cargo owner --add me x", Expect::Asks("publishes")),
     ("cargo owner -a me", Expect::Asks("publishes")),
-    ("cargo owner -l", Expect::Plain),
     ("cargo login", Expect::Asks("accounts or credentials")),
     ("cargo install x", Expect::Asks("outside of the workspace")),
-    ("cargo install --list", Expect::Plain),
     ("cargo install --root x y", Expect::Writes("x")),
     ("cargo binstall x", Expect::Asks("outside of the workspace")),
     ("cargo release --execute", Expect::Asks("publishes")),
     ("cargo release patch -x", Expect::Asks("publishes")),
-    ("cargo release patch", Expect::Plain),
     ("cargo workspaces publish", Expect::Asks("publishes")),
     ("cargo ws version patch", Expect::Asks("publishes")),
     ("cargo ws exec sudo id", Expect::Runs("sudo id")),
@@ -342,18 +317,16 @@ const EXAMPLES: &[Example] = &[
     ("cargo test -- --logfile .envrc", Expect::Writes(".envrc")),
     ("cargo nextest archive --archive-file .envrc", Expect::Writes(".envrc")),
     ("cargo new ../x", Expect::Writes("../x")),
-    ("cargo vendor vendor", Expect::Plain),
-    ("cargo clean --target-dir target", Expect::Plain),
     ("cargo t -p x", Expect::Is("cargo test -p x")),
-    ("cargo test --manifest-path crates/x/Cargo.toml", Expect::Plain),
-    ("cargo +nightly build -Zbuild-std=core", Expect::Plain),
-    ("cargo clippy --all-targets -- -D warnings", Expect::Plain),
-    ("cargo run -- -C x --config y", Expect::Plain),
-    ("cargo rustc -- -C opt-level=3", Expect::Plain),
-    ("cargo nextest run -p x -E 'test(y)'", Expect::Plain),
-    ("cargo expand", Expect::Plain),
     ("cargo watch -x test", Expect::Runs("cargo test")),
-    ("cargo xtask tidy", Expect::Plain),
-    ("cargo fmt --check", Expect::Plain),
-    ("cargo add serde --features derive", Expect::Plain),
+];
+
+/// Lines in which nothing is found.
+const PLAIN_LINES: &[&str] = &[
+    "cargo publish -n", "cargo publish --dry-run -p x", "cargo publish -p x --allow-dirty --dry-run", "cargo owner -l",
+    "cargo install --list", "cargo release patch", "cargo vendor vendor", "cargo clean --target-dir target",
+    "cargo test --manifest-path crates/x/Cargo.toml", "cargo +nightly build -Zbuild-std=core",
+    "cargo clippy --all-targets -- -D warnings", "cargo run -- -C x --config y", "cargo rustc -- -C opt-level=3",
+    "cargo nextest run -p x -E 'test(y)'", "cargo expand", "cargo xtask tidy", "cargo fmt --check",
+    "cargo add serde --features derive",
 ];

@@ -1,28 +1,22 @@
 //! Tools of Perl and Ruby, managers of configurations, and testers of load: each runs files of code
 //! that its arguments name.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, Fed, First, FirstIsNot, Has, Lacks, OperandHas, OperandStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
-const SYSTEM: Does = Does::Says(Consequence::ChangesSystem, "changes the machine as a file says");
+const SYSTEM: Does = Says(Consequence::ChangesSystem, "changes the machine as a file says");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["cpan", "cpanm", "cpanplus", "ppm", "luarocks", "pear", "pecl", "raco", "zef", "alr", "shards", "opm"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--installdeps --local -*",
-            valued: "-l|--local-lib --local-lib-contained -L -j -I --tree --server --mirror --from --config --lua-dir",
-            ..Syntax::EXACT
-        },
+        family: &[
+            "cpan", "cpanm", "cpanplus", "ppm", "luarocks", "pear", "pecl", "raco", "zef", "alr", "shards", "opm",
+        ],
+        flags: "--installdeps --local -*",
+        valued: "-l|--local-lib --local-lib-contained -L -j -I --tree --server --mirror --from --config --lua-dir",
         rules: &[
-            when(&[Fed], Does::Hides("a manager of packages that runs what it reads")),
-            when(&[Has("-l -L --installdeps --tree --local"), AtLeast(1)], Does::NeedsNetwork),
-            when(
+            when(Fed, Hides("a manager of packages that runs what it reads")),
+            when_all(&[Has("-l -L --installdeps --tree --local"), AtLeast(1)], NeedsNetwork),
+            when_all(
                 &[
                     Lacks(
                         "-l -L --installdeps --tree --local -v -h --help --version --info -D -a -O -J --look --self-contained",
@@ -32,10 +26,10 @@ pub(super) static ALL: &[Program] = &[
                     ),
                     AtLeast(1),
                 ],
-                Does::Says(Consequence::ChangesSystem, "installs programs outside of the workspace"),
+                Says(Consequence::ChangesSystem, "installs programs outside of the workspace"),
             ),
-            when(&[First("upload publish")], Does::Is(Consequence::Publishes)),
-            always(Does::Connects(At::Value("--server --mirror --from"))),
+            when(First("upload publish"), Is(Consequence::Publishes)),
+            always(Connects(At::Value("--server --mirror --from"))),
         ],
         examples: &[
             ("cpan Foo::Bar", Expect::Asks("outside of the workspace")),
@@ -43,26 +37,22 @@ pub(super) static ALL: &[Program] = &[
             ("echo '! id' | cpan", Expect::Opaque("runs what it reads")),
             ("luarocks upload x.rockspec", Expect::Asks("publishes")),
             ("cpanm --mirror https://host/x -l local Foo", Expect::Connects("https://host/x")),
-            ("luarocks list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["luarocks list"],
+        ..Program::EXACT
     },
     Program {
-        names: &["prove", "plackup", "morbo", "hypnotoad", "starman", "dzil", "perlcritic", "perltidy", "yath"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v|--verbose -l|--lib -b|--blib -r|--recurse -s|--shuffle -t -T -w -W -q|--quiet -Q -c --color --nocolor --count -f -o \
+        family: &["prove", "plackup", "morbo", "hypnotoad", "starman", "dzil", "perlcritic", "perltidy", "yath"],
+        flags: "-v|--verbose -l|--lib -b|--blib -r|--recurse -s|--shuffle -t -T -w -W -q|--quiet -Q -c --color --nocolor --count -f -o \
                     --norc --dry -D -p --parse --timer --trap --merge --reload|-R --no-default-middleware --help --version -b",
-            valued: "-I -P -M -m -e|--exec --source --harness --formatter -j|--jobs --state --rc --rules -a|--app -E|--env --port --host \
+        valued: "-I -P -M -m -e|--exec --source --harness --formatter -j|--jobs --state --rc --rules -a|--app -E|--env --port --host \
                      --server -x --archive -L --pidfile --profile|--pro",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("-M -m -P --harness --formatter --source")], Does::Hides("code that is loaded by its name")),
-            when(&[Has("-e")], Does::Hides("tests, or an application, by a program or code of its own choice")),
-            always(Does::RunsScript(At::Value("-a"))),
-            when(&[Lacks("--help --version")], Does::By(scripts)),
-            when(&[First("release")], Does::Is(Consequence::Publishes)),
+            when(Has("-M -m -P --harness --formatter --source"), Hides("code that is loaded by its name")),
+            when(Has("-e"), Hides("tests, or an application, by a program or code of its own choice")),
+            always(RunsScript(At::Value("-a"))),
+            when(Lacks("--help --version"), By(scripts)),
+            when(First("release"), Is(Consequence::Publishes)),
         ],
         examples: &[
             ("prove -e 'sudo id' t", Expect::Opaque("of its own choice")),
@@ -71,63 +61,55 @@ pub(super) static ALL: &[Program] = &[
             ("plackup x.psgi", Expect::Scripts("x.psgi")),
             ("prove t/x.t", Expect::Scripts("t/x.t")),
             ("dzil release", Expect::Asks("publishes")),
-            ("prove -lr t", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["prove -lr t"],
+        ..Program::EXACT
     },
     Program {
-        names: &["puma", "unicorn", "thin", "rackup", "sidekiq", "erb", "guard", "middleman", "nanoc", "dexec"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v -h --version --help -d|--debug -q -w -D --quiet -x -n -P -S",
-            valued: "-C|--config|-c -r|--require -e|--environment|--eval -p|--port -b|--bind -t|--threads -o|--host -I|--include -s|--server \
+        family: &["puma", "unicorn", "thin", "rackup", "sidekiq", "erb", "guard", "middleman", "nanoc", "dexec"],
+        flags: "-v -h --version --help -d|--debug -q -w -D --quiet -x -n -P -S",
+        valued: "-C|--config|-c -r|--require -e|--environment|--eval -p|--port -b|--bind -t|--threads -o|--host -I|--include -s|--server \
                      -E|--env -G|--guardfile -T --rackup -b --builder --plugin -g --group",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::RunsScript(At::Value("-C -r -G"))),
-            when(&[Has("--eval -b --builder")], Does::ByOption(evaluates)),
-            always(Does::RunsScript(At::Nth(0))),
+            always(RunsScript(At::Value("-C -r -G"))),
+            when(Has("--eval -b --builder"), ByOption(evaluates)),
+            always(RunsScript(At::Nth(0))),
         ],
         examples: &[
             ("puma -C x.rb", Expect::Scripts("x.rb")),
             ("sidekiq -r ./x.rb", Expect::Scripts("x.rb")),
             ("erb x.erb", Expect::Scripts("x.erb")),
             ("rackup --eval 'system(1)'", Expect::Opaque("code of a server")),
-            ("puma -p 3000", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["puma -p 3000"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "puppet", "facter", "chef-client", "chef-apply", "chef-solo", "knife", "salt", "salt-call", "salt-ssh",
             "pyinfra", "cdist", "bolt", "fab", "rex", "cf-agent", "drone-exec",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-e|--execute|--exec|-E --custom-dir --external-dir -c|--config -j -z --script -f|--fabfile --hiera_config --modulepath -t|--targets -u|--user -H",
-            ..Syntax::EXACT
-        },
+        flags: "-*",
+        valued: "-e|--execute|--exec|-E --custom-dir --external-dir -c|--config -j -z --script -f|--fabfile --hiera_config --modulepath -t|--targets -u|--user -H",
         rules: &[
-            when(&[Has("-e")], Does::Hides("code of a manager of configurations")),
+            when(Has("-e"), Hides("code of a manager of configurations")),
             when(
-                &[Has("--custom-dir --external-dir --modulepath -c --hiera_config -z")],
-                Does::Hides("a manager of configurations with code from elsewhere"),
+                Has("--custom-dir --external-dir --modulepath -c --hiera_config -z"),
+                Hides("a manager of configurations with code from elsewhere"),
             ),
-            always(Does::RunsScript(At::Value("--script -f"))),
-            when(
+            always(RunsScript(At::Value("--script -f"))),
+            when_all(
                 &[First("exec ssh command task plan script cmd.run cmd.script state.apply"), AtLeast(2)],
-                Does::Hides("a command that is run on other machines"),
+                Hides("a command that is run on other machines"),
             ),
-            when(&[OperandStarts("cmd. state. salt.")], Does::Hides("a command that is run on other machines")),
-            when(&[First("apply agent bootstrap delete upload"), Lacks("--noop --help")], SYSTEM),
+            when(OperandStarts("cmd. state. salt."), Hides("a command that is run on other machines")),
+            when_all(&[First("apply agent bootstrap delete upload"), Lacks("--noop --help")], SYSTEM),
             when(
-                &[FirstIsNot(
+                FirstIsNot(
                     "apply agent bootstrap delete upload exec ssh command task plan script help doc module lookup resource config describe facts \
                      parser node list show status search environment cookbook role version -l",
-                )],
-                Does::By(manages),
+                ),
+                By(manages),
             ),
         ],
         examples: &[
@@ -138,34 +120,29 @@ pub(super) static ALL: &[Program] = &[
             ("salt '*' cmd.run id", Expect::Opaque("on other machines")),
             ("chef-apply x.rb", Expect::Asks("as a file says")),
             ("pyinfra @local deploy.py", Expect::Asks("as a file says")),
-            ("puppet parser validate x.pp", Expect::Plain),
-            ("facter os", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["puppet parser validate x.pp", "facter os"],
+        ..Program::EXACT
     },
     Program {
-        names: &[
+        family: &[
             "k6", "artillery", "locust", "newman", "gulp", "grunt", "karma", "hygen", "plop", "jscodeshift",
             "papermill", "marimo", "pelican", "nikola", "scrapy", "streamlit", "mitmdump", "mitmproxy", "mitmweb",
             "bats", "shellspec", "zunit", "testinfra", "gatling", "tsung", "siege-js",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-f|--locustfile|--gulpfile|--gruntfile -s|--script|--settings --plopfile -t|--transform --config -c --require -r|--reporter -e|--environment|--env \
+        flags: "-*",
+        valued: "-f|--locustfile|--gulpfile|--gruntfile -s|--script|--settings --plopfile -t|--transform --config -c --require -r|--reporter -e|--environment|--env \
                      -o|--output|--out --formatter -k --shell --iteration-data -d -u --vus --duration -a --tag --cwd -p|--preset",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::RunsScript(At::Value("-f --plopfile -t"))),
-            when(&[Has("-s --require")], Does::ByOption(loaded)),
-            when(&[Has("--shell --formatter")], Does::Hides("tests by a program of its own choice")),
-            when(&[First("run runspider edit start archive cloud")], Does::RunsScript(At::Nth(1))),
-            when(&[First("cloud deploy")], Does::Is(Consequence::Publishes)),
-            when(&[First("shell")], Does::Hides("an interpreter that runs what it reads")),
-            when(&[OperandHas(".bats _spec.sh .ipynb .zunit")], Does::RunsScript(At::Nth(0))),
-            always(Does::Writes(At::Value("-o"))),
-            when(&[OperandHas(".ipynb")], Does::Writes(At::Nth(1))),
+            always(RunsScript(At::Value("-f --plopfile -t"))),
+            when(Has("-s --require"), ByOption(loaded)),
+            when(Has("--shell --formatter"), Hides("tests by a program of its own choice")),
+            when(First("run runspider edit start archive cloud"), RunsScript(At::Nth(1))),
+            when(First("cloud deploy"), Is(Consequence::Publishes)),
+            when(First("shell"), Hides("an interpreter that runs what it reads")),
+            when(OperandHas(".bats _spec.sh .ipynb .zunit"), RunsScript(At::Nth(0))),
+            always(Writes(At::Value("-o"))),
+            when(OperandHas(".ipynb"), Writes(At::Nth(1))),
         ],
         examples: &[
             ("papermill a.ipynb .envrc", Expect::Writes(".envrc")),
@@ -179,29 +156,25 @@ pub(super) static ALL: &[Program] = &[
             ("bats x.bats", Expect::Scripts("x.bats")),
             ("shellspec --shell ./x", Expect::Opaque("of its own choice")),
             ("k6 run -o .envrc x.js", Expect::Writes(".envrc")),
-            ("bats -r tests", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["bats -r tests"],
+        ..Program::EXACT
     },
     Program {
-        names: &["dlv", "gotestsum", "ginkgo", "jdb", "ndb", "pudb", "rdebug", "perldebug"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--raw-command -*",
-            valued: "--init --post-run-command --output|-o --wd --build-flags --log-dest --redirect|-r --backend -l|--listen --junitfile --jsonfile \
+        family: &["dlv", "gotestsum", "ginkgo", "jdb", "ndb", "pudb", "rdebug", "perldebug"],
+        flags: "--raw-command -*",
+        valued: "--init --post-run-command --output|-o --wd --build-flags --log-dest --redirect|-r --backend -l|--listen --junitfile --jsonfile \
                      -f|--format --packages -classpath|-sourcepath --listen",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::RunsScript(At::Value("--init"))),
-            when(&[Has("--init")], Does::Hides("a debugger that runs what a file says")),
-            always(Does::RunsLine(At::Value("--post-run-command"))),
-            when(&[First("exec")], Does::RunsWords(At::From(1))),
-            when(&[Has("--raw-command")], Does::RunsWords(At::From(0))),
-            when(&[Lacks("--raw-command")], Does::By(tested)),
-            when(&[Fed], Does::Hides("a debugger that runs what it reads")),
-            when(&[First("attach connect")], Does::Hides("a debugger of another process")),
-            always(Does::Writes(At::Value("--output --junitfile --jsonfile --log-dest"))),
+            always(RunsScript(At::Value("--init"))),
+            when(Has("--init"), Hides("a debugger that runs what a file says")),
+            always(RunsLine(At::Value("--post-run-command"))),
+            when(First("exec"), RunsWords(At::From(1))),
+            when(Has("--raw-command"), RunsWords(At::From(0))),
+            when(Lacks("--raw-command"), By(tested)),
+            when(Fed, Hides("a debugger that runs what it reads")),
+            when(First("attach connect"), Hides("a debugger of another process")),
+            always(Writes(At::Value("--output --junitfile --jsonfile --log-dest"))),
         ],
         examples: &[
             ("dlv exec sudo -- id", Expect::Denied("takes other rights")),
@@ -212,9 +185,9 @@ pub(super) static ALL: &[Program] = &[
             ("gotestsum --raw-command git push", Expect::Runs("git push")),
             ("gotestsum --junitfile .envrc", Expect::Writes(".envrc")),
             ("gotestsum -- -exec sudo ./...", Expect::Runs("sudo")),
-            ("gotestsum ./...", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["gotestsum ./..."],
+        ..Program::EXACT
     },
 ];
 

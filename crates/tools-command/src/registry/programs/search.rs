@@ -1,11 +1,7 @@
 //! Programs that look for text in files and folders, and those that answer questions of structured
 //! files.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{AtMost, Has, Lacks, OperandHas},
-    At, Does, Expect, Parsed, Prints, Program, Syntax, always, each, ruled, when,
-};
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 /// What `grep` and its kin do: the first operand is the pattern unless an option gives one.
@@ -13,27 +9,23 @@ const PATTERN: &str = "--regexp --file --files --type-list";
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "zstdgrep", "ggrep"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-E|--extended-regexp -F|--fixed-strings -G|--basic-regexp -P|--perl-regexp -i|-y|--ignore-case --no-ignore-case \
+        family: &["grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "zstdgrep", "ggrep"],
+        flags: "-E|--extended-regexp -F|--fixed-strings -G|--basic-regexp -P|--perl-regexp -i|-y|--ignore-case --no-ignore-case \
                     -v|--invert-match -w|--word-regexp -x|--line-regexp -c|--count -L|--files-without-match -l|--files-with-matches \
                     -o|--only-matching -q|--quiet|--silent -s|--no-messages -b|--byte-offset -H|--with-filename -h|--no-filename \
                     -n|--line-number -T|--initial-tab -Z|--null -a|--text -I -R|--dereference-recursive -r|--recursive \
                     --line-buffered -U|--binary -u|--unix-byte-offsets -z|--null-data -# -V --no-group-separator",
-            valued: "-e|--regexp -f|--file -m|--max-count --label -A|--after-context -B|--before-context -C|--context \
+        valued: "-e|--regexp -f|--file -m|--max-count --label -A|--after-context -B|--before-context -C|--context \
                      --binary-files -D|--devices -d|--directories --exclude --exclude-from --exclude-dir --include --group-separator",
-            optional: "--color|--colour",
-            ..Syntax::GNU
-        },
+        optional: "--color|--colour",
         rules: &[
-            when(&[Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[Has(PATTERN)], Does::ReadsTrees(At::All)),
-            when(
+            when(Lacks(PATTERN), ReadsTrees(At::From(1))),
+            when(Has(PATTERN), ReadsTrees(At::All)),
+            when_all(
                 &[Has("--recursive --dereference-recursive"), AtMost(1), Lacks(PATTERN)],
-                Does::ReadsTrees(At::Path(".")),
+                ReadsTrees(At::Path(".")),
             ),
-            always(Does::Reads(At::Value("--file --exclude-from"))),
+            always(Reads(At::Value("--file --exclude-from"))),
         ],
         is_exhaustive: true,
         prints: &[("grep egrep fgrep", Prints::Lines("-l -L -rl -lr -Rl -lR -ril -lir -rlZ -lZ --files-with-matches"))],
@@ -44,36 +36,32 @@ pub(super) static ALL: &[Program] = &[
             ("grep -ie x private/x", Expect::Reads("private/x")),
             ("grep -f private/x y", Expect::Reads("private/x")),
             ("grep -r x", Expect::Reads(".")),
-            ("grep /bin/sh /etc/passwd", Expect::Plain),
             ("grep --odd /bin/sh x", Expect::Opaque("may run")),
         ],
-        ..Program::NEW
+        plain_lines: &["grep /bin/sh /etc/passwd"],
+        ..Program::GNU
     },
     Program {
-        names: &["rg", "ripgrep", "ag", "ack", "ugrep"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-F|--fixed-strings -i|--ignore-case -s|--case-sensitive -S|--smart-case -v|--invert-match -w|--word-regexp -x|--line-regexp \
+        family: &["rg", "ripgrep", "ag", "ack", "ugrep"],
+        flags: "-F|--fixed-strings -i|--ignore-case -s|--case-sensitive -S|--smart-case -v|--invert-match -w|--word-regexp -x|--line-regexp \
                     -c|--count --count-matches -l|--files-with-matches --files-without-match -L|--follow -o|--only-matching -q|--quiet \
                     -n|--line-number -N|--no-line-number -H|--with-filename -I|--no-filename -p|--pretty -u|--unrestricted -U|--multiline \
                     --multiline-dotall -P|--pcre2 -z|--search-zip -a|--text -0|--null --hidden|-. --no-ignore --no-ignore-vcs --no-ignore-parent --no-ignore-dot \
                     --no-ignore-global --no-ignore-exclude --no-ignore-files --no-hidden --files --type-list --json --heading --no-heading --column --no-column --trim --vimgrep --stats --debug \
                     --passthru --passthrough --no-messages --no-config --crlf --glob-case-insensitive --one-file-system --line-buffered \
                     --block-buffered --include-zero --no-mmap --mmap --byte-offset -b --null-data --binary --version --pcre2-version --no-pager --nopager --color --nocolor --noheading --sort-files --no-unicode -#",
-            valued: "-e|--regexp -f|--file -g|--glob --iglob -t|--type -T|--type-not --type-add --type-clear -m|--max-count -A|--after-context \
+        valued: "-e|--regexp -f|--file -g|--glob --iglob -t|--type -T|--type-not --type-add --type-clear -m|--max-count -A|--after-context \
                      -B|--before-context -C|--context -j|--threads -M|--max-columns -d|--max-depth --maxdepth -E|--encoding -r|--replace \
                      --sort --sortr --colors --context-separator --field-context-separator --field-match-separator --path-separator \
                      --max-filesize --dfa-size-limit --regex-size-limit --engine --ignore-file --pre --pre-glob --hostname-bin \
                      --hyperlink-format --generate --pager --ignore-dir --ignore --stop-after",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Lacks(PATTERN)], Does::ReadsTrees(At::From(1))),
-            when(&[Has(PATTERN)], Does::ReadsTrees(At::All)),
-            when(&[AtMost(1), Lacks(PATTERN)], Does::ReadsTrees(At::Path("."))),
-            always(Does::Reads(At::Value("--file --ignore-file"))),
-            always(Does::RunsLineWithMore(At::Value("--pre --hostname-bin --pager"))),
-            when(&[Has("--pre --hostname-bin --pager")], Does::Hides("a search that runs a program for each file")),
+            when(Lacks(PATTERN), ReadsTrees(At::From(1))),
+            when(Has(PATTERN), ReadsTrees(At::All)),
+            when_all(&[AtMost(1), Lacks(PATTERN)], ReadsTrees(At::Path("."))),
+            always(Reads(At::Value("--file --ignore-file"))),
+            always(RunsLineWithMore(At::Value("--pre --hostname-bin --pager"))),
+            when(Has("--pre --hostname-bin --pager"), Hides("a search that runs a program for each file")),
         ],
         prints: &[("rg", Prints::NamesWith("-l --files --files-with-matches"))],
         examples: &[
@@ -81,22 +69,17 @@ pub(super) static ALL: &[Program] = &[
             ("rg --pre=rm x", Expect::Runs("rm $@")),
             ("ag --pager sh x", Expect::Opaque("a search that runs")),
             ("rg -n x private", Expect::Reads("private")),
-            ("rg -n 'eval\\(' --type js", Expect::Plain),
-            ("rg 'foo' -g '*.rs' src", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rg -n 'eval\\(' --type js", "rg 'foo' -g '*.rs' src"],
+        ..Program::EXACT
     },
     Program {
-        names: &["jq", "gojq", "jaq"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-n|--null-input -r|--raw-output -R|--raw-input -s|--slurp -c|--compact-output -C|--color-output -M|--monochrome-output \
+        family: &["jq", "gojq", "jaq"],
+        flags: "-n|--null-input -r|--raw-output -R|--raw-input -s|--slurp -c|--compact-output -C|--color-output -M|--monochrome-output \
                     --tab -a|--ascii-output --unbuffered -S|--sort-keys -e|--exit-status -j|--join-output --seq --stream --stream-errors \
                     --args --jsonargs --raw-output0 -h -V",
-            valued: "-f|--from-file -L --indent --arg --argjson --slurpfile --rawfile --argfile",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::ByOption(queried))],
+        valued: "-f|--from-file -L --indent --arg --argjson --slurpfile --rawfile --argfile",
+        rules: &[always(ByOption(queried))],
         is_exhaustive: true,
         prints: &[("jq", Prints::Contents)],
         examples: &[
@@ -104,34 +87,30 @@ pub(super) static ALL: &[Program] = &[
             ("jq --slurpfile a private/x .a y", Expect::Reads("private/x")),
             ("jq --arg a b '.x[$a]' private/y", Expect::Reads("private/y")),
             ("jq -f private/x y", Expect::Reads("private/x")),
-            ("jq '.a | .b[]' x.json", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["jq '.a | .b[]' x.json"],
+        ..Program::EXACT
     },
     Program {
-        names: &["yq", "dasel", "tomlq", "xq"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-i|--inplace|--in-place -n|--null-input -P|--prettyPrint -C|--colors -M|--no-colors -N|--no-doc -e|--exit-status -j|--tojson -r|--unwrapScalar|--raw-output \
+        family: &["yq", "dasel", "tomlq", "xq"],
+        flags: "-i|--inplace|--in-place -n|--null-input -P|--prettyPrint -C|--colors -M|--no-colors -N|--no-doc -e|--exit-status -j|--tojson -r|--unwrapScalar|--raw-output \
                     -y|--yaml-output -Y -s|--slurp -c|--compact-output -h|--help -v|--verbose -V|--version -t|--toml-output",
-            valued: "-I|--indent -o|--output-format -p|--input-format --from-file --expression --split-exp -f|--file --arg --argjson \
+        valued: "-I|--indent -o|--output-format -p|--input-format --from-file --expression --split-exp -f|--file --arg --argjson \
                      --header-preprocess -w|--write",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("--from-file --file"))),
-            when(&[Has("--inplace")], Does::Writes(At::All)),
-            when(&[OperandHas("system( load(")], Does::Hides("a query that reads or runs more than it is given")),
+            always(Reads(At::All)),
+            always(Reads(At::Value("--from-file --file"))),
+            when(Has("--inplace"), Writes(At::All)),
+            when(OperandHas("system( load("), Hides("a query that reads or runs more than it is given")),
         ],
         subcommands: &[each("eval|e eval-all|ea"), ruled("shell-completion", &[])],
         examples: &[
             ("yq -i '.a=1' .github/x.yml", Expect::Writes(".github/x.yml")),
             ("yq eval -Pi .a x.yml", Expect::Writes("x.yml")),
             ("yq '.a' x.yml", Expect::Reads("x.yml")),
-            ("yq -o json '.a' x.yml", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["yq -o json '.a' x.yml"],
+        ..Program::EXACT
     },
 ];
 

@@ -1,47 +1,39 @@
 //! Programs that change services, the firewall, the network's devices, accounts and processes of
 //! others.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks, Operand, OperandStarts},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, each, ruled, when,
-};
+use crate::registry::prelude::*;
 
-const ANY: Syntax = Syntax { flags: "-h|--help -V|--version -*", ..Syntax::EXACT };
-const CHANGES: Does = Does::Is(Consequence::ChangesSystem);
-const SERVICES: Does = Does::Says(Consequence::ChangesSystem, "changes services");
-const ACCOUNTS: Does = Does::Says(Consequence::ChangesIdentity, "changes accounts");
+const ANY: Program = Program { flags: "-h|--help -V|--version -*", ..Program::EXACT };
+const CHANGES: Does = Is(Consequence::ChangesSystem);
+const SERVICES: Does = Says(Consequence::ChangesSystem, "changes services");
+const ACCOUNTS: Does = Says(Consequence::ChangesIdentity, "changes accounts");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["systemctl", "loginctl", "machinectl", "networkctl", "resolvectl", "bootctl", "coredumpctl"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help --version --user --system --global -a|--all -l|--full -q|--quiet --no-pager --no-legend --no-ask-password --no-block --no-reload --now -f|--force \
+        family: &["systemctl", "loginctl", "machinectl", "networkctl", "resolvectl", "bootctl", "coredumpctl"],
+        flags: "-h|--help --version --user --system --global -a|--all -l|--full -q|--quiet --no-pager --no-legend --no-ask-password --no-block --no-reload --now -f|--force \
                     --failed --plain -r|--recursive --reverse --show-types --value --runtime --with-dependencies --after --before --wait --dry-run -i -T --no-wall --read-only",
-            valued: "-H|--host -M|--machine -t|--type --state -p|--property -P --what -s|--signal --kill-whom --kill-who --job-mode -n|--lines -o|--output --root --image --preset-mode --firmware-setup \
+        valued: "-H|--host -M|--machine -t|--type --state -p|--property -P --what -s|--signal --kill-whom --kill-who --job-mode -n|--lines -o|--output --root --image --preset-mode --firmware-setup \
                      --boot-loader-menu --message --check-inhibitors --timestamp --legend -E|--setenv",
-            ..Syntax::GNU
-        },
         rules: &[
-            always(Does::Connects(At::Value("--host"))),
+            always(Connects(At::Value("--host"))),
             when(
-                &[Operand(
+                Operand(
                     "poweroff reboot halt kexec soft-reboot suspend hibernate hybrid-sleep suspend-then-hibernate sleep rescue emergency isolate default exit switch-root",
-                )],
-                Does::Is(Consequence::StopsMachine),
+                ),
+                Is(Consequence::StopsMachine),
             ),
             when(
-                &[First(
+                First(
                     "stop start restart try-restart reload reload-or-restart try-reload-or-restart enable disable reenable preset preset-all mask unmask link add-wants add-requires \
                 set-default set-property set-environment unset-environment import-environment daemon-reload daemon-reexec kill clean freeze thaw revert edit reset-failed bind mount-image \
                 terminate-session terminate-user terminate-seat kill-session kill-user lock-session lock-sessions unlock-session enable-linger disable-linger attach flush-devices \
                 remove delete up down forcerenew dns domain flush-caches install update log-level service-log-level terminate",
-                )],
+                ),
                 SERVICES,
             ),
-            when(&[First("shell login")], Does::Is(Consequence::TakesRights)),
-            when(&[First("debug gdb")], Does::Hides("a debugger that runs a command")),
+            when(First("shell login"), Is(Consequence::TakesRights)),
+            when(First("debug gdb"), Hides("a debugger that runs a command")),
         ],
         examples: &[
             ("systemctl status -H me@host x", Expect::Connects("tcp://host")),
@@ -51,47 +43,40 @@ pub(super) static ALL: &[Program] = &[
             ("systemctl --user enable --now x", Expect::Asks("changes services")),
             ("systemctl link ./x.service", Expect::Asks("changes services")),
             ("loginctl terminate-user me", Expect::Asks("changes services")),
-            ("systemctl status x", Expect::Plain),
-            ("systemctl list-units --type=service", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["systemctl status x", "systemctl list-units --type=service"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "service", "rc-service", "rc-update", "chkconfig", "update-rc.d", "sv", "initctl", "launchctl",
             "supervisorctl", "invoke-rc.d",
         ],
-        is_family: true,
-        syntax: ANY,
         rules: &[
             when(
-                &[Operand(
+                Operand(
                     "stop start restart reload force-reload enable disable add del delete remove defaults on off up down once exit load unload bootstrap bootout kickstart update shutdown kill",
-                )],
+                ),
                 SERVICES,
             ),
-            when(&[OperandStarts("../ ./ /")], Does::Hides("a service that is a program of its own choice")),
+            when(OperandStarts("../ ./ /"), Hides("a service that is a program of its own choice")),
         ],
         examples: &[
             ("service x stop", Expect::Asks("changes services")),
             ("service ../../bin/sh", Expect::Opaque("a program of its own choice")),
-            ("service x status", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["service x status"],
+        ..ANY
     },
     Program {
-        names: &[
+        family: &[
             "iptables", "ip6tables", "ebtables", "arptables", "nft", "ufw", "firewall-cmd", "ipset",
             "iptables-restore", "tc", "brctl", "ifup", "ifdown", "nmcli",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help --version -L|--list -S|--list-rules -v|--verbose -n|--numeric --line-numbers -a --list-all --state --get-* --query-* -*",
-            valued: "-t|--table -f --zone",
-            ..Syntax::EXACT
-        },
+        flags: "-h|--help --version -L|--list -S|--list-rules -v|--verbose -n|--numeric --line-numbers -a --list-all --state --get-* --query-* -*",
+        valued: "-t|--table -f --zone",
         rules: &[
-            when(
+            when_all(
                 &[
                     Lacks("--list --list-rules --list-all --state --get-* --query-* --help --version"),
                     FirstIsNot(
@@ -101,7 +86,7 @@ pub(super) static ALL: &[Program] = &[
                 CHANGES,
             ),
             when(
-                &[Operand("add del delete modify down up connect disconnect replace change flush off on reload edit")],
+                Operand("add del delete modify down up connect disconnect replace change flush off on reload edit"),
                 CHANGES,
             ),
         ],
@@ -109,33 +94,25 @@ pub(super) static ALL: &[Program] = &[
             ("iptables -F", Expect::Asks("changes the system")),
             ("nft flush ruleset", Expect::Asks("changes the system")),
             ("ufw disable", Expect::Asks("changes the system")),
-            ("iptables -L -n", Expect::Plain),
-            ("ufw status", Expect::Plain),
-            ("nft list ruleset", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["iptables -L -n", "ufw status", "nft list ruleset"],
+        ..Program::EXACT
     },
     Program {
         names: &["ip"],
-        syntax: Syntax {
-            flags: "-V -h|-human|--human -s|-stats -d|-details -r|-resolve -4 -6 -B -M -0 -o|-oneline -t|-timestamp -ts -br|-brief -j|-json -p|-pretty -a|-all -c|-color -iec -N|-Numeric -echo",
-            valued: "-f|-family -l|-loops -rc|-rcvbuf -n|-netns -b|-batch --color",
-            ..Syntax::SINGLE
-        },
-        rules: &[
-            when(&[Has("-batch -b")], Does::Hides("`ip` with commands from a file")),
-            always(Does::By(ip_changes)),
-        ],
+        flags: "-V -h|-human|--human -s|-stats -d|-details -r|-resolve -4 -6 -B -M -0 -o|-oneline -t|-timestamp -ts -br|-brief -j|-json -p|-pretty -a|-all -c|-color -iec -N|-Numeric -echo",
+        valued: "-f|-family -l|-loops -rc|-rcvbuf -n|-netns -b|-batch --color",
+        rules: &[when(Has("-batch -b"), Hides("`ip` with commands from a file")), always(By(ip_changes))],
         subcommands: &[
             ruled(
                 "netns|net|netn",
                 &[
-                    when(&[First("exec e ex exe"), Lacks("-all")], Does::RunsWords(At::From(2))),
-                    when(&[First("exec e ex exe"), Has("-all")], Does::RunsWords(At::From(1))),
-                    when(&[First("add a del delete d set attach")], CHANGES),
+                    when_all(&[First("exec e ex exe"), Lacks("-all")], RunsWords(At::From(2))),
+                    when_all(&[First("exec e ex exe"), Has("-all")], RunsWords(At::From(1))),
+                    when(First("add a del delete d set attach"), CHANGES),
                 ],
             ),
-            ruled("vrf|v|vr", &[when(&[First("exec e ex exe")], Does::RunsWords(At::From(2)))]),
+            ruled("vrf|v|vr", &[when(First("exec e ex exe"), RunsWords(At::From(2)))]),
             each(
                 "address|a|ad|add|addr|addre|addres link|l|li|lin route|r|ro|rou|rout \
                  neighbour|n|ne|nei|neigh|neighbor rule|ru|rul",
@@ -150,134 +127,108 @@ pub(super) static ALL: &[Program] = &[
             ("ip addr add 10.0.0.1/8 dev lo", Expect::Asks("changes the system")),
             ("ip link set lo down", Expect::Asks("changes the system")),
             ("ip r del default", Expect::Asks("changes the system")),
-            ("ip -br a", Expect::Plain),
-            ("ip addr show dev lo", Expect::Plain),
-            ("ip route get 1.1.1.1", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ip -br a", "ip addr show dev lo", "ip route get 1.1.1.1"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["ifconfig", "route", "ethtool", "iwconfig", "iw", "rfkill"],
-        is_family: true,
-        syntax: ANY,
-        rules: &[when(
-            &[Operand("up down add del delete netmask mtu block unblock connect disconnect set hw")],
-            CHANGES,
-        )],
-        examples: &[
-            ("ifconfig lo down", Expect::Asks("changes the system")),
-            ("ifconfig -a", Expect::Plain),
-            ("route -n", Expect::Plain),
-        ],
-        ..Program::NEW
+        family: &["ifconfig", "route", "ethtool", "iwconfig", "iw", "rfkill"],
+        rules: &[when(Operand("up down add del delete netmask mtu block unblock connect disconnect set hw"), CHANGES)],
+        examples: &[("ifconfig lo down", Expect::Asks("changes the system"))],
+        plain_lines: &["ifconfig -a", "route -n"],
+        ..ANY
     },
     Program {
         names: &["journalctl"],
-        syntax: Syntax {
-            flags: "-a|--all -f|--follow -e|--pager-end -r|--reverse -q|--quiet --no-pager -x|--catalog -l|--full -k|--dmesg -m|--merge --user --system --no-hostname --utc --header --list-boots --disk-usage \
+        flags: "-a|--all -f|--follow -e|--pager-end -r|--reverse -q|--quiet --no-pager -x|--catalog -l|--full -k|--dmesg -m|--merge --user --system --no-hostname --utc --header --list-boots --disk-usage \
                     --rotate --flush --sync --relinquish-var --smart-relinquish-var -N|--fields --no-tail --show-cursor --no-full --list-catalog --dump-catalog --update-catalog --setup-keys --verify -h|--help --force",
-            valued: "-u|--unit --user-unit -t|--identifier -p|--priority -g|--grep -S|--since -U|--until -o|--output --output-fields -c|--cursor --after-cursor --cursor-file -D|--directory --file --root --image -F|--field \
+        valued: "-u|--unit --user-unit -t|--identifier -p|--priority -g|--grep -S|--since -U|--until -o|--output --output-fields -c|--cursor --after-cursor --cursor-file -D|--directory --file --root --image -F|--field \
                      -M|--machine --vacuum-size --vacuum-time --vacuum-files --interval --facility --namespace --invocation -T|--exclude-identifier --verify-key",
-            optional: "-n|--lines -b|--boot --case-sensitive",
-            ..Syntax::GNU
-        },
+        optional: "-n|--lines -b|--boot --case-sensitive",
         rules: &[
             when(
-                &[Has(
+                Has(
                     "--vacuum-size --vacuum-time --vacuum-files --rotate --flush --relinquish-var --update-catalog --setup-keys",
-                )],
-                Does::Says(Consequence::ChangesSystem, "removes what the system recorded"),
+                ),
+                Says(Consequence::ChangesSystem, "removes what the system recorded"),
             ),
-            always(Does::Writes(At::Value("--cursor-file"))),
-            always(Does::Reads(At::Value("--file"))),
+            always(Writes(At::Value("--cursor-file"))),
+            always(Reads(At::Value("--file"))),
         ],
         examples: &[
             ("journalctl --vacuum-size=1M", Expect::Asks("removes what the system recorded")),
             ("journalctl --rotate", Expect::Asks("removes what the system recorded")),
-            ("journalctl -u app -n 50 --no-pager", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["journalctl -u app -n 50 --no-pager"],
+        ..Program::GNU
     },
     Program {
         names: &["dmesg"],
-        syntax: Syntax {
-            flags: "-C|--clear -c|--read-clear -D|--console-off -E|--console-on -d|--show-delta -e|--reltime -H|--human -J|--json -k|--kernel -P|--nopager -p|--force-prefix -r|--raw -S|--syslog -T|--ctime -t|--notime -u|--userspace -W|--follow-new -w|--follow -x|--decode -h|--help -V|--version --noescape",
-            valued: "-F|--file -f|--facility -l|--level -n|--console-level -s|--buffer-size --since --until --time-format --pager -K|--kmsg-file",
-            optional: "-L|--color",
-            ..Syntax::GNU
-        },
+        flags: "-C|--clear -c|--read-clear -D|--console-off -E|--console-on -d|--show-delta -e|--reltime -H|--human -J|--json -k|--kernel -P|--nopager -p|--force-prefix -r|--raw -S|--syslog -T|--ctime -t|--notime -u|--userspace -W|--follow-new -w|--follow -x|--decode -h|--help -V|--version --noescape",
+        valued: "-F|--file -f|--facility -l|--level -n|--console-level -s|--buffer-size --since --until --time-format --pager -K|--kmsg-file",
+        optional: "-L|--color",
         rules: &[
-            when(&[Has("--clear --read-clear --console-off --console-on --console-level")], CHANGES),
-            always(Does::Reads(At::Value("--file --kmsg-file"))),
-            when(&[AtLeast(1)], Does::Hides("`dmesg` runs what the option `-P` says")),
-            when(&[Has("--pager")], Does::Hides("`dmesg` runs what the option `--pager` says")),
+            when(Has("--clear --read-clear --console-off --console-on --console-level"), CHANGES),
+            always(Reads(At::Value("--file --kmsg-file"))),
+            when(AtLeast(1), Hides("`dmesg` runs what the option `-P` says")),
+            when(Has("--pager"), Hides("`dmesg` runs what the option `--pager` says")),
         ],
         examples: &[
             ("dmesg -P 'sudo id'", Expect::Opaque("`-P` says")),
             ("dmesg -c", Expect::Asks("changes the system")),
             ("dmesg -F private/x", Expect::Reads("private/x")),
-            ("dmesg -T", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["dmesg -T"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "userdel", "useradd", "usermod", "adduser", "deluser", "addgroup", "delgroup", "groupadd", "groupdel",
             "groupmod", "gpasswd", "chpasswd", "chgpasswd", "newusers", "visudo", "vipw", "vigr", "pwconv", "grpconv",
             "dpasswd",
         ],
-        is_family: true,
-        syntax: ANY,
-        rules: &[when(&[Lacks("--help --version")], ACCOUNTS)],
+        rules: &[when(Lacks("--help --version"), ACCOUNTS)],
         examples: &[("useradd -m x", Expect::Asks("changes accounts")), ("visudo", Expect::Asks("changes accounts"))],
-        ..Program::NEW
+        ..ANY
     },
     Program {
-        names: &["chage", "passwd", "chsh", "chfn", "smbpasswd", "htpasswd"],
-        is_family: true,
-        syntax: Syntax { flags: "-h|--help -S|--status --list-shells --stdout -l|--list -u -*", ..Syntax::EXACT },
-        rules: &[when(&[Lacks("--help --status --list-shells --stdout")], ACCOUNTS)],
+        family: &["chage", "passwd", "chsh", "chfn", "smbpasswd", "htpasswd"],
+        flags: "-h|--help -S|--status --list-shells --stdout -l|--list -u -*",
+        rules: &[when(Lacks("--help --status --list-shells --stdout"), ACCOUNTS)],
         examples: &[
             ("passwd root", Expect::Asks("changes accounts")),
             ("chsh -s /bin/sh", Expect::Asks("changes accounts")),
-            ("passwd -S", Expect::Plain),
             ("passwd -l x", Expect::Asks("changes accounts")),
         ],
-        ..Program::NEW
+        plain_lines: &["passwd -S"],
+        ..Program::EXACT
     },
     Program {
         names: &["kill"],
-        syntax: Syntax { flags: "-*", valued: "-s|--signal -n -q|--queue", ..Syntax::EXACT },
-        rules: &[always(Does::By(kill))],
+        flags: "-*",
+        valued: "-s|--signal -n -q|--queue",
+        rules: &[always(By(kill))],
         examples: &[
             ("kill -9 -1", Expect::Asks("signals every process")),
             ("kill -s KILL -- -1", Expect::Asks("signals every process")),
             ("kill -9 1", Expect::Asks("signals every process")),
-            ("kill -9 4711", Expect::Plain),
-            ("kill -0 1", Expect::Plain),
-            ("kill %1", Expect::Plain),
-            ("kill -l", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["kill -9 4711", "kill -0 1", "kill %1", "kill -l"],
+        ..Program::EXACT
     },
     Program {
-        names: &["killall5", "killall", "pkill", "skill", "xkill", "fuser"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-k|--kill -*",
-            valued: "-u|--user|--euid|-U --uid -g|--group -G -P|--parent -t|--terminal -s|--signal --session -o|--older-than -y|--younger-than -Z|--context -n|--ns -F|--pidfile",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::By(kill))],
+        family: &["killall5", "killall", "pkill", "skill", "xkill", "fuser"],
+        flags: "-k|--kill -*",
+        valued: "-u|--user|--euid|-U --uid -g|--group -G -P|--parent -t|--terminal -s|--signal --session -o|--older-than -y|--younger-than -Z|--context -n|--ns -F|--pidfile",
+        rules: &[always(By(kill))],
         examples: &[
             ("killall5 -9", Expect::Asks("signals every process")),
             ("pkill -9 .", Expect::Asks("signals every process")),
             ("pkill -u me", Expect::Asks("signals every process")),
             ("killall systemd", Expect::Asks("signals every process")),
-            ("killall node", Expect::Plain),
-            ("pkill -f 'vite dev'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["killall node", "pkill -f 'vite dev'"],
+        ..Program::EXACT
     },
 ];
 

@@ -3,50 +3,39 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, AtMost, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Style, Syntax, always, command, ruled, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["flock"],
-        syntax: Syntax {
-            flags: "-s|--shared -e|-x|--exclusive -u|--unlock -n|--nb|--nonblock -o|--close -F|--no-fork --verbose --fcntl",
-            valued: "-w|--wait|--timeout -E|--conflict-exit-code",
-            ..Syntax::LEADING
-        },
-        rules: &[when(&[AtLeast(2)], Does::ByOption(locked)), when(&[AtLeast(2)], Does::Writes(At::Nth(0)))],
+        flags: "-s|--shared -e|-x|--exclusive -u|--unlock -n|--nb|--nonblock -o|--close -F|--no-fork --verbose --fcntl",
+        valued: "-w|--wait|--timeout -E|--conflict-exit-code",
+        rules: &[when(AtLeast(2), ByOption(locked)), when(AtLeast(2), Writes(At::Nth(0)))],
         is_exhaustive: true,
         examples: &[
             ("flock x sudo id", Expect::Denied("takes other rights")),
             ("flock -n x -c 'sudo id'", Expect::Denied("takes other rights")),
             ("flock -w 5 x --command 'sudo id'", Expect::Denied("takes other rights")),
             ("flock --odd x sudo id", Expect::Opaque("`--odd` of `flock`")),
-            ("flock -u 9", Expect::Plain),
-            ("flock x.lock cargo build", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["flock -u 9", "flock x.lock cargo build"],
+        ..Program::LEADING
     },
     Program {
         names: &["script"],
-        syntax: Syntax {
-            flags: "-a|--append -e|--return -f|--flush --force -q|--quiet -k -r -d -p",
-            valued: "-c|--command -E|--echo -I|--log-in -O|--log-out -B|--log-io -T|--log-timing -m|--logging-format \
+        flags: "-a|--append -e|--return -f|--flush --force -q|--quiet -k -r -d -p",
+        valued: "-c|--command -E|--echo -I|--log-in -O|--log-out -B|--log-io -T|--log-timing -m|--logging-format \
                      -o|--output-limit",
-            optional: "-t|--timing -F",
-            ..Syntax::GNU
-        },
+        optional: "-t|--timing -F",
         rules: &[
-            always(Does::RunsLine(At::Value("--command"))),
-            always(Does::RunsWords(At::From(1))),
-            when(
+            always(RunsLine(At::Value("--command"))),
+            always(RunsWords(At::From(1))),
+            when_all(
                 &[Lacks("--command --version"), AtMost(1)],
-                Does::Hides("`script` starts a shell that runs what it reads"),
+                Hides("`script` starts a shell that runs what it reads"),
             ),
-            always(Does::ByOption(recorded)),
+            always(ByOption(recorded)),
         ],
         is_exhaustive: true,
         examples: &[
@@ -57,151 +46,128 @@ pub(super) static ALL: &[Program] = &[
             ("script -q /dev/null", Expect::Opaque("starts a shell")),
             ("script -c ls .envrc", Expect::Writes(".envrc")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
         names: &["ssh-agent"],
-        syntax: Syntax { flags: "-c -s -k -d -D", valued: "-a -E -O -P -t", ..Syntax::LEADING },
-        rules: &[always(Does::RunsWords(At::From(0)))],
-        examples: &[("ssh-agent -t 5 sudo id", Expect::Denied("takes other rights")), ("ssh-agent -s", Expect::Plain)],
-        ..Program::NEW
+        flags: "-c -s -k -d -D",
+        valued: "-a -E -O -P -t",
+        rules: RUNS_OPERANDS,
+        examples: &[("ssh-agent -t 5 sudo id", Expect::Denied("takes other rights"))],
+        plain_lines: &["ssh-agent -s"],
+        ..Program::LEADING
     },
     Program {
-        names: &["dbus-run-session", "dbus-launch"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--sh-syntax --csh-syntax --exit-with-session --exit-with-x11 --auto-syntax --close-stderr --binary-syntax",
-            valued: "--config-file --dbus-daemon",
-            optional: "--autolaunch",
-            ..Syntax::LEADING
-        },
-        rules: &[
-            always(Does::RunsWords(At::From(0))),
-            when(&[Has("--dbus-daemon")], Does::Hides("a message bus of its own choice")),
-        ],
+        family: &["dbus-run-session", "dbus-launch"],
+        flags: "--sh-syntax --csh-syntax --exit-with-session --exit-with-x11 --auto-syntax --close-stderr --binary-syntax",
+        valued: "--config-file --dbus-daemon",
+        optional: "--autolaunch",
+        rules: &[always(RunsWords(At::From(0))), when(Has("--dbus-daemon"), Hides("a message bus of its own choice"))],
         examples: &[
             ("dbus-run-session -- sudo id", Expect::Denied("takes other rights")),
             ("dbus-run-session --dbus-daemon=./x ls", Expect::Opaque("of its own choice")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
-        names: &["xvfb-run", "startx", "xinit", "cage"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a|--auto-servernum -l|--listen-tcp -d",
-            valued: "-e|--error-file -f|--auth-file -n|--server-num -p|--xauth-protocol -s|--server-args -w|--wait",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::RunsWords(At::From(0)))],
-        examples: &[
-            ("xvfb-run -a sudo id", Expect::Denied("takes other rights")),
-            ("xvfb-run -s '-screen 0 1x1x24' npm test", Expect::Plain),
-        ],
-        ..Program::NEW
+        family: &["xvfb-run", "startx", "xinit", "cage"],
+        flags: "-a|--auto-servernum -l|--listen-tcp -d",
+        valued: "-e|--error-file -f|--auth-file -n|--server-num -p|--xauth-protocol -s|--server-args -w|--wait",
+        rules: RUNS_OPERANDS,
+        examples: &[("xvfb-run -a sudo id", Expect::Denied("takes other rights"))],
+        plain_lines: &["xvfb-run -s '-screen 0 1x1x24' npm test"],
+        ..Program::LEADING
     },
     Program {
         names: &["watch"],
-        syntax: Syntax {
-            flags: "-b|--beep -c|--color -C|--no-color -e|--errexit -f|--follow -g|--chgexit -p|--precise -r|--no-rerun -t|--no-title \
+        flags: "-b|--beep -c|--color -C|--no-color -e|--errexit -f|--follow -g|--chgexit -p|--precise -r|--no-rerun -t|--no-title \
                     -w|--no-wrap|--no-linewrap -x|--exec",
-            valued: "-n|--interval -q|--equexit -s|--shotsdir",
-            optional: "-d|--differences",
-            ..Syntax::LEADING
-        },
-        rules: &[
-            when(&[Lacks("--exec")], Does::RunsLine(At::From(0))),
-            when(&[Has("--exec")], Does::RunsWords(At::From(0))),
-        ],
+        valued: "-n|--interval -q|--equexit -s|--shotsdir",
+        optional: "-d|--differences",
+        rules: &[when(Lacks("--exec"), RunsLine(At::From(0))), when(Has("--exec"), RunsWords(At::From(0)))],
         is_exhaustive: true,
         examples: &[
             ("watch sudo id", Expect::Denied("takes other rights")),
             ("watch -n1 -d 'ls; sudo id'", Expect::Denied("takes other rights")),
             ("watch -x sudo id", Expect::Denied("takes other rights")),
             ("watch --odd ls", Expect::Opaque("`--odd` of `watch`")),
-            ("watch -n 1 date", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["watch -n 1 date"],
+        ..Program::LEADING
     },
     Program {
         names: &["watchexec"],
-        syntax: Syntax {
-            flags: "-1 -r|--restart -c|--clear -n|--no-shell -p|--postpone -q|--quiet --watch-when-idle -N|--notify \
+        flags: "-1 -r|--restart -c|--clear -n|--no-shell -p|--postpone -q|--quiet --watch-when-idle -N|--notify \
                     -k|--kill --no-vcs-ignore --no-project-ignore --no-global-ignore --no-default-ignore --no-discover-ignore \
                     --ignore-nothing -v -vv --no-process-group --no-meta --print-events --timings --only-emit-events -I",
-            valued: "-w|--watch -W -e|--exts -f|--filter -i|--ignore -s|--signal -o|--on-busy-update -d|--debounce --shell \
+        valued: "-w|--watch -W -e|--exts -f|--filter -i|--ignore -s|--signal -o|--on-busy-update -d|--debounce --shell \
                      --stop-signal --stop-timeout --map-signal --delay-run --poll --workdir -E|--env --emit-events-to \
                      --project-origin --filter-file --ignore-file -j|--filter-prog --fs-events --color --wrap-process --env-file",
-            ..Syntax::LEADING
-        },
         rules: &[
-            when(&[Lacks("--no-shell --shell")], Does::RunsLine(At::From(0))),
-            when(&[Has("--no-shell")], Does::RunsWords(At::From(0))),
-            when(&[Has("--shell")], Does::RunsLine(At::From(0))),
-            when(&[Has("--shell")], Does::Hides("`watchexec` with a shell of its own choice")),
-            always(Does::Sets(At::Value("--env"))),
+            when(Lacks("--no-shell --shell"), RunsLine(At::From(0))),
+            when(Has("--no-shell"), RunsWords(At::From(0))),
+            when(Has("--shell"), RunsLine(At::From(0))),
+            when(Has("--shell"), Hides("`watchexec` with a shell of its own choice")),
+            always(Sets(At::Value("--env"))),
         ],
         examples: &[
             ("watchexec -e rs 'sudo id'", Expect::Denied("takes other rights")),
             ("watchexec -n -- sudo id", Expect::Denied("takes other rights")),
-            ("watchexec -e rs,toml cargo test", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["watchexec -e rs,toml cargo test"],
+        ..Program::LEADING
     },
     Program {
         names: &["entr"],
-        syntax: Syntax { flags: "-a -c -d -n -p -r -s -x -z", ..Syntax::LEADING },
-        rules: &[when(&[Has("-s")], Does::RunsLine(At::From(0))), when(&[Lacks("-s")], Does::RunsWords(At::From(0)))],
+        flags: "-a -c -d -n -p -r -s -x -z",
+        rules: &[when(Has("-s"), RunsLine(At::From(0))), when(Lacks("-s"), RunsWords(At::From(0)))],
         examples: &[
             ("ls | entr -r sudo id", Expect::Denied("takes other rights")),
             ("ls | entr -cs 'ls; sudo id'", Expect::Denied("takes other rights")),
-            ("ls *.rs | entr -c cargo test", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ls *.rs | entr -c cargo test"],
+        ..Program::LEADING
     },
     Program {
         names: &["nodemon"],
-        syntax: Syntax {
-            flags: "-V|--verbose -q|--quiet -C|--on-change-only -L|--legacy-watch -I|--no-stdin --spawn -d|--dump -h --exitcrash \
+        flags: "-V|--verbose -q|--quiet -C|--on-change-only -L|--legacy-watch -I|--no-stdin --spawn -d|--dump -h --exitcrash \
                     --no-colors --no-update-notifier --colors",
-            valued: "-x|--exec -e|--ext -w|--watch -i|--ignore --delay --config -s|--signal --cwd",
-            optional: "--inspect --inspect-brk",
-            ..Syntax::LEADING
-        },
-        rules: &[always(Does::RunsLine(At::Value("--exec"))), when(&[Lacks("--exec")], Does::RunsScript(At::Nth(0)))],
+        valued: "-x|--exec -e|--ext -w|--watch -i|--ignore --delay --config -s|--signal --cwd",
+        optional: "--inspect --inspect-brk",
+        rules: &[always(RunsLine(At::Value("--exec"))), when(Lacks("--exec"), RunsScript(At::Nth(0)))],
         examples: &[
             ("nodemon --exec 'sudo id'", Expect::Denied("takes other rights")),
             ("nodemon -x 'sudo id' x.py", Expect::Denied("takes other rights")),
             ("echo x > a.js; nodemon a.js", Expect::Opaque("written by this very line")),
-            ("nodemon server.js", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nodemon server.js"],
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "xterm", "uxterm", "urxvt", "rxvt", "konsole", "gnome-terminal", "alacritty", "kitty", "foot", "st",
             "wezterm", "terminator", "xfce4-terminal", "lxterminal", "mate-terminal", "tilix", "ghostty",
             "x-terminal-emulator", "ptyxis",
         ],
-        is_family: true,
-        syntax: Syntax { last: "-e -x --", style: Style::Single, ..Syntax::GNU },
+        last: "-e -x --",
+        style: Style::Single,
         rules: &[
-            when(&[Lacks("--version --help")], Does::Hides("it runs commands in a window of its own")),
-            always(Does::RunsWords(At::Behind("-e -x"))),
-            always(Does::RunsWords(At::AfterDashes)),
+            when(Lacks("--version --help"), Hides("it runs commands in a window of its own")),
+            always(RunsWords(At::Behind("-e -x"))),
+            always(RunsWords(At::AfterDashes)),
         ],
         examples: &[
             ("xterm", Expect::Opaque("a window of its own")),
             ("xterm -e sudo id", Expect::Denied("takes other rights")),
             ("gnome-terminal -- sudo id", Expect::Denied("takes other rights")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
-        names: &["tmux", "screen", "zellij", "abduco", "dtach", "byobu", "mosh-server", "wezterm-mux-server"],
-        is_family: true,
-        syntax: Syntax { valued: "-f -L -S -T -c", flags: "-2 -C -CC -D -l -N -u -v -V -ls -list", ..Syntax::EXACT },
-        rules: &[when(
+        family: &["tmux", "screen", "zellij", "abduco", "dtach", "byobu", "mosh-server", "wezterm-mux-server"],
+        valued: "-f -L -S -T -c",
+        flags: "-2 -C -CC -D -l -N -u -v -V -ls -list",
+        rules: &[when_all(
             &[
                 FirstIsNot(
                     "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
@@ -209,69 +175,60 @@ pub(super) static ALL: &[Program] = &[
                 ),
                 Lacks("-V -ls -list --version"),
             ],
-            Does::Hides("a terminal that runs commands on its own"),
+            Hides("a terminal that runs commands on its own"),
         )],
         examples: &[
             ("tmux new -d 'sudo id'", Expect::Opaque("a terminal that runs commands")),
             ("tmux -L x send-keys -t 0 id Enter", Expect::Opaque("a terminal that runs commands")),
             ("screen -dm id", Expect::Opaque("a terminal that runs commands")),
-            ("tmux ls", Expect::Plain),
-            ("screen -ls", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["tmux ls", "screen -ls"],
+        ..Program::EXACT
     },
     Program {
-        names: &["at", "batch"],
-        is_family: true,
-        syntax: Syntax { flags: "-l -m -M -b -v -V -c -d -r", valued: "-q -t -f", ..Syntax::GNU },
-        rules: &[
-            when(&[Lacks("-l -V -c")], Does::Hides("it runs commands later")),
-            always(Does::RunsScript(At::Value("-f"))),
-        ],
+        family: &["at", "batch"],
+        flags: "-l -m -M -b -v -V -c -d -r",
+        valued: "-q -t -f",
+        rules: &[when(Lacks("-l -V -c"), Hides("it runs commands later")), always(RunsScript(At::Value("-f")))],
         examples: &[
             ("at now <<< 'id'", Expect::Opaque("runs commands later")),
             ("batch < f", Expect::Opaque("runs commands later")),
-            ("at -l", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["at -l"],
+        ..Program::GNU
     },
     Program {
-        names: &["crontab", "anacron", "fcrontab"],
-        is_family: true,
-        syntax: Syntax { flags: "-l -e -r -i -n -T", valued: "-u -s", ..Syntax::GNU },
+        family: &["crontab", "anacron", "fcrontab"],
+        flags: "-l -e -r -i -n -T",
+        valued: "-u -s",
         rules: &[
-            when(&[Lacks("-l")], Does::Hides("it runs commands later")),
-            when(&[Has("-r")], Does::Says(crate::registry::Consequence::Destroys, "removes what is to run later")),
+            when(Lacks("-l"), Hides("it runs commands later")),
+            when(Has("-r"), Says(Consequence::Destroys, "removes what is to run later")),
         ],
         examples: &[
             ("crontab x", Expect::Opaque("runs commands later")),
             ("crontab -", Expect::Opaque("runs commands later")),
             ("crontab -r", Expect::Asks("removes what is to run later")),
-            ("crontab -l", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["crontab -l"],
+        ..Program::GNU
     },
     Program {
         names: &["direnv"],
-        syntax: Syntax::LEADING,
         subcommands: &[
-            command(
-                "exec",
-                Syntax::LEADING,
-                &[always(Does::RunsWords(At::From(1))), always(Does::RunsScript(At::Path(".envrc")))],
-            ),
+            command("exec", Syntax::LEADING, &[always(RunsWords(At::From(1))), always(RunsScript(At::Path(".envrc")))]),
             ruled(
                 "allow|permit|grant",
-                &[always(Does::Hides("`direnv allow` lets a file run whenever its folder is entered"))],
+                &[always(Hides("`direnv allow` lets a file run whenever its folder is entered"))],
             ),
         ],
         plain: "status deny block disallow revoke hook version prune reload fetchurl export edit",
         examples: &[
             ("direnv exec . sudo id", Expect::Denied("takes other rights")),
             ("direnv allow", Expect::Opaque("whenever its folder is entered")),
-            ("direnv status", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["direnv status"],
+        ..Program::LEADING
     },
 ];
 

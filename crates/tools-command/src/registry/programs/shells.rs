@@ -1,11 +1,7 @@
 //! Shells: how each is told a line, a script or to run what it reads.
 
-use crate::effect::Effect;
 use crate::reader::{Command, Input, PLACEHOLDER, Value};
-use crate::registry::{
-    ArgumentCondition::{AtMost, Has, Lacks},
-    At, Does, Expect, Parsed, Program, Style, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 /// Shells that read their options as `bash` does.
 pub(crate) const POSIX: &[&str] = &[
@@ -29,17 +25,13 @@ pub(crate) fn matches_dots(setting: &str) -> bool {
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: POSIX,
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T --debug --debugger --dump-po-strings \
+        family: POSIX,
+        flags: "-a -b -c -e -f -h -i -k -l -m -n -p -r -s -t -u -v -x -B -C -D -E -H -P -T --debug --debugger --dump-po-strings \
                     --dump-strings --login --noediting --noprofile --norc --posix --pretty-print --protected --restricted --verbose \
                     --wordexp --no-rcs --no-globalrcs",
-            valued: "-o -O --init-file --rcfile --emulate",
-            style: Style::Exact,
-            ..Syntax::LEADING
-        },
-        rules: &[when(&[Lacks("-n")], Does::By(posix)), when(&[Has("-n")], Does::By(posix))],
+        valued: "-o -O --init-file --rcfile --emulate",
+        style: Style::Exact,
+        rules: &[when(Lacks("-n"), By(posix)), when(Has("-n"), By(posix))],
         is_exhaustive: true,
         examples: &[
             ("bash -c 'sudo id'", Expect::Denied("takes other rights")),
@@ -69,27 +61,22 @@ pub(super) static ALL: &[Program] = &[
             ("shopt -s dotglob; bash -c 'ls *'", Expect::Opaque("a dot in front")),
             ("bash -c 'x=dotglob; shopt -s \"$x\"'", Expect::Opaque("a dot in front")),
             ("bash -c 'shopt -s $(echo dotglob)'", Expect::Opaque("a dot in front")),
-            ("bash -O nullglob -c 'shopt -s failglob'", Expect::Plain),
-            ("bash -n x.sh", Expect::Plain),
-            ("bash -x build.sh --release", Expect::Plain),
-            ("sh -c 'cd sub && make'", Expect::Plain),
-            ("sh -c 'for f; do wc -l \"$f\"; done' sh a b", Expect::Plain),
-            ("bash --version", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "bash -O nullglob -c 'shopt -s failglob'", "bash -n x.sh", "bash -x build.sh --release",
+            "sh -c 'cd sub && make'", "sh -c 'for f; do wc -l \"$f\"; done' sh a b", "bash --version",
+        ],
+        ..Program::LEADING
     },
     Program {
         names: &["fish"],
-        syntax: Syntax {
-            flags: "-i|--interactive -l|--login -n|--no-execute -N|--no-config -P|--private -v",
-            valued: "-c|--command -C|--init-command -d|--debug -o|--debug-output -f|--features -p|--profile --profile-startup \
+        flags: "-i|--interactive -l|--login -n|--no-execute -N|--no-config -P|--private -v",
+        valued: "-c|--command -C|--init-command -d|--debug -o|--debug-output -f|--features -p|--profile --profile-startup \
                      -D|--debug-stack-frames",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::RunsLine(At::Value("--command --init-command"))),
-            when(&[Lacks("--command --no-execute")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("--command --version -v"), AtMost(0)], Does::Hides("a shell that runs what it reads")),
+            always(RunsLine(At::Value("--command --init-command"))),
+            when(Lacks("--command --no-execute"), RunsScript(At::Nth(0))),
+            when_all(&[Lacks("--command --version -v"), AtMost(0)], Hides("a shell that runs what it reads")),
         ],
         is_exhaustive: true,
         examples: &[
@@ -97,57 +84,44 @@ pub(super) static ALL: &[Program] = &[
             ("fish -NC 'sudo id' x.fish", Expect::Denied("takes other rights")),
             ("fish", Expect::Opaque("runs what it reads")),
             ("fish --odd -c ls", Expect::Opaque("`--odd` of `fish`")),
-            ("fish x.fish", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["fish x.fish"],
+        ..Program::LEADING
     },
     Program {
-        names: &["csh", "tcsh", "rc", "es"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-b -d -e -f -i -l -m -n -q -s -t -v -V -x -X -p",
-            valued: "-D",
-            last: "-c",
-            ..Syntax::LEADING
-        },
+        family: &["csh", "tcsh", "rc", "es"],
+        flags: "-b -d -e -f -i -l -m -n -q -s -t -v -V -x -X -p",
+        valued: "-D",
+        last: "-c",
         rules: &[
-            always(Does::RunsLine(At::Value("-c"))),
-            when(&[Lacks("-c")], Does::RunsScript(At::Nth(0))),
-            when(&[Lacks("-c --version"), AtMost(0)], Does::Hides("a shell that runs what it reads")),
+            always(RunsLine(At::Value("-c"))),
+            when(Lacks("-c"), RunsScript(At::Nth(0))),
+            when_all(&[Lacks("-c --version"), AtMost(0)], Hides("a shell that runs what it reads")),
         ],
         examples: &[
             ("tcsh -fc 'sudo id'", Expect::Denied("takes other rights")),
             ("csh -c 'sudo id'", Expect::Denied("takes other rights")),
             ("csh", Expect::Opaque("runs what it reads")),
-            ("tcsh x.csh", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["tcsh x.csh"],
+        ..Program::LEADING
     },
     Program {
-        names: &["pwsh", "powershell", "nu", "elvish", "xonsh", "ion", "scsh", "dtksh"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-NoProfile -NonInteractive -NoLogo -Login -n -l --no-config-file --no-std-lib --no-rc -norc -i",
-            valued: "-ExecutionPolicy -WorkingDirectory -OutputFormat -InputFormat --config --env-config",
-            last: "-File -f",
-            style: Style::Single,
-            ..Syntax::GNU
-        },
-        rules: &[
-            always(Does::RunsScript(At::Value("-File"))),
-            when(&[Lacks("-File --version -Version -v")], Does::By(foreign)),
-        ],
+        family: &["pwsh", "powershell", "nu", "elvish", "xonsh", "ion", "scsh", "dtksh"],
+        flags: "-NoProfile -NonInteractive -NoLogo -Login -n -l --no-config-file --no-std-lib --no-rc -norc -i",
+        valued: "-ExecutionPolicy -WorkingDirectory -OutputFormat -InputFormat --config --env-config",
+        last: "-File -f",
+        style: Style::Single,
+        rules: &[always(RunsScript(At::Value("-File"))), when(Lacks("-File --version -Version -v"), By(foreign))],
         examples: &[
             ("pwsh -Command 'rm x'", Expect::Opaque("a shell of another language")),
             ("pwsh -NoProfile -c 'rm x'", Expect::Opaque("a shell of another language")),
             ("pwsh -EncodedCommand abc", Expect::Opaque("a shell of another language")),
             ("nu -c 'rm x'", Expect::Opaque("a shell of another language")),
             ("pwsh", Expect::Opaque("a shell of another language")),
-            ("pwsh -NoProfile -File x.ps1", Expect::Plain),
-            ("pwsh x.ps1", Expect::Plain),
-            ("nu build.nu", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pwsh -NoProfile -File x.ps1", "pwsh x.ps1", "nu build.nu"],
+        ..Program::GNU
     },
 ];
 

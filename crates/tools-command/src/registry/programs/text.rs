@@ -1,64 +1,59 @@
 //! Programs that read files and print what they make of them, and those of them that write a result
 //! to a file.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::Lacks, At, Does, Example, Expect, Parsed, Prints, Program, Rule, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 use tools_core::Access;
 
-const READS: &[Rule] = &[always(Does::Reads(At::All)), always(Does::Reads(At::Value("--format-file")))];
+const READS: &[Rule] = &[always(Reads(At::All)), always(Reads(At::Value("--format-file")))];
 
 /// Programs that read their operands, and whose other options say nothing of files.
-const fn reader(names: &'static [&'static str], valued: &'static str, examples: &'static [Example]) -> Program {
+const fn reader(
+    names: &'static [&'static str],
+    valued: &'static str,
+    examples: &'static [Example],
+    plain_lines: &'static [&'static str],
+) -> Program {
     Program {
-        names,
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued, ..Syntax::GNU },
+        family: names,
+        flags: "-*",
+        valued,
         rules: READS,
         is_exhaustive: true,
         examples,
-        ..Program::NEW
+        plain_lines,
+        ..Program::GNU
     }
 }
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &[
+        family: &[
             "cat", "tac", "rev", "wc", "nl", "cksum", "sum", "md5sum", "sha1sum", "sha224sum", "sha256sum",
             "sha384sum", "sha512sum", "b2sum", "md5", "shasum", "tsort", "expand", "unexpand", "zcat", "bzcat",
             "xzcat", "lzcat", "zstdcat", "gzcat", "comm", "cmp", "vdir", "dir", "ls", "exa", "eza", "lsd", "tokei",
             "scc", "look", "ul", "colrm", "col",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "--tabsize --block-size --hide --ignore --indicator-style --quoting-style --sort --time --time-style --width \
+        flags: "-*",
+        valued: "--tabsize --block-size --hide --ignore --indicator-style --quoting-style --sort --time --time-style --width \
                      --format --tabs --files0-from --number-separator --body-numbering --number-format --algorithm --output-delimiter",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::Reads(At::All)), always(Does::Reads(At::Value("--files0-from")))],
+        rules: &[always(Reads(At::All)), always(Reads(At::Value("--files0-from")))],
         is_exhaustive: true,
         prints: &[("ls", Prints::FoundNames), ("tac", Prints::Lines("")), ("cat", Prints::Contents)],
         examples: &[
             ("cat private/x", Expect::Reads("private/x")),
             ("cat -n private/x", Expect::Reads("private/x")),
             ("wc -l --files0-from=private/x", Expect::Reads("private/x")),
-            ("ls -la --color=never src", Expect::Plain),
-            ("ls /bin/sh", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["ls -la --color=never src", "ls /bin/sh"],
+        ..Program::EXACT
     },
     Program {
         prints: &[("head tail", Prints::Lines(""))],
         ..reader(
             &["head", "tail"],
             "-n|--lines -c|--bytes --pid --max-unchanged-stats -s|--sleep-interval",
-            &[
-                ("head -n 5 private/x", Expect::Reads("private/x")),
-                ("tail -f private/x", Expect::Reads("private/x")),
-                ("head -c 100 x", Expect::Plain),
-            ],
+            &[("head -n 5 private/x", Expect::Reads("private/x")), ("tail -f private/x", Expect::Reads("private/x"))],
+            &["head -c 100 x"],
         )
     },
     Program {
@@ -66,104 +61,97 @@ pub(super) static ALL: &[Program] = &[
         ..reader(
             &["cut"],
             "-b|--bytes -c|--characters -d|--delimiter -f|--fields --output-delimiter",
-            &[("cut -d / -f1 private/x", Expect::Reads("private/x")), ("cut -f1 -d, x", Expect::Plain)],
+            &[("cut -d / -f1 private/x", Expect::Reads("private/x"))],
+            &["cut -f1 -d, x"],
         )
     },
-    reader(
-        &["paste"],
-        "-d|--delimiters",
-        &[("paste -d / private/x", Expect::Reads("private/x")), ("paste -sd, x", Expect::Plain)],
-    ),
+    reader(&["paste"], "-d|--delimiters", &[("paste -d / private/x", Expect::Reads("private/x"))], &["paste -sd, x"]),
     reader(
         &["fold", "fmt"],
         "-w|--width -p|--prefix -g|--goal",
-        &[("fold -w 80 private/x", Expect::Reads("private/x")), ("fmt -w 80 x", Expect::Plain)],
+        &[("fold -w 80 private/x", Expect::Reads("private/x"))],
+        &["fmt -w 80 x"],
     ),
     reader(
         &["pr"],
         "-D|--date-format -h|--header -l|--length -o|--indent -w|--width -W|--page-width -N --first-line-number",
-        &[("pr -h title private/x", Expect::Reads("private/x")), ("pr -2 x", Expect::Plain)],
+        &[("pr -h title private/x", Expect::Reads("private/x"))],
+        &["pr -2 x"],
     ),
     reader(
         &["join"],
         "-1 -2 -a -e -j -o -t -v",
-        &[("join -t / -1 2 a private/x", Expect::Reads("private/x")), ("join a b", Expect::Plain)],
+        &[("join -t / -1 2 a private/x", Expect::Reads("private/x"))],
+        &["join a b"],
     ),
     reader(
         &["od"],
         "-A|--address-radix -j|--skip-bytes -N|--read-bytes -t|--format --endian",
-        &[("od -A x -t x1 private/x", Expect::Reads("private/x")), ("od -c x", Expect::Plain)],
+        &[("od -A x -t x1 private/x", Expect::Reads("private/x"))],
+        &["od -c x"],
     ),
     reader(
         &["hexdump", "hd"],
         "-n|--length -s|--skip -e|--format -f|--format-file",
-        &[
-            ("hexdump -C private/x", Expect::Reads("private/x")),
-            ("hexdump -f private/f x", Expect::Reads("private/f")),
-            ("hexdump -C -n 64 x", Expect::Plain),
-        ],
+        &[("hexdump -C private/x", Expect::Reads("private/x")), ("hexdump -f private/f x", Expect::Reads("private/f"))],
+        &["hexdump -C -n 64 x"],
     ),
     Program {
-        names: &["base64", "base32", "basenc"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-w|--wrap -b|--break -o|--output", optional: "", ..Syntax::GNU },
-        rules: &[always(Does::Reads(At::All)), always(Does::Writes(At::Value("--output")))],
+        family: &["base64", "base32", "basenc"],
+        flags: "-*",
+        valued: "-w|--wrap -b|--break -o|--output",
+        optional: "",
+        rules: &[always(Reads(At::All)), always(Writes(At::Value("--output")))],
         is_exhaustive: true,
         examples: &[
             ("base64 -d private/x", Expect::Reads("private/x")),
             ("base64 -w 0 private/x", Expect::Reads("private/x")),
             ("base64 x -o y", Expect::Writes("y")),
-            ("base64 x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["base64 x"],
+        ..Program::GNU
     },
     reader(
         &["column"],
         "-s|--separator -o|--output-separator -c|--output-width -N|--table-columns -n|--table-name -R|--table-right \
                          -H|--table-hide -O|--table-order -E|--table-noextreme -W|--table-wrap -T|--table-truncate",
-        &[("column -t -s , private/x", Expect::Reads("private/x")), ("column -t", Expect::Plain)],
+        &[("column -t -s , private/x", Expect::Reads("private/x"))],
+        &["column -t"],
     ),
     Program {
-        names: &["diff", "colordiff", "delta", "icdiff", "wdiff", "diff3", "sdiff", "zdiff", "zcmp"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-I|--ignore-matching-lines -F|--show-function-line --label -L -x|--exclude -X|--exclude-from -S|--starting-file \
+        family: &["diff", "colordiff", "delta", "icdiff", "wdiff", "diff3", "sdiff", "zdiff", "zcmp"],
+        flags: "-*",
+        valued: "-I|--ignore-matching-lines -F|--show-function-line --label -L -x|--exclude -X|--exclude-from -S|--starting-file \
                      --from-file --to-file -W|--width --tabsize -o|--output --diff-program --pager -D|--ifdef --horizon-lines",
-            optional: "-U|--unified -C|--context --color",
-            ..Syntax::GNU
-        },
+        optional: "-U|--unified -C|--context --color",
         rules: &[
-            always(Does::ReadsTrees(At::All)),
-            always(Does::Reads(At::Value("--exclude-from --from-file --to-file"))),
-            always(Does::Writes(At::Value("--output"))),
-            always(Does::RunsLineWithMore(At::Value("--diff-program --pager"))),
+            always(ReadsTrees(At::All)),
+            always(Reads(At::Value("--exclude-from --from-file --to-file"))),
+            always(Writes(At::Value("--output"))),
+            always(RunsLineWithMore(At::Value("--diff-program --pager"))),
         ],
         examples: &[
             ("diff -u a private/x", Expect::Reads("private/x")),
             ("diff --from-file=private/x a", Expect::Reads("private/x")),
             ("sdiff -o out a b", Expect::Writes("out")),
             ("sdiff --diff-prog='rm -rf x' a b", Expect::Runs("rm -rf x $@")),
-            ("diff -ru a b", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["diff -ru a b"],
+        ..Program::GNU
     },
     Program {
         names: &["sort"],
-        syntax: Syntax {
-            flags: "-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting \
+        flags: "-b|--ignore-leading-blanks -d|--dictionary-order -f|--ignore-case -g|--general-numeric-sort -i|--ignore-nonprinting \
                     -M|--month-sort -h|--human-numeric-sort -n|--numeric-sort -R|--random-sort -r|--reverse -V|--version-sort \
                     -c -C -m|--merge -s|--stable -u|--unique -z|--zero-terminated --debug",
-            valued: "-k|--key -o|--output -S|--buffer-size -t|--field-separator -T|--temporary-directory --batch-size \
+        valued: "-k|--key -o|--output -S|--buffer-size -t|--field-separator -T|--temporary-directory --batch-size \
                      --compress-program --files0-from --parallel --random-source --sort",
-            optional: "--check",
-            ..Syntax::GNU
-        },
+        optional: "--check",
         rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("--files0-from --random-source"))),
-            always(Does::Writes(At::Value("--output"))),
-            always(Does::RunsLineWithMore(At::Value("--compress-program"))),
+            always(Reads(At::All)),
+            always(Reads(At::Value("--files0-from --random-source"))),
+            always(Writes(At::Value("--output"))),
+            always(RunsLineWithMore(At::Value("--compress-program"))),
         ],
         is_exhaustive: true,
         prints: &[("sort", Prints::Lines(""))],
@@ -172,45 +160,41 @@ pub(super) static ALL: &[Program] = &[
             ("sort --outp=.envrc x", Expect::Writes(".envrc")),
             ("sort x -o y", Expect::Writes("y")),
             ("sort --compress-prog sh x", Expect::Opaque("known only when it runs")),
-            ("sort -t, -k2 -rn x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["sort -t, -k2 -rn x"],
+        ..Program::GNU
     },
     Program {
         names: &["shuf"],
-        syntax: Syntax {
-            flags: "-e|--echo -r|--repeat -z|--zero-terminated",
-            valued: "-i|--input-range -n|--head-count -o|--output --random-source",
-            ..Syntax::GNU
-        },
+        flags: "-e|--echo -r|--repeat -z|--zero-terminated",
+        valued: "-i|--input-range -n|--head-count -o|--output --random-source",
         rules: &[
-            when(&[Lacks("--echo")], Does::Reads(At::All)),
-            always(Does::Reads(At::Value("--random-source"))),
-            always(Does::Writes(At::Value("--output"))),
+            when(Lacks("--echo"), Reads(At::All)),
+            always(Reads(At::Value("--random-source"))),
+            always(Writes(At::Value("--output"))),
         ],
         is_exhaustive: true,
-        examples: &[("shuf -o x y", Expect::Writes("x")), ("shuf -n 3 x", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("shuf -o x y", Expect::Writes("x"))],
+        plain_lines: &["shuf -n 3 x"],
+        ..Program::GNU
     },
     Program {
         names: &["uniq"],
-        syntax: Syntax {
-            flags: "-c|--count -d|--repeated -D -i|--ignore-case -u|--unique -z|--zero-terminated -#",
-            valued: "-f|--skip-fields -s|--skip-chars -w|--check-chars",
-            optional: "--all-repeated --group",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::Reads(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
+        flags: "-c|--count -d|--repeated -D -i|--ignore-case -u|--unique -z|--zero-terminated -#",
+        valued: "-f|--skip-fields -s|--skip-chars -w|--check-chars",
+        optional: "--all-repeated --group",
+        rules: &[always(Reads(At::Nth(0))), always(Writes(At::Nth(1)))],
         is_exhaustive: true,
         prints: &[("uniq", Prints::Lines(""))],
-        examples: &[("uniq -c x .envrc", Expect::Writes(".envrc")), ("uniq -c x", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("uniq -c x .envrc", Expect::Writes(".envrc"))],
+        plain_lines: &["uniq -c x"],
+        ..Program::GNU
     },
     Program {
-        names: &["tee", "sponge"],
-        is_family: true,
-        syntax: Syntax { flags: "-a|--append -i|--ignore-interrupts -p", optional: "--output-error", ..Syntax::GNU },
-        rules: &[always(Does::Writes(At::All))],
+        family: &["tee", "sponge"],
+        flags: "-a|--append -i|--ignore-interrupts -p",
+        optional: "--output-error",
+        rules: &[always(Writes(At::All))],
         is_exhaustive: true,
         examples: &[
             ("tee -a a b", Expect::Writes("b")),
@@ -218,23 +202,19 @@ pub(super) static ALL: &[Program] = &[
             ("if true; then f=.envrc; fi; tee \"$f\"", Expect::Writes(".envrc")),
             ("sponge x", Expect::Writes("x")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
-        names: &["split", "csplit"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-e|--elide-empty-files -u|--unbuffered --verbose -k|--keep-files -s|-q|--quiet|--silent -z --suppress-matched",
-            valued: "-a|--suffix-length --additional-suffix -b|--bytes -C|--line-bytes --filter -l|--lines -n|--number|--digits \
+        family: &["split", "csplit"],
+        flags: "-e|--elide-empty-files -u|--unbuffered --verbose -k|--keep-files -s|-q|--quiet|--silent -z --suppress-matched",
+        valued: "-a|--suffix-length --additional-suffix -b|--bytes -C|--line-bytes --filter -l|--lines -n|--number|--digits \
                      -t|--separator -f|--prefix",
-            optional: "-d|--numeric-suffixes -x|--hex-suffixes",
-            ..Syntax::GNU
-        },
+        optional: "-d|--numeric-suffixes -x|--hex-suffixes",
         rules: &[
-            always(Does::Reads(At::Nth(0))),
-            always(Does::Writes(At::Nth(1))),
-            always(Does::Writes(At::Value("--prefix"))),
-            always(Does::RunsLine(At::Value("--filter"))),
+            always(Reads(At::Nth(0))),
+            always(Writes(At::Nth(1))),
+            always(Writes(At::Value("--prefix"))),
+            always(RunsLine(At::Value("--filter"))),
         ],
         examples: &[
             ("split --filter='rm -rf y' x", Expect::Runs("rm -rf y")),
@@ -242,65 +222,41 @@ pub(super) static ALL: &[Program] = &[
             ("split -l 100 x out", Expect::Writes("out")),
             ("csplit -f out x /re/", Expect::Writes("out")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
         names: &["xxd"],
-        syntax: Syntax {
-            flags: "-a -b -C -d -e -E -h -i -p|-ps|-plain -r|-revert -u -v -version",
-            valued: "-c|-cols -g -l|-len -n -o -s|-seek -R",
-            ..Syntax::SINGLE
-        },
-        rules: &[always(Does::Reads(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
+        flags: "-a -b -C -d -e -E -h -i -p|-ps|-plain -r|-revert -u -v -version",
+        valued: "-c|-cols -g -l|-len -n -o -s|-seek -R",
+        rules: &[always(Reads(At::Nth(0))), always(Writes(At::Nth(1)))],
         is_exhaustive: true,
-        examples: &[
-            ("xxd -r x .envrc", Expect::Writes(".envrc")),
-            ("xxd -l 64 x", Expect::Reads("x")),
-            ("xxd -r -p x", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("xxd -r x .envrc", Expect::Writes(".envrc")), ("xxd -l 64 x", Expect::Reads("x"))],
+        plain_lines: &["xxd -r -p x"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["iconv", "recode", "dos2unix", "unix2dos", "mac2unix"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-f|--from-code -t|--to-code -o|--output -c|--convmode",
-            ..Syntax::EXACT
-        },
-        rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Writes(At::Value("--output"))),
-            always(Does::By(converted)),
-        ],
-        examples: &[
-            ("iconv -f latin1 -t utf8 x -o y", Expect::Writes("y")),
-            ("dos2unix x", Expect::Writes("x")),
-            ("iconv -f latin1 x", Expect::Plain),
-        ],
-        ..Program::NEW
+        family: &["iconv", "recode", "dos2unix", "unix2dos", "mac2unix"],
+        flags: "-*",
+        valued: "-f|--from-code -t|--to-code -o|--output -c|--convmode",
+        rules: &[always(Reads(At::All)), always(Writes(At::Value("--output"))), always(By(converted))],
+        examples: &[("iconv -f latin1 -t utf8 x -o y", Expect::Writes("y")), ("dos2unix x", Expect::Writes("x"))],
+        plain_lines: &["iconv -f latin1 x"],
+        ..Program::EXACT
     },
     Program {
-        names: &["du", "df", "tree", "ncdu", "dust", "duf"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-B|--block-size -d|--max-depth --files0-from -t|--type -X|--exclude-from --exclude -L -P -I -o|--output-file \
+        family: &["du", "df", "tree", "ncdu", "dust", "duf"],
+        flags: "-*",
+        valued: "-B|--block-size -d|--max-depth --files0-from -t|--type -X|--exclude-from --exclude -L -P -I -o|--output-file \
                      --filelimit --charset --sort --timefmt -H -T",
-            optional: "--time --output",
-            ..Syntax::EXACT
-        },
+        optional: "--time --output",
         rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("--files0-from --exclude-from"))),
-            always(Does::Writes(At::Value("-o"))),
+            always(Reads(At::All)),
+            always(Reads(At::Value("--files0-from --exclude-from"))),
+            always(Writes(At::Value("-o"))),
         ],
-        examples: &[
-            ("tree -o .envrc", Expect::Writes(".envrc")),
-            ("tree -L 2 -I 'target|node_modules'", Expect::Plain),
-            ("du -sh private", Expect::Reads("private")),
-        ],
-        ..Program::NEW
+        examples: &[("tree -o .envrc", Expect::Writes(".envrc")), ("du -sh private", Expect::Reads("private"))],
+        plain_lines: &["tree -L 2 -I 'target|node_modules'"],
+        ..Program::EXACT
     },
 ];
 

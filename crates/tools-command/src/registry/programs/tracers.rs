@@ -2,38 +2,23 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::{Input, Value};
-use crate::registry::{
-    ArgumentCondition::{First, Has},
-    At, Does, Expect, Parsed, Program, Rule, Style, Syntax, always, command, when,
-};
-
-/// The command that is measured.
-const MEASURES: &[Rule] = &[always(Does::RunsWords(At::From(0)))];
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["strace", "ltrace"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-A|--output-append-mode -b -c|--summary-only -C|--summary -d|--debug -D -DD -DDD -f|--follow-forks \
+        family: &["strace", "ltrace"],
+        flags: "-A|--output-append-mode -b -c|--summary-only -C|--summary -d|--debug -D -DD -DDD -f|--follow-forks \
                     -ff|--output-separately -F -h -i|--instruction-pointer -k|--stack-traces -L -n|--syscall-number \
                     -N|--arg-names -q -qq -qqq -r -S -t -tt -ttt -T -v|--no-abbrev -V -w|--summary-wall-clock -x -xx -y -yy \
                     -z|--successful-only -Z|--failed-only --seccomp-bpf --tips -Y",
-            valued: "-a|--columns -E|--env -e|--trace -I|--interruptible -o|--output -O|--summary-syscall-overhead \
+        valued: "-a|--columns -E|--env -e|--trace -I|--interruptible -o|--output -O|--summary-syscall-overhead \
                      -p|--attach -P|--trace-path -s|--string-limit -U|--summary-columns -u|--user -X|--const-print-style -l \
                      --expr --abbrev --verbose --raw --inject --fault --read --write --signal --status --kvm --argv0 \
                      --detach-on --summary-sort-by --filter --library --indent --where --syscall-limit --trace-fds",
-            optional: "--quiet --silence --silent --decode-fds --decode-pids --absolute-timestamps --timestamps \
+        optional: "--quiet --silence --silent --decode-fds --decode-pids --absolute-timestamps --timestamps \
                        --relative-timestamps --syscall-times --daemonize --daemonized --daemon --strings-in-hex",
-            ..Syntax::LEADING
-        },
-        rules: &[
-            always(Does::RunsWords(At::From(0))),
-            always(Does::ByOption(piped_output)),
-            always(Does::Sets(At::Value("--env"))),
-        ],
+        rules: &[always(RunsWords(At::From(0))), always(ByOption(piped_output)), always(Sets(At::Value("--env")))],
         examples: &[
             ("strace -f sudo id", Expect::Denied("takes other rights")),
             ("strace -o x -e trace=all sudo id", Expect::Denied("takes other rights")),
@@ -43,19 +28,16 @@ pub(super) static ALL: &[Program] = &[
             ("strace -E LD_PRELOAD=./x.so true", Expect::Opaque("LD_PRELOAD")),
             ("strace -o .envrc true", Expect::Writes(".envrc")),
             ("strace --odd sudo id", Expect::Opaque("`--odd` of `strace`")),
-            ("strace -c ls", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["strace -c ls"],
+        ..Program::LEADING
     },
     Program {
         names: &["perf"],
-        syntax: Syntax {
-            flags: "-v -vv --version -p|--paginate --no-pager --buildid-dir",
-            valued: "--debug",
-            optional: "--debugfs-dir --exec-path --list-cmds",
-            ..Syntax::EXACT
-        },
-        rules: &[when(&[Has("--exec-path")], Does::Hides("`perf` with programs from elsewhere"))],
+        flags: "-v -vv --version -p|--paginate --no-pager --buildid-dir",
+        valued: "--debug",
+        optional: "--debugfs-dir --exec-path --list-cmds",
+        rules: &[when(Has("--exec-path"), Hides("`perf` with programs from elsewhere"))],
         subcommands: &[
             command("stat", PERF, STAT),
             command("record|rec", PERF, RECORD),
@@ -63,7 +45,7 @@ pub(super) static ALL: &[Program] = &[
             command(
                 "mem lock kmem sched c2c kvm timechart kwork ftrace iostat script",
                 PERF,
-                &[always(Does::ByOption(nested_record)), always(Does::RunsScript(At::Value("--script")))],
+                &[always(ByOption(nested_record)), always(RunsScript(At::Value("--script")))],
             ),
         ],
         plain: "report annotate diff list bench test evlist buildid-list buildid-cache data archive probe version \
@@ -74,32 +56,27 @@ pub(super) static ALL: &[Program] = &[
             ("perf stat record sudo id", Expect::Denied("takes other rights")),
             ("perf mem -t load record sudo id", Expect::Denied("takes other rights")),
             ("perf record --odd sudo id", Expect::Opaque("`--odd` of `perf`")),
-            ("perf stat ls", Expect::Plain),
-            ("perf report -i x.data", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["perf stat ls", "perf report -i x.data"],
+        ..Program::EXACT
     },
     Program {
-        names: &["gdb", "gdb-multiarch", "cgdb", "rust-gdb"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-q|-quiet|--quiet|--silent|-silent -n|-nx|--nx -nh|--nh -batch|--batch --batch-silent|-batch-silent \
+        family: &["gdb", "gdb-multiarch", "cgdb", "rust-gdb"],
+        flags: "-q|-quiet|--quiet|--silent|-silent -n|-nx|--nx -nh|--nh -batch|--batch --batch-silent|-batch-silent \
                     -return-child-result|--return-child-result -tui|--tui -nw|--nw -w|--write -readnow|--readnow -f \
                     -readnever|--readnever -fullname|--fullname -statistics|--statistics -annotate -r -v -version",
-            valued: "-ex|--ex|-eval-command|--eval-command -iex|--iex|-init-eval-command|--init-eval-command \
+        valued: "-ex|--ex|-eval-command|--eval-command -iex|--iex|-init-eval-command|--init-eval-command \
                      -eiex|--eiex|-early-init-eval-command|--early-init-eval-command \
                      -x|--x|-command|--command -ix|--ix|-init-command|--init-command -eix|--eix \
                      -p|--p|-pid|--pid -c|-core|--core -e|-exec|--exec -s|-symbols|--symbols -se|--se -d|-directory|--directory \
                      -cd|--cd -D|-data-directory|--data-directory -tty|--tty -b -l -i|-interpreter|--interpreter \
                      -l --annotate",
-            last: "-args|--args|-a|--a",
-            style: Style::Single,
-            ..Syntax::GNU
-        },
+        last: "-args|--args|-a|--a",
+        style: Style::Single,
         rules: &[
-            always(Does::ByOption(debugger)),
-            always(Does::RunsWords(At::Behind("-args"))),
-            always(Does::RunsScript(At::Value("-x -ix -eix"))),
+            always(ByOption(debugger)),
+            always(RunsWords(At::Behind("-args"))),
+            always(RunsScript(At::Value("-x -ix -eix"))),
         ],
         examples: &[
             ("gdb -batch -ex 'shell sudo id'", Expect::Opaque("a debugger that runs a command")),
@@ -108,40 +85,35 @@ pub(super) static ALL: &[Program] = &[
             ("gdb -ex '!id'", Expect::Opaque("a debugger that runs a command")),
             ("gdb -ex 'p system(\"id\")' x", Expect::Opaque("a debugger that runs a command")),
             ("gdb --args sudo id", Expect::Denied("takes other rights")),
-            ("gdb -batch -ex run -ex bt ./x", Expect::Plain),
             ("gdb --odd x", Expect::Opaque("`--odd` of `gdb`")),
             ("gdb x <<< 'shell id'", Expect::Opaque("a debugger that runs what it reads")),
         ],
-        ..Program::NEW
+        plain_lines: &["gdb -batch -ex run -ex bt ./x"],
+        ..Program::GNU
     },
     Program {
-        names: &["lldb", "rust-lldb"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-b|--batch -Q|--source-quietly -X|--no-use-colors -e|--editor -x|--no-lldbinit -d|--debug -w|--wait-for \
+        family: &["lldb", "rust-lldb"],
+        flags: "-b|--batch -Q|--source-quietly -X|--no-use-colors -e|--editor -x|--no-lldbinit -d|--debug -w|--wait-for \
                     -P|--python-path -v",
-            valued: "-o|--one-line -O|--one-line-before-file -k|--one-line-on-crash -s|--source -S|--source-before-file \
+        valued: "-o|--one-line -O|--one-line-before-file -k|--one-line-on-crash -s|--source -S|--source-before-file \
                      -K|--source-on-crash -p|--attach-pid -n|--attach-name -c|--core -f|--file -a|--arch -l|--script-language \
                      -r|--repl --local-lldbinit",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::ByOption(debugger)),
-            when(&[Has("-o -O")], Does::RunsWords(At::From(0))),
-            always(Does::RunsScript(At::Value("-s -S -K"))),
+            always(ByOption(debugger)),
+            when(Has("-o -O"), RunsWords(At::From(0))),
+            always(RunsScript(At::Value("-s -S -K"))),
         ],
         examples: &[
             ("lldb -b -o 'platform shell id' x", Expect::Opaque("a debugger that runs a command")),
             ("lldb -b -o run -- sudo id", Expect::Denied("takes other rights")),
-            ("lldb -b -o run -o bt ./x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["lldb -b -o run -o bt ./x"],
+        ..Program::LEADING
     },
     Program {
         names: &["valgrind"],
-        syntax: Syntax {
-            flags: "-v|--verbose -q|--quiet -d",
-            optional: "--tool --leak-check --show-leak-kinds --track-origins --error-exitcode --log-file --log-fd --xml \
+        flags: "-v|--verbose -q|--quiet -d",
+        optional: "--tool --leak-check --show-leak-kinds --track-origins --error-exitcode --log-file --log-fd --xml \
                        --xml-file --suppressions --gen-suppressions --num-callers --trace-children --child-silent-after-fork \
                        --track-fds --time-stamp --show-reachable --undef-value-errors --keep-stacktraces --freelist-vol \
                        --callgrind-out-file --cachegrind-out-file --massif-out-file --dump-instr --collect-jumps \
@@ -150,19 +122,17 @@ pub(super) static ALL: &[Program] = &[
                        --demangle --error-limit --main-stacksize --max-stackframe --fair-sched --vex-iropt-register-updates \
                        --default-suppressions --leak-resolution --errors-for-leak-kinds --vgdb --smc-check --free-fill \
                        --malloc-fill --partial-loads-ok --dhat-out-file --mode --show-mismatched-frees --exit-on-first-error",
-            ..Syntax::LEADING
-        },
         rules: &[
-            always(Does::RunsWords(At::From(0))),
-            always(Does::Writes(At::Value("--log-file --xml-file --callgrind-out-file --massif-out-file"))),
+            always(RunsWords(At::From(0))),
+            always(Writes(At::Value("--log-file --xml-file --callgrind-out-file --massif-out-file"))),
         ],
         examples: &[
             ("valgrind --leak-check=full sudo id", Expect::Denied("takes other rights")),
             ("valgrind --log-file=.envrc true", Expect::Writes(".envrc")),
             ("valgrind --odd=1 sudo id", Expect::Opaque("of `valgrind` is not known")),
-            ("valgrind -q ./x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["valgrind -q ./x"],
+        ..Program::LEADING
     },
 ];
 
@@ -181,13 +151,13 @@ const PERF: Syntax = Syntax {
     ..Syntax::LEADING
 };
 const STAT: &[Rule] = &[
-    always(Does::RunsWords(At::From(0))),
-    when(&[First("record rec report")], Does::RunsWords(At::From(1))),
-    always(Does::RunsLine(At::Value("--pre --post"))),
-    always(Does::ByOption(piped_output)),
+    always(RunsWords(At::From(0))),
+    when(First("record rec report"), RunsWords(At::From(1))),
+    always(RunsLine(At::Value("--pre --post"))),
+    always(ByOption(piped_output)),
 ];
 const RECORD: &[Rule] = MEASURES_WITH_OUTPUT;
-const MEASURES_WITH_OUTPUT: &[Rule] = &[MEASURES[0], always(Does::ByOption(piped_output))];
+const MEASURES_WITH_OUTPUT: &[Rule] = &[RUNS_OPERANDS[0], always(ByOption(piped_output))];
 
 /// An output that is a pipe into a line for a shell, or else a file.
 fn piped_output(parsed: &Parsed<'_>) -> Vec<Effect> {

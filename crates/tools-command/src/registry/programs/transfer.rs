@@ -1,11 +1,7 @@
 //! Programs that fetch or send files by a URL.
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{self, AtLeast, Has, Lacks, ValueHas},
-    At, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 use tools_core::Access;
 
 /// What makes these programs tell of themselves and do nothing else.
@@ -13,17 +9,15 @@ const TELLS: ArgumentCondition = Lacks("--help --version --manual");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["curl", "curlie"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-# -0|--http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 -1|--tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 -2 -3 \
+        family: &["curl", "curlie"],
+        flags: "-# -0|--http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 -1|--tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 -2 -3 \
                     -4|--ipv4 -6|--ipv6 -a|--append --anyauth --basic --digest --ntlm --negotiate -B|--use-ascii --compressed --create-dirs \
                     --crlf -f|--fail --fail-with-body --fail-early -g|--globoff -G|--get -i|--include|--show-headers -I|--head -j|--junk-session-cookies \
                     -J|--remote-header-name -k|--insecure -l|--list-only -L|--location --location-trusted -n|--netrc --netrc-optional -N|--no-buffer \
                     -O|--remote-name --remote-name-all -p|--proxytunnel -q|--disable -Q -R|--remote-time -s|--silent -S|--show-error --ssl \
                     --ssl-reqd --tcp-nodelay --tcp-fastopen -v|--verbose -V|--version -M|--manual -Z|--parallel --path-as-is --post301 --post302 --post303 \
                     --no-progress-meter --progress-bar -:|--next --raw --retry-connrefused --retry-all-errors --xattr --styled-output --no-keepalive --no-clobber --trace-time",
-            valued: "-A|--user-agent -b|--cookie -c|--cookie-jar -C|--continue-at -d|--data|--data-ascii --data-binary --data-raw --data-urlencode --json \
+        valued: "-A|--user-agent -b|--cookie -c|--cookie-jar -C|--continue-at -d|--data|--data-ascii --data-binary --data-raw --data-urlencode --json \
                      -D|--dump-header -e|--referer -E|--cert --cert-type --key --key-type --pass --cacert --capath --crlfile --ciphers -F|--form \
                      --form-string -H|--header --connect-timeout --connect-to --resolve --dns-servers --doh-url --interface --local-port \
                      -K|--config -m|--max-time --max-filesize --max-redirs -o|--output --output-dir -P|--ftp-port --proto --proto-default --proto-redir \
@@ -32,29 +26,27 @@ pub(super) static ALL: &[Program] = &[
                      --oauth2-bearer --aws-sigv4 --unix-socket --abstract-unix-socket -w|--write-out -y|--speed-time -Y|--speed-limit -z|--time-cond --engine \
                      --stderr --trace --trace-ascii --netrc-file --etag-save --etag-compare --hsts --alt-svc --libcurl --pinnedpubkey --random-file --egd-file --quote --postquote \
                      --mail-from --mail-rcpt --keepalive-time --create-file-mode --expect100-timeout --variable --tls-max --tls13-ciphers --delegation --parallel-max --login-options",
-            optional: "-h|--help",
-            ..Syntax::GNU
-        },
+        optional: "-h|--help",
         rules: &[
-            when(&[TELLS], Does::NeedsNetwork),
-            when(&[TELLS], Does::Fetches(At::All)),
-            always(Does::Fetches(At::Value("--url --proxy --doh-url --preproxy"))),
-            always(Does::Connects(At::Value("--socks4 --socks4a --socks5 --socks5-hostname"))),
-            always(Does::By(others)),
-            always(Does::Writes(At::Value("--unix-socket"))),
-            when(&[Has("--output-dir")], Does::By(named)),
-            when(&[Lacks("--output-dir")], Does::Writes(At::Value("--output"))),
-            always(Does::Writes(At::Value(
+            when(TELLS, NeedsNetwork),
+            when(TELLS, Fetches(At::All)),
+            always(Fetches(At::Value("--url --proxy --doh-url --preproxy"))),
+            always(Connects(At::Value("--socks4 --socks4a --socks5 --socks5-hostname"))),
+            always(By(others)),
+            always(Writes(At::Value("--unix-socket"))),
+            when(Has("--output-dir"), By(named)),
+            when(Lacks("--output-dir"), Writes(At::Value("--output"))),
+            always(Writes(At::Value(
                 "--dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
-            when(&[Has("--remote-name --remote-name-all")], Does::By(remote_names)),
-            always(Does::Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
-            always(Does::Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
-            when(&[Has("--form --data-urlencode")], Does::By(uploads)),
-            when(&[ValueHas("--write-out", "%output{")], Does::Hides("`curl` that writes what its format names")),
-            when(&[Has("--engine")], Does::Hides("`curl` with a library of its own choice")),
-            always(Does::Reads(At::Value("--config"))),
-            when(&[Has("--config")], Does::Hides("`curl` with options from a file")),
+            when(Has("--remote-name --remote-name-all"), By(remote_names)),
+            always(Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
+            always(Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
+            when(Has("--form --data-urlencode"), By(uploads)),
+            when(ValueHas("--write-out", "%output{"), Hides("`curl` that writes what its format names")),
+            when(Has("--engine"), Hides("`curl` with a library of its own choice")),
+            always(Reads(At::Value("--config"))),
+            when(Has("--config"), Hides("`curl` with options from a file")),
         ],
         examples: &[
             ("curl -so .envrc https://x", Expect::Writes(".envrc")),
@@ -81,41 +73,34 @@ pub(super) static ALL: &[Program] = &[
             ("curl --unix-socket /run/x.sock http://localhost/", Expect::Writes("/run/x.sock")),
             ("curl localhost:3000/x", Expect::Connects("http://localhost:3000/x")),
             ("curl file:///x/y", Expect::Reads("/x/y")),
-            ("curl -V", Expect::Plain),
-            ("curl -fsSL https://x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["curl -V", "curl -fsSL https://x"],
+        ..Program::GNU
     },
     Program {
-        names: &["wget", "wget2"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-r|--recursive -H|--span-hosts -*",
-            valued: "-o|--output-file -a|--append-output -e|--execute -i|--input-file -B|--base --config -t|--tries -O|--output-document \
+        family: &["wget", "wget2"],
+        flags: "-r|--recursive -H|--span-hosts -*",
+        valued: "-o|--output-file -a|--append-output -e|--execute -i|--input-file -B|--base --config -t|--tries -O|--output-document \
                      --backups -T|--timeout --dns-timeout --connect-timeout --read-timeout -w|--wait --waitretry -Q|--quota --bind-address --limit-rate \
                      --restrict-file-names --user --password --use-askpass -P|--directory-prefix --cut-dirs --default-page --header --compression \
                      --max-redirect --proxy-user --proxy-password --referer --save-cookies --load-cookies -U|--user-agent --post-data --post-file --method \
                      --body-data --body-file --secure-protocol --certificate --private-key --ca-certificate --ca-directory --hsts-file --ftp-user \
                      --ftp-password --warc-file --warc-header -l|--level -A|--accept -R|--reject --accept-regex --reject-regex -D|--domains \
                      --exclude-domains --follow-tags --ignore-tags -I|--include-directories -X|--exclude-directories --progress --rejected-log --password-file",
-            ..Syntax::GNU
-        },
         rules: &[
-            when(&[Lacks("--help --version -V -h")], Does::NeedsNetwork),
-            always(Does::Fetches(At::All)),
-            always(Does::Writes(At::Value(
+            when(Lacks("--help --version -V -h"), NeedsNetwork),
+            always(Fetches(At::All)),
+            always(Writes(At::Value(
                 "--output-file --append-output --output-document --directory-prefix --save-cookies --hsts-file --warc-file --rejected-log",
             ))),
-            when(&[Lacks("--output-document")], Does::By(remote_names)),
-            always(Does::Reads(At::Value(
-                "--input-file --post-file --body-file --load-cookies --private-key --config",
-            ))),
-            always(Does::RunsLineWithMore(At::Value("--use-askpass"))),
-            when(&[Has("--use-askpass")], Does::Hides("`wget` that asks a program for a password")),
-            when(&[Has("--execute --config")], Does::Hides("`wget` with settings of its own")),
-            when(
+            when(Lacks("--output-document"), By(remote_names)),
+            always(Reads(At::Value("--input-file --post-file --body-file --load-cookies --private-key --config"))),
+            always(RunsLineWithMore(At::Value("--use-askpass"))),
+            when(Has("--use-askpass"), Hides("`wget` that asks a program for a password")),
+            when(Has("--execute --config"), Hides("`wget` with settings of its own")),
+            when_all(
                 &[Has("--input-file --span-hosts"), AtLeast(1)],
-                Does::Hides("`wget` to addresses that its arguments do not name"),
+                Hides("`wget` to addresses that its arguments do not name"),
             ),
         ],
         examples: &[
@@ -129,40 +114,35 @@ pub(super) static ALL: &[Program] = &[
             ("wget --use-askpass=./x https://y", Expect::Opaque("asks a program for a password")),
             ("wget -e use_askpass=./x https://y", Expect::Opaque("settings of its own")),
             ("wget evil.com localhost", Expect::Connects("http://evil.com")),
-            ("wget --version", Expect::Plain),
-            ("wget -q https://x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["wget --version", "wget -q https://x"],
+        ..Program::GNU
     },
     Program {
-        names: &["aria2c", "axel", "yt-dlp", "youtube-dl", "gallery-dl"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-o|--out|--output -d|--dir -i|--input-file -a|--batch-file --conf-path --config-location --config-locations --plugin-dirs --on-download-start \
+        family: &["aria2c", "axel", "yt-dlp", "youtube-dl", "gallery-dl"],
+        flags: "-*",
+        valued: "-o|--out|--output -d|--dir -i|--input-file -a|--batch-file --conf-path --config-location --config-locations --plugin-dirs --on-download-start \
                      --on-download-complete --on-download-error --on-download-pause --on-download-stop --on-bt-download-complete --exec --exec-before-download \
                      --netrc-cmd --downloader --external-downloader --external-downloader-args --downloader-args --postprocessor-args --ppa --use-postprocessor -P|--paths -f|--format --load-cookies --cookies --save-cookies -l|--log \
                      --ffmpeg-location --rpc-secret --cookies-from-browser",
-            ..Syntax::GNU
-        },
         rules: &[
-            when(&[Lacks("--help --version -h -v -V")], Does::NeedsNetwork),
-            always(Does::Writes(At::Value("--output --dir --save-cookies --log --paths"))),
-            always(Does::Reads(At::Value("--input-file --batch-file --cookies --load-cookies"))),
-            always(Does::RunsLineWithMore(At::Value(
+            when(Lacks("--help --version -h -v -V"), NeedsNetwork),
+            always(Writes(At::Value("--output --dir --save-cookies --log --paths"))),
+            always(Reads(At::Value("--input-file --batch-file --cookies --load-cookies"))),
+            always(RunsLineWithMore(At::Value(
                 "--on-download-start --on-download-complete --on-download-error --on-download-pause \
                 --on-download-stop --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location",
             ))),
             when(
-                &[Has(
+                Has(
                     "--on-download-start --on-download-complete --on-download-error --on-download-pause --on-download-stop \
                 --on-bt-download-complete --exec --exec-before-download --netrc-cmd --downloader --external-downloader --ffmpeg-location --ppa --use-postprocessor",
-                )],
-                Does::Hides("a download that runs a program"),
+                ),
+                Hides("a download that runs a program"),
             ),
             when(
-                &[Has("--conf-path --config-location --config-locations --plugin-dirs")],
-                Does::Hides("a download with settings from a file"),
+                Has("--conf-path --config-location --config-locations --plugin-dirs"),
+                Hides("a download with settings from a file"),
             ),
         ],
         examples: &[
@@ -171,25 +151,21 @@ pub(super) static ALL: &[Program] = &[
             ("yt-dlp --exec 'rm -rf x' https://y", Expect::Runs("rm -rf x $@")),
             ("yt-dlp --config-location x https://y", Expect::Opaque("settings from a file")),
             ("aria2c -d .git https://x", Expect::Writes(".git")),
-            ("aria2c https://x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["aria2c https://x"],
+        ..Program::GNU
     },
     Program {
-        names: &["http", "https", "httpie", "xh", "xhs"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-*",
-            valued: "-o|--output -a|--auth -A|--auth-type --session --session-read-only --proxy --cert --cert-key --verify --timeout -p|--print",
-            ..Syntax::GNU
-        },
-        rules: &[always(Does::NeedsNetwork), always(Does::Writes(At::Value("--output"))), always(Does::By(uploads))],
+        family: &["http", "https", "httpie", "xh", "xhs"],
+        flags: "-*",
+        valued: "-o|--output -a|--auth -A|--auth-type --session --session-read-only --proxy --cert --cert-key --verify --timeout -p|--print",
+        rules: &[always(NeedsNetwork), always(Writes(At::Value("--output"))), always(By(uploads))],
         examples: &[
             ("http -do .envrc GET https://x", Expect::Writes(".envrc")),
             ("http POST https://x a@private/x", Expect::Reads("private/x")),
-            ("xh https://x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["xh https://x"],
+        ..Program::GNU
     },
 ];
 
@@ -220,7 +196,7 @@ fn stored(name: &str, value: &Value, parsed: &Parsed<'_>) -> Effect {
 
 /// The files that are named behind an `@` or a `<` in a form.
 fn uploads(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let is_curl = parsed.program.names.contains(&"curl");
+    let is_curl = parsed.program.all_names().contains(&"curl");
     let forms: Vec<&Value> = if is_curl {
         parsed.values("--form --data-urlencode").collect()
     } else {

@@ -1,40 +1,32 @@
 //! Programs that keep credentials: what shows, changes or removes them.
 
-use crate::registry::{
-    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Operand},
-    At, Consequence, Does, Expect, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
-const SHOWS: Does = Does::Is(Consequence::ShowsCredentials);
-const CHANGES: Does = Does::Is(Consequence::ChangesIdentity);
-const REMOVES: Does = Does::Says(Consequence::DeletesForOthers, "removes what others may use");
+const CHANGES: Does = Is(Consequence::ChangesIdentity);
+const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes what others may use");
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["vault", "openbao"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|-help --help -version -force -f -wrap-ttl -tls-skip-verify -*",
-            valued: "-address -namespace -ca-cert -ca-path -client-cert -client-key -format -field -method -mount -path -output-policy -log-level -config -exec",
-            ..Syntax::SINGLE
-        },
+        family: &["vault", "openbao"],
+        flags: "-h|-help --help -version -force -f -wrap-ttl -tls-skip-verify -*",
+        valued: "-address -namespace -ca-cert -ca-path -client-cert -client-key -format -field -method -mount -path -output-policy -log-level -config -exec",
         rules: &[
-            when(&[First("read print unwrap")], SHOWS),
-            when(&[First("kv"), Operand("get")], SHOWS),
-            when(&[First("token"), Operand("create lookup")], SHOWS),
+            when(First("read print unwrap"), SHOWS),
+            when_all(&[First("kv"), Operand("get")], SHOWS),
+            when_all(&[First("token"), Operand("create lookup")], SHOWS),
             when(
-                &[First(
+                First(
                     "login auth token policy audit secrets operator lease namespace plugin ssh transit transform pki",
-                )],
+                ),
                 CHANGES,
             ),
-            when(&[First("write patch")], CHANGES),
-            when(&[First("kv"), Operand("put patch rollback enable-versioning")], CHANGES),
-            when(&[First("delete")], REMOVES),
-            when(&[First("kv"), Operand("delete destroy metadata undelete")], REMOVES),
-            when(
+            when(First("write patch"), CHANGES),
+            when_all(&[First("kv"), Operand("put patch rollback enable-versioning")], CHANGES),
+            when(First("delete"), REMOVES),
+            when_all(&[First("kv"), Operand("delete destroy metadata undelete")], REMOVES),
+            when_all(
                 &[First("agent proxy server debug"), Has("-config -exec")],
-                Does::Hides("a program that is started with credentials"),
+                Hides("a program that is started with credentials"),
             ),
         ],
         examples: &[
@@ -44,33 +36,28 @@ pub(super) static ALL: &[Program] = &[
             ("vault login", Expect::Asks("accounts or credentials")),
             ("vault kv delete secret/x", Expect::Asks("others may use")),
             ("vault agent -config=x", Expect::Opaque("started with credentials")),
-            ("vault status", Expect::Plain),
-            ("vault kv list secret/", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["vault status", "vault kv list secret/"],
+        ..Program::SINGLE
     },
     Program {
-        names: &["gpg", "gpg2", "gpgsm"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
+        family: &["gpg", "gpg2", "gpgsm"],
+        flags: "--export-secret-keys --export-secret-subkeys --export-ssh-key --delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys \
                     --quick-generate-key --full-generate-key --generate-key|--gen-key -*",
-            valued: "-o|--output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd -r|--recipient -u|--local-user --status-file --logger-file --attribute-file",
-            ..Syntax::GNU
-        },
+        valued: "-o|--output --homedir --agent-program --pinentry-program --dirmngr-program --photo-viewer --options --passphrase-fd -r|--recipient -u|--local-user --status-file --logger-file --attribute-file",
         rules: &[
             when(
-                &[Has("--agent-program --pinentry-program --dirmngr-program --photo-viewer --options")],
-                Does::Hides("a program of one's own choice that sees credentials"),
+                Has("--agent-program --pinentry-program --dirmngr-program --photo-viewer --options"),
+                Hides("a program of one's own choice that sees credentials"),
             ),
-            when(&[Has("--export-secret-keys --export-secret-subkeys --export-ssh-key")], SHOWS),
+            when(Has("--export-secret-keys --export-secret-subkeys --export-ssh-key"), SHOWS),
             when(
-                &[Has(
+                Has(
                     "--delete-secret-keys --delete-keys --delete-secret-and-public-keys --send-keys --quick-generate-key --full-generate-key --generate-key",
-                )],
+                ),
                 CHANGES,
             ),
-            always(Does::Writes(At::Value("--output --status-file --logger-file --attribute-file"))),
+            always(Writes(At::Value("--output --status-file --logger-file --attribute-file"))),
         ],
         examples: &[
             ("gpg --logger-file .envrc --verify x", Expect::Writes(".envrc")),
@@ -78,40 +65,34 @@ pub(super) static ALL: &[Program] = &[
             ("gpg --armor --export-secret-keys x", Expect::Asks("shows credentials")),
             ("gpg --gen-key", Expect::Asks("accounts or credentials")),
             ("gpg -o .envrc -d x", Expect::Writes(".envrc")),
-            ("gpg -e -r me x", Expect::Plain),
-            ("gpg --verify x.sig x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["gpg -e -r me x", "gpg --verify x.sig x"],
+        ..Program::GNU
     },
     Program {
-        names: &["age", "rage"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-d|--decrypt -e|--encrypt -a|--armor -p|--passphrase -v|--version",
-            valued: "-o|--output -r|--recipient -R|--recipients-file -i|--identity -j",
-            ..Syntax::GNU
-        },
+        family: &["age", "rage"],
+        flags: "-d|--decrypt -e|--encrypt -a|--armor -p|--passphrase -v|--version",
+        valued: "-o|--output -r|--recipient -R|--recipients-file -i|--identity -j",
         rules: &[
-            always(Does::Reads(At::All)),
-            always(Does::Reads(At::Value("-R -i"))),
-            always(Does::Writes(At::Value("-o"))),
-            when(&[Has("-j")], Does::Hides("a program of one's own choice that sees credentials")),
+            always(Reads(At::All)),
+            always(Reads(At::Value("-R -i"))),
+            always(Writes(At::Value("-o"))),
+            when(Has("-j"), Hides("a program of one's own choice that sees credentials")),
         ],
         examples: &[
             ("age -d -o .envrc x", Expect::Writes(".envrc")),
             ("age -j ./x -d y", Expect::Opaque("of one's own choice")),
-            ("age -r age1x -o y.age y", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["age -r age1x -o y.age y"],
+        ..Program::GNU
     },
     Program {
-        names: &["pass", "gopass"],
-        is_family: true,
-        syntax: Syntax { flags: "-*", ..Syntax::LEADING },
+        family: &["pass", "gopass"],
+        flags: "-*",
         rules: &[
-            when(&[First("git")], Does::RunsWords(At::From(0))),
-            when(&[First("insert add edit generate rm remove delete mv rename cp copy init sync")], CHANGES),
-            when(
+            when(First("git"), RunsWords(At::From(0))),
+            when(First("insert add edit generate rm remove delete mv rename cp copy init sync"), CHANGES),
+            when_all(
                 &[
                     AtLeast(1),
                     FirstIsNot(
@@ -127,38 +108,33 @@ pub(super) static ALL: &[Program] = &[
             ("pass show -c mail/x", Expect::Asks("shows credentials")),
             ("pass rm -rf mail", Expect::Asks("accounts or credentials")),
             ("pass git push", Expect::Runs("git push")),
-            ("pass ls", Expect::Plain),
-            ("pass", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pass ls", "pass"],
+        ..Program::LEADING
     },
     Program {
-        names: &[
+        family: &[
             "bw", "lpass", "keepassxc-cli", "1pass", "dashlane", "dcli", "protonpass", "rbw", "kpcli", "secret-tool",
             "keyring", "kwallet-query", "security",
         ],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help -V|--version -v --raw --pretty --quiet -q --all --clip -c -*",
-            valued: "--session --organizationid --itemid --output -k|--key-file --search --folderid -a -s -l",
-            ..Syntax::EXACT
-        },
+        flags: "-h|--help -V|--version -v --raw --pretty --quiet -q --all --clip -c -*",
+        valued: "--session --organizationid --itemid --output -k|--key-file --search --folderid -a -s -l",
         rules: &[
             when(
-                &[First(
+                First(
                     "get show export find-generic-password find-internet-password dump-keychain lookup search clip unlock code note password read",
-                )],
+                ),
                 SHOWS,
             ),
-            when(&[First("list"), Operand("items")], SHOWS),
+            when_all(&[First("list"), Operand("items")], SHOWS),
             when(
-                &[First(
+                First(
                     "login logout lock create edit delete restore move confirm import add rm generate duplicate set del clear store \
                      add-generic-password add-internet-password delete-generic-password delete-keychain set-key-partition-list import share",
-                )],
+                ),
                 CHANGES,
             ),
-            always(Does::Writes(At::Value("--output"))),
+            always(Writes(At::Value("--output"))),
         ],
         examples: &[
             ("bw get password x", Expect::Asks("shows credentials")),
@@ -167,9 +143,8 @@ pub(super) static ALL: &[Program] = &[
             ("security find-generic-password -s x -w", Expect::Asks("shows credentials")),
             ("keyring set a b", Expect::Asks("accounts or credentials")),
             ("bw list items", Expect::Asks("shows credentials")),
-            ("bw status", Expect::Plain),
-            ("lpass ls", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["bw status", "lpass ls"],
+        ..Program::EXACT
     },
 ];

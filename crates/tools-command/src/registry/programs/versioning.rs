@@ -1,22 +1,16 @@
 //! Systems of version control beside `git`: `hg`, `svn`, `jj`.
 
-use super::registries::PUBLISHES;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group,
-    ruled, when,
-};
+use crate::registry::prelude::*;
 
-const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
-const OWN: Does = Does::Hides("a program of one's own choice for the other side");
+const DISCARDS: Does = Is(Consequence::DiscardsWork);
+const OWN: Does = Hides("a program of one's own choice for the other side");
 
 /// Options that name the programs of a connection.
 const REACHES: &[Rule] = &[
-    when(&[Has("--ssh --remotecmd")], OWN),
-    always(Does::RunsLine(At::Value("--ssh --remotecmd"))),
-    always(Does::Connects(At::Remotes)),
+    when(Has("--ssh --remotecmd"), OWN),
+    always(RunsLine(At::Value("--ssh --remotecmd"))),
+    always(Connects(At::Remotes)),
 ];
 const REACHING: Syntax = Syntax {
     flags: "-f|--force -u -U --pull --uncompressed",
@@ -27,14 +21,11 @@ const REACHING: Syntax = Syntax {
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["hg", "chg", "rhg"],
-        syntax: Syntax {
-            flags: "-y|--noninteractive -q|--quiet -v|--verbose --debug --debugger --traceback --time --profile --version \
+        flags: "-y|--noninteractive -q|--quiet -v|--verbose --debug --debugger --traceback --time --profile --version \
                     -h|--help --hidden",
-            valued: "-R|--repository --cwd --color --config --encoding --encodingmode --pager",
-            ..Syntax::GNU
-        },
+        valued: "-R|--repository --cwd --color --config --encoding --encodingmode --pager",
         folder: "--cwd --repository",
-        rules: &[always(Does::ByOption(settings))],
+        rules: &[always(ByOption(settings))],
         subcommands: HG,
         plain: "abort absorb addremove amend annotate archive backout blame bookmarks bookmark branch branches \
                 cat continue copy cp diff evolve fetch files forget fold glog graft grep heads help histedit \
@@ -59,31 +50,24 @@ pub(super) static ALL: &[Program] = &[
             ("hg email --to x", Expect::Asks("publishes")),
             ("hg clone https://host/x", Expect::Connects("https://host/x")),
             ("hg frob", Expect::Opaque("an alias or an extension")),
-            ("hg archive x", Expect::Plain),
-            ("hg status", Expect::Plain),
-            ("hg commit -m x", Expect::Plain),
-            ("hg diff -r tip", Expect::Plain),
-            ("hg pull -u", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["hg archive x", "hg status", "hg commit -m x", "hg diff -r tip", "hg pull -u"],
+        ..Program::GNU
     },
     Program {
         names: &["svn"],
-        syntax: Syntax {
-            flags: "-q|--quiet -v|--verbose --version -h|--help -? --non-interactive --force-interactive --no-auth-cache \
+        flags: "-q|--quiet -v|--verbose --version -h|--help -? --non-interactive --force-interactive --no-auth-cache \
                     --trust-server-cert --password-from-stdin -R|--recursive -N|--non-recursive --force --force-log --dry-run \
                     --remove-unversioned --remove-ignored --revprop --parents --keep-local --xml --incremental -u \
                     --show-updates --ignore-ancestry --summarize --stop-on-copy -g",
-            valued: "--username --password --config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd --trust-server-cert-failures \
+        valued: "--username --password --config-dir --config-option --diff-cmd --diff3-cmd --editor-cmd --trust-server-cert-failures \
                      -r|--revision -c|--change -m|--message -F|--file --encoding --depth --set-depth --targets --changelist|--cl \
                      --with-revprop --accept --native-eol -l|--limit -x|--extensions --old --new --strip",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("--config-dir --config-option")], Does::Hides("`svn` with settings that may run a program")),
-            when(&[Has("--diff-cmd --diff3-cmd --editor-cmd")], Does::Hides("`svn` with a program of its own choice")),
-            always(Does::RunsLine(At::Value("--diff-cmd --diff3-cmd --editor-cmd"))),
-            always(Does::Connects(At::Remotes)),
+            when(Has("--config-dir --config-option"), Hides("`svn` with settings that may run a program")),
+            when(Has("--diff-cmd --diff3-cmd --editor-cmd"), Hides("`svn` with a program of its own choice")),
+            always(RunsLine(At::Value("--diff-cmd --diff3-cmd --editor-cmd"))),
+            always(Connects(At::Remotes)),
         ],
         subcommands: SVN,
         examples: &[
@@ -98,23 +82,15 @@ pub(super) static ALL: &[Program] = &[
             ("svn co https://host/x y", Expect::Connects("https://host/x")),
             ("svn rm x", Expect::Deletes("x")),
             ("svn --odd commit", Expect::Opaque("`--odd` of `svn`")),
-            ("svn status", Expect::Plain),
-            ("svn diff", Expect::Plain),
-            ("svn update", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["svn status", "svn diff", "svn update"],
+        ..Program::EXACT
     },
     Program {
         names: &["jj"],
-        syntax: Syntax {
-            flags: "--ignore-working-copy --ignore-immutable --debug --quiet --no-pager -h|--help -V|--version",
-            valued: "-R|--repository --at-operation|--at-op --color --config --config-file --config-toml",
-            ..Syntax::EXACT
-        },
-        rules: &[when(
-            &[Has("--config --config-file --config-toml")],
-            Does::Hides("`jj` with settings that may run a program"),
-        )],
+        flags: "--ignore-working-copy --ignore-immutable --debug --quiet --no-pager -h|--help -V|--version",
+        valued: "-R|--repository --at-operation|--at-op --color --config --config-file --config-toml",
+        rules: &[when(Has("--config --config-file --config-toml"), Hides("`jj` with settings that may run a program"))],
         subcommands: &[
             group(
                 "git",
@@ -122,21 +98,21 @@ pub(super) static ALL: &[Program] = &[
                     command(
                         "push",
                         Syntax { flags: "--dry-run", ..Syntax::EXACT },
-                        &[when(&[Lacks("--dry-run")], PUBLISHES)],
+                        &[when(Lacks("--dry-run"), PUBLISHES)],
                     ),
-                    command("clone fetch", Syntax::EXACT, &[always(Does::Connects(At::Remotes))]),
+                    command("clone fetch", Syntax::EXACT, &[always(Connects(At::Remotes))]),
                     each("init"),
                 ],
             ),
-            ruled("util", &[when(&[First("exec")], Does::RunsWords(At::From(1))), when(&[First("gc")], DISCARDS)]),
-            ruled("config", &[when(&[First("set edit unset")], Does::Hides("settings that later calls obey"))]),
+            ruled("util", &[when(First("exec"), RunsWords(At::From(1))), when(First("gc"), DISCARDS)]),
+            ruled("config", &[when(First("set edit unset"), Hides("settings that later calls obey"))]),
             command("abandon restore undo", Syntax::EXACT, &[always(DISCARDS)]),
-            command("op|operation", Syntax::EXACT, &[when(&[First("abandon restore revert undo")], DISCARDS)]),
-            command("gerrit", Syntax::EXACT, &[when(&[First("upload")], PUBLISHES)]),
+            command("op|operation", Syntax::EXACT, &[when(First("abandon restore revert undo"), DISCARDS)]),
+            command("gerrit", Syntax::EXACT, &[when(First("upload"), PUBLISHES)]),
             command(
                 "diff diffedit interdiff log resolve show split squash commit|ci evolog",
                 Syntax { valued: "--tool", flags: "-*", ..Syntax::EXACT },
-                &[when(&[Has("--tool")], Does::Hides("`jj` with a tool of one's own choice"))],
+                &[when(Has("--tool"), Hides("`jj` with a tool of one's own choice"))],
             ),
         ],
         plain: "absorb backout bookmark b describe desc duplicate edit file fix help init metaedit new next parallelize prev \
@@ -145,7 +121,6 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("jj git push", Expect::Asks("publishes")),
             ("jj --no-pager git push --all", Expect::Asks("publishes")),
-            ("jj git push --dry-run", Expect::Plain),
             ("jj util exec -- sudo id", Expect::Runs("sudo id")),
             ("jj --config ui.pager=x log", Expect::Opaque("settings that may run")),
             ("jj abandon x", Expect::Asks("discards changes")),
@@ -155,13 +130,10 @@ pub(super) static ALL: &[Program] = &[
             ("jj operation abandon ..@-", Expect::Asks("discards changes")),
             ("jj diff --tool ./x", Expect::Opaque("own choice")),
             ("jj gerrit upload -r @", Expect::Asks("publishes")),
-            ("jj commit -m x", Expect::Plain),
-            ("jj op log", Expect::Plain),
             ("jj frob", Expect::Opaque("an alias")),
-            ("jj st", Expect::Plain),
-            ("jj log -r x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["jj git push --dry-run", "jj commit -m x", "jj op log", "jj st", "jj log -r x"],
+        ..Program::EXACT
     },
 ];
 
@@ -171,11 +143,11 @@ const HG: &[Subcommand] = &[
     command("push", REACHING, PUSHES),
     command("pull clone incoming|in outgoing|out", REACHING, REACHES),
     command("email", Syntax::GNU, &[always(PUBLISHES)]),
-    command("serve", Syntax::GNU, &[always(Does::Says(Consequence::Publishes, "serves the repository to others"))]),
+    command("serve", Syntax::GNU, &[always(Says(Consequence::Publishes, "serves the repository to others"))]),
     command(
         "update|up|checkout|co",
         Syntax { flags: "-C|--clean -c|--check -m|--merge", valued: "-d|--date -r|--rev -t|--tool", ..Syntax::GNU },
-        &[when(&[Has("--clean")], DISCARDS), when(&[Has("--tool")], OWN)],
+        &[when(Has("--clean"), DISCARDS), when(Has("--tool"), OWN)],
     ),
     command(
         "revert",
@@ -184,18 +156,18 @@ const HG: &[Subcommand] = &[
             valued: "-d|--date -r|--rev",
             ..Syntax::GNU
         },
-        &[when(&[Has("--all --no-backup"), Lacks("--dry-run")], DISCARDS)],
+        &[when_all(&[Has("--all --no-backup"), Lacks("--dry-run")], DISCARDS)],
     ),
     command("strip debugstrip prune rollback qdelete", Syntax::GNU, &[always(DISCARDS)]),
     command(
         "purge|clean",
         Syntax { flags: "-p|--print", ..Syntax::GNU },
-        &[when(&[Lacks("--print")], Does::Says(Consequence::Destroys, "deletes files"))],
+        &[when(Lacks("--print"), Says(Consequence::Destroys, "deletes files"))],
     ),
     command(
         "remove|rm",
         Syntax { flags: "-A|--after -f|--force -S|--subrepos -n|--dry-run", ..Syntax::GNU },
-        &[when(&[Lacks("--dry-run")], Does::DeletesTrees(At::All))],
+        &[when(Lacks("--dry-run"), DeletesTrees(At::All))],
     ),
     command(
         "bisect",
@@ -204,7 +176,7 @@ const HG: &[Subcommand] = &[
             valued: "-c|--command",
             ..Syntax::GNU
         },
-        &[always(Does::RunsLine(At::Value("--command")))],
+        &[always(RunsLine(At::Value("--command")))],
     ),
     command(
         "extdiff",
@@ -213,18 +185,18 @@ const HG: &[Subcommand] = &[
             valued: "-p|--program -o|--option -r --from --to -c",
             ..Syntax::GNU
         },
-        &[when(&[Has("--program")], OWN), always(Does::RunsLine(At::Value("--program")))],
+        &[when(Has("--program"), OWN), always(RunsLine(At::Value("--program")))],
     ),
-    command("export", Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Does::Writes(At::Value("--output")))]),
-    command("bundle", REACHING, &[always(Does::Writes(At::Nth(0)))]),
+    command("export", Syntax { valued: "-o|--output", ..Syntax::GNU }, &[always(Writes(At::Value("--output")))]),
+    command("bundle", REACHING, &[always(Writes(At::Nth(0)))]),
     command(
         "config|showconfig|debugconfig",
         Syntax { flags: "-e|--edit -l|--local -g|--global", ..Syntax::GNU },
-        &[when(&[Has("--edit --local --global")], Does::Hides("`hg config` opens an editor"))],
+        &[when(Has("--edit --local --global"), Hides("`hg config` opens an editor"))],
     ),
 ];
 
-const BY_ADDRESS: &[Rule] = &[always(Does::By(publishes_by_address))];
+const BY_ADDRESS: &[Rule] = &[always(By(publishes_by_address))];
 
 const fn remote(names: &'static str) -> Subcommand {
     ruled(names, BY_ADDRESS)
@@ -240,15 +212,15 @@ const SVN: &[Subcommand] = &[
     command(
         "delete|del|remove|rm",
         Syntax::EXACT,
-        &[always(Does::By(publishes_by_address)), when(&[Lacks("--keep-local")], Does::DeletesTrees(At::All))],
+        &[always(By(publishes_by_address)), when(Lacks("--keep-local"), DeletesTrees(At::All))],
     ),
-    command("revert", Syntax::EXACT, &[when(&[Has("--recursive --depth")], DISCARDS), when(&[Operand(".")], DISCARDS)]),
+    command("revert", Syntax::EXACT, &[when(Has("--recursive --depth"), DISCARDS), when(Operand("."), DISCARDS)]),
     command(
         "cleanup",
         Syntax::EXACT,
-        &[when(&[Has("--remove-unversioned --remove-ignored")], Does::Says(Consequence::Destroys, "deletes files"))],
+        &[when(Has("--remove-unversioned --remove-ignored"), Says(Consequence::Destroys, "deletes files"))],
     ),
-    command("export", Syntax::EXACT, &[always(Does::Writes(At::Nth(1)))]),
+    command("export", Syntax::EXACT, &[always(Writes(At::Nth(1)))]),
     each("checkout|co status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 

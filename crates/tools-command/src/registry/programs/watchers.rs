@@ -1,26 +1,18 @@
 //! Programs that run a command when files change, and those that run the processes which a file
 //! lists.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{AtLeast, First, FirstIsNot, Has, Lacks},
-    At, Consequence, Does, Expect, Parsed, Program, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
     Program {
-        names: &["onchange", "chokidar", "when-changed", "reflex", "gow", "nodemon-lite", "watchexec-lite"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-i|--initial -k|--kill -w|--wait -v|--verbose -s|--sequential --all --silent --polling -1 -a --no-initial -p",
-            valued: "-c|--command -e|--exclude-path|--exclude -d|--delay|--debounce -f|--filter -o|--outpipe -j|--jobs -t -r|--regex -g|--glob \
+        family: &["onchange", "chokidar", "when-changed", "reflex", "gow", "nodemon-lite", "watchexec-lite"],
+        flags: "-i|--initial -k|--kill -w|--wait -v|--verbose -s|--sequential --all --silent --polling -1 -a --no-initial -p",
+        valued: "-c|--command -e|--exclude-path|--exclude -d|--delay|--debounce -f|--filter -o|--outpipe -j|--jobs -t -r|--regex -g|--glob \
                      -R|--inverse-regex -G|--inverse-glob --shutdown-timeout --poll-interval -x|--exclude-regex",
-            ..Syntax::GNU
-        },
         rules: &[
-            always(Does::RunsLine(At::Value("--command --outpipe"))),
-            always(Does::RunsWords(At::AfterDashes)),
-            when(&[Lacks("-c"), AtLeast(1)], Does::Hides("a command that is run when files change")),
+            always(RunsLine(At::Value("--command --outpipe"))),
+            always(RunsWords(At::AfterDashes)),
+            when_all(&[Lacks("-c"), AtLeast(1)], Hides("a command that is run when files change")),
         ],
         examples: &[
             ("onchange 'src/**' -- sudo id", Expect::Denied("takes other rights")),
@@ -28,61 +20,52 @@ pub(super) static ALL: &[Program] = &[
             ("reflex -r x sudo id", Expect::Opaque("when files change")),
             ("chokidar '**/*.js' -c 'npm test'", Expect::Runs("npm test")),
         ],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
         names: &["watchfiles"],
-        syntax: Syntax {
-            flags: "-v|--verbose --non-recursive -V|--version",
-            valued: "--ignore-paths --target-type --filter --args --verbosity --sigint-timeout --grace-period --sigkill-timeout \
+        flags: "-v|--verbose --non-recursive -V|--version",
+        valued: "--ignore-paths --target-type --filter --args --verbosity --sigint-timeout --grace-period --sigkill-timeout \
                      --ignore-permission-denied",
-            ..Syntax::EXACT
-        },
-        rules: &[always(Does::RunsLine(At::Nth(0))), when(&[Has("--filter")], Does::Hides("a filter that is code"))],
+        rules: &[always(RunsLine(At::Nth(0))), when(Has("--filter"), Hides("a filter that is code"))],
         examples: &[
             ("watchfiles 'sudo id' src", Expect::Denied("takes other rights")),
             ("watchfiles 'pytest -q' src", Expect::Runs("pytest -q")),
         ],
-        ..Program::NEW
+        ..Program::EXACT
     },
     Program {
-        names: &["watchman", "watchman-make", "watchman-wait"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-j|--json-command -n|--no-save-state -p|--persistent --no-spawn --no-pretty --no-local -f -v --version -h|--help",
-            valued: "-r|--run -t|--target --make --settle -s|--statefile -o|--logfile --root --fields -m|--max-events -U|--unix-listener-path",
-            ..Syntax::EXACT
-        },
+        family: &["watchman", "watchman-make", "watchman-wait"],
+        flags: "-j|--json-command -n|--no-save-state -p|--persistent --no-spawn --no-pretty --no-local -f -v --version -h|--help",
+        valued: "-r|--run -t|--target --make --settle -s|--statefile -o|--logfile --root --fields -m|--max-events -U|--unix-listener-path",
         rules: &[
-            always(Does::RunsLine(At::Value("--run"))),
-            when(&[Has("--make")], Does::Hides("a build by a program of its own choice")),
-            when(&[First("trigger trigger-del")], Does::Hides("a command that is run when files change")),
-            when(&[Has("-j")], Does::Hides("commands of `watchman` that it reads")),
-            always(Does::RunsWords(At::AfterDashes)),
-            always(Does::Writes(At::Value("--statefile --logfile"))),
+            always(RunsLine(At::Value("--run"))),
+            when(Has("--make"), Hides("a build by a program of its own choice")),
+            when(First("trigger trigger-del"), Hides("a command that is run when files change")),
+            when(Has("-j"), Hides("commands of `watchman` that it reads")),
+            always(RunsWords(At::AfterDashes)),
+            always(Writes(At::Value("--statefile --logfile"))),
         ],
         examples: &[
             ("watchman-make -p 'x' --run 'sudo id'", Expect::Denied("takes other rights")),
             ("watchman -- trigger . x '*.c' -- make", Expect::Opaque("when files change")),
             ("watchman -j", Expect::Opaque("that it reads")),
-            ("watchman watch-list", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["watchman watch-list"],
+        ..Program::EXACT
     },
     Program {
-        names: &["foreman", "honcho", "overmind", "hivemind", "goreman", "nf", "process-compose", "mprocs", "shoreman"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-v -h --version --help -D --daemonize --no-prefix -T --trim",
-            valued: "-f|--procfile|--file -e|--env -d|--root|--app-root|--working-dir -p|--port -c|--concurrency|--formation -m -l|--formation-list -u",
-            ..Syntax::LEADING
-        },
+        family: &[
+            "foreman", "honcho", "overmind", "hivemind", "goreman", "nf", "process-compose", "mprocs", "shoreman",
+        ],
+        flags: "-v -h --version --help -D --daemonize --no-prefix -T --trim",
+        valued: "-f|--procfile|--file -e|--env -d|--root|--app-root|--working-dir -p|--port -c|--concurrency|--formation -m -l|--formation-list -u",
         rules: &[
-            when(&[First("run exec")], Does::RunsWords(At::From(1))),
-            always(Does::RunsScript(At::Value("-f"))),
-            when(
+            when(First("run exec"), RunsWords(At::From(1))),
+            always(RunsScript(At::Value("-f"))),
+            when_all(
                 &[FirstIsNot("run exec version help check ps status list"), Lacks("-f -h -v")],
-                Does::Follows("Procfile"),
+                Follows("Procfile"),
             ),
         ],
         examples: &[
@@ -90,37 +73,31 @@ pub(super) static ALL: &[Program] = &[
             ("honcho start", Expect::Scripts("Procfile")),
             ("overmind -f x/Procfile start", Expect::Scripts("x/Procfile")),
             ("foreman --odd run x", Expect::Opaque("`--odd` of `foreman`")),
-            ("foreman check", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["foreman check"],
+        ..Program::LEADING
     },
     Program {
-        names: &["pm2", "forever", "pm2-runtime", "pm2-dev"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "--watch --no-daemon -f|--force -s|--silent --no-autorestart -w --update-env -a --minUptime --no-color --attach -m --mini-list",
-            valued: "-n|--name -i|--instances --interpreter|--interpreter-args|--node-args|-c --cwd -l|--log -o|--output -e|--error -p|--pid \
+        family: &["pm2", "forever", "pm2-runtime", "pm2-dev"],
+        flags: "--watch --no-daemon -f|--force -s|--silent --no-autorestart -w --update-env -a --minUptime --no-color --attach -m --mini-list",
+        valued: "-n|--name -i|--instances --interpreter|--interpreter-args|--node-args|-c --cwd -l|--log -o|--output -e|--error -p|--pid \
                      --max-memory-restart --cron-restart --exp-backoff-restart-delay --env --uid --sourceDir --workingDir --spinSleepTime -u|--user",
-            ..Syntax::EXACT
-        },
         rules: &[
-            when(&[Has("--interpreter")], Does::Hides("a program that is kept running by another of its own choice")),
-            when(&[First("start restart reload startOrRestart startOrReload serve watch")], Does::By(kept)),
+            when(Has("--interpreter"), Hides("a program that is kept running by another of its own choice")),
+            when(First("start restart reload startOrRestart startOrReload serve watch"), By(kept)),
             when(
-                &[FirstIsNot(
+                FirstIsNot(
                     "start restart reload startOrRestart startOrReload serve watch stop stopall restartall delete del list ls l status jlist prettylist \
                      describe show info logs flush monit save dump resurrect startup unstartup kill ping scale id pid reset module:update \
                      install uninstall columns config set clear cleanlogs version plus link unlink conf get",
-                )],
-                Does::RunsScript(At::Nth(0)),
+                ),
+                RunsScript(At::Nth(0)),
             ),
             when(
-                &[First(
-                    "startup unstartup start restart restartall reload startOrRestart startOrReload serve resurrect",
-                )],
-                Does::Says(Consequence::ChangesSystem, "changes services"),
+                First("startup unstartup start restart restartall reload startOrRestart startOrReload serve resurrect"),
+                Says(Consequence::ChangesSystem, "changes services"),
             ),
-            when(&[First("deploy")], Does::Is(Consequence::Publishes)),
+            when(First("deploy"), Is(Consequence::Publishes)),
         ],
         examples: &[
             ("pm2 start app.js --name x", Expect::Scripts("app.js")),
@@ -131,30 +108,25 @@ pub(super) static ALL: &[Program] = &[
             ("pm2 restart all", Expect::Asks("changes services")),
             ("pm2 start 'rm -rf x'", Expect::Runs("rm -rf x")),
             ("pm2 start rm -- -rf x", Expect::Runs("rm -rf x")),
-            ("pm2 logs", Expect::Plain),
-            ("pm2 stop all", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["pm2 logs", "pm2 stop all"],
+        ..Program::EXACT
     },
     Program {
-        names: &["npm-run-all", "run-s", "run-p", "npm-run-all2"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-s|--silent|--serial|--sequential -p|--parallel -l|--print-label -n|--print-name -c|--continue-on-error -r|--race \
+        family: &["npm-run-all", "run-s", "run-p", "npm-run-all2"],
+        flags: "-s|--silent|--serial|--sequential -p|--parallel -l|--print-label -n|--print-name -c|--continue-on-error -r|--race \
                     --aggregate-output -v|--version -h|--help",
-            valued: "--max-parallel --npm-path",
-            ..Syntax::EXACT
-        },
+        valued: "--max-parallel --npm-path",
         rules: &[
-            when(&[Has("--npm-path")], Does::Hides("scripts run by a program of its own choice")),
-            when(&[AtLeast(1)], Does::Follows("package.json")),
+            when(Has("--npm-path"), Hides("scripts run by a program of its own choice")),
+            when(AtLeast(1), Follows("package.json")),
         ],
         examples: &[
             ("run-s build test", Expect::Scripts("package.json")),
             ("npm-run-all --npm-path ./x build", Expect::Opaque("of its own choice")),
-            ("run-p 'watch:*'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["run-p 'watch:*'"],
+        ..Program::EXACT
     },
 ];
 

@@ -1,17 +1,12 @@
 //! Builtins that run words, lines and scripts, now or later, and those that change the folder.
 
-use crate::effect::Effect;
 use crate::reader::{ELSEWHERE, Value};
-use crate::registry::{
-    ArgumentCondition::{AtLeast, FirstIsNot, Has, Lacks},
-    At, Does, Expect, Parsed, Prints, Program, Style, Syntax, always, when,
-};
+use crate::registry::prelude::*;
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["eval"],
-        syntax: Syntax::LEADING,
-        rules: &[when(&[AtLeast(1)], Does::Hides("`eval` of a text")), always(Does::By(evaluated))],
+        rules: &[when(AtLeast(1), Hides("`eval` of a text")), always(By(evaluated))],
         is_exhaustive: true,
         examples: &[
             ("eval sudo id", Expect::Denied("takes other rights")),
@@ -19,25 +14,26 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("eval \"$x\"", Expect::Opaque("`eval` of a text")),
             ("eval 'ls'", Expect::Opaque("`eval` of a text")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["source", "."],
-        syntax: Syntax { valued: "-p", ..Syntax::LEADING },
-        rules: &[always(Does::RunsScript(At::Nth(0))), always(Does::By(sourced))],
+        valued: "-p",
+        rules: &[always(RunsScript(At::Nth(0))), always(By(sourced))],
         is_exhaustive: true,
         examples: &[
             ("source /dev/stdin <<< ls", Expect::Opaque("from a descriptor")),
             ("echo x > a.sh; source ./a.sh", Expect::Opaque("written by this very line")),
             ("source $x", Expect::Opaque("known only when it runs")),
-            ("source .venv/bin/activate", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["source .venv/bin/activate"],
+        ..Program::LEADING
     },
     Program {
         names: &["exec"],
-        syntax: Syntax { flags: "-c -l", valued: "-a", ..Syntax::LEADING },
-        rules: &[always(Does::RunsWords(At::From(0)))],
+        flags: "-c -l",
+        valued: "-a",
+        rules: RUNS_OPERANDS,
         is_exhaustive: true,
         examples: &[
             ("exec -a x sudo id", Expect::Denied("takes other rights")),
@@ -45,164 +41,153 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("exec bash -c 'sudo id'", Expect::Denied("takes other rights")),
             ("exec --odd sudo id", Expect::Opaque("`--odd` of `exec`")),
         ],
-        ..Program::NEW
+        ..Program::LEADING
     },
     Program {
         names: &["command"],
-        syntax: Syntax { flags: "-p -v -V", ..Syntax::LEADING },
-        rules: &[when(&[Lacks("-v -V")], Does::RunsWords(At::From(0)))],
+        flags: "-p -v -V",
+        rules: &[when(Lacks("-v -V"), RunsWords(At::From(0)))],
         is_exhaustive: true,
         prints: &[("command", Prints::NamesWith("-v"))],
         examples: &[
             ("command -p sudo id", Expect::Denied("takes other rights")),
             ("command -- sudo id", Expect::Denied("takes other rights")),
-            ("command -v sudo", Expect::Plain),
-            ("command -pV sudo", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["command -v sudo", "command -pV sudo"],
+        ..Program::LEADING
     },
     Program {
-        names: &["builtin", "noglob", "nocorrect"],
-        is_family: true,
-        syntax: Syntax::LEADING,
-        rules: &[always(Does::RunsWords(At::From(0)))],
+        family: &["builtin", "noglob", "nocorrect"],
+        rules: RUNS_OPERANDS,
         is_exhaustive: true,
         examples: &[
             ("builtin eval sudo id", Expect::Denied("takes other rights")),
             ("builtin exec sudo id", Expect::Denied("takes other rights")),
-            ("builtin cd x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["builtin cd x"],
+        ..Program::LEADING
     },
     Program {
         names: &["trap"],
-        syntax: Syntax { flags: "-l -p -P", ..Syntax::LEADING },
-        rules: &[when(&[Lacks("-l -p -P"), AtLeast(2), FirstIsNot("-")], Does::RunsLine(At::Nth(0)))],
+        flags: "-l -p -P",
+        rules: &[when_all(&[Lacks("-l -p -P"), AtLeast(2), FirstIsNot("-")], RunsLine(At::Nth(0)))],
         is_exhaustive: true,
         examples: &[
             ("trap 'sudo id' EXIT", Expect::Denied("takes other rights")),
             ("trap -- 'sudo id' 0", Expect::Denied("takes other rights")),
             ("trap \"$x\" EXIT", Expect::Opaque("known only then")),
-            ("trap 'echo done' EXIT", Expect::Plain),
-            ("trap - INT", Expect::Plain),
-            ("trap -l", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["trap 'echo done' EXIT", "trap - INT", "trap -l"],
+        ..Program::LEADING
     },
     Program {
         names: &["alias"],
-        syntax: Syntax { flags: "-p -g -s -L -m -r", ..Syntax::GNU },
-        rules: &[always(Does::By(aliased))],
+        flags: "-p -g -s -L -m -r",
+        rules: &[always(By(aliased))],
         is_exhaustive: true,
         examples: &[
             ("alias ls='sudo id'", Expect::Denied("takes other rights")),
             ("alias -g x='sudo id'", Expect::Denied("takes other rights")),
             ("alias x=\"$y\"", Expect::Opaque("known only then")),
-            ("alias ll='ls -l'", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["alias ll='ls -l'"],
+        ..Program::GNU
     },
     Program {
         names: &["hash"],
-        syntax: Syntax { flags: "-l -r -d -t -v", valued: "-p", ..Syntax::LEADING },
-        rules: &[when(&[Has("-p")], Does::Hides("`hash` lets a name start another program"))],
-        examples: &[("hash -p /usr/bin/sudo ls", Expect::Opaque("another program")), ("hash -r", Expect::Plain)],
-        ..Program::NEW
+        flags: "-l -r -d -t -v",
+        valued: "-p",
+        rules: &[when(Has("-p"), Hides("`hash` lets a name start another program"))],
+        examples: &[("hash -p /usr/bin/sudo ls", Expect::Opaque("another program"))],
+        plain_lines: &["hash -r"],
+        ..Program::LEADING
     },
     Program {
         names: &["enable"],
-        syntax: Syntax { flags: "-a -d -n -p -s", valued: "-f", ..Syntax::LEADING },
-        rules: &[when(&[Has("-f")], Does::Hides("`enable` loads a builtin from a file"))],
-        examples: &[("enable -f ./x.so y", Expect::Opaque("from a file")), ("enable -n echo", Expect::Plain)],
-        ..Program::NEW
+        flags: "-a -d -n -p -s",
+        valued: "-f",
+        rules: &[when(Has("-f"), Hides("`enable` loads a builtin from a file"))],
+        examples: &[("enable -f ./x.so y", Expect::Opaque("from a file"))],
+        plain_lines: &["enable -n echo"],
+        ..Program::LEADING
     },
     Program {
         names: &["bind"],
-        syntax: Syntax { flags: "-l -p -P -s -S -v -V -X", valued: "-m -f -q -u -r -x", ..Syntax::GNU },
-        rules: &[
-            when(&[Has("-x -f")], Does::Hides("`bind` lets a key run a command")),
-            always(Does::RunsLine(At::Value("-x"))),
-        ],
-        examples: &[("bind -x '\"a\":sudo id'", Expect::Opaque("lets a key run")), ("bind -l", Expect::Plain)],
-        ..Program::NEW
+        flags: "-l -p -P -s -S -v -V -X",
+        valued: "-m -f -q -u -r -x",
+        rules: &[when(Has("-x -f"), Hides("`bind` lets a key run a command")), always(RunsLine(At::Value("-x")))],
+        examples: &[("bind -x '\"a\":sudo id'", Expect::Opaque("lets a key run"))],
+        plain_lines: &["bind -l"],
+        ..Program::GNU
     },
     Program {
-        names: &["complete", "compgen", "compopt"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I",
-            valued: "-o -A -G -W -F -C -X -P -S -V",
-            ..Syntax::GNU
-        },
+        family: &["complete", "compgen", "compopt"],
+        flags: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I",
+        valued: "-o -A -G -W -F -C -X -P -S -V",
         rules: &[],
         examples: &[
             ("compgen -C 'sudo id'", Expect::Denied("takes other rights")),
             ("compgen -W '$(uname>&2)'", Expect::Opaque("words that are expanded")),
-            ("complete -F function command", Expect::Plain),
-            ("compgen -c", Expect::Plain),
-            ("compgen -W 'a b' x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["complete -F function command", "compgen -c", "compgen -W 'a b' x"],
+        ..Program::GNU
     },
     Program {
-        names: &["fc", "r"],
-        is_family: true,
-        syntax: Syntax { flags: "-l -n -r -s", valued: "-e", style: Style::Exact, ..Syntax::LEADING },
-        rules: &[when(&[Lacks("-l")], Does::Hides("`fc` runs commands of the history"))],
-        examples: &[("fc -s", Expect::Opaque("of the history")), ("fc -l", Expect::Plain)],
-        ..Program::NEW
+        family: &["fc", "r"],
+        flags: "-l -n -r -s",
+        valued: "-e",
+        style: Style::Exact,
+        rules: &[when(Lacks("-l"), Hides("`fc` runs commands of the history"))],
+        examples: &[("fc -s", Expect::Opaque("of the history"))],
+        plain_lines: &["fc -l"],
+        ..Program::LEADING
     },
     Program {
         names: &["history"],
-        syntax: Syntax { flags: "-c -a -n -r -w -p -s", valued: "-d", ..Syntax::LEADING },
+        flags: "-c -a -n -r -w -p -s",
+        valued: "-d",
         rules: &[
-            when(&[Has("-s -p")], Does::Hides("`history` takes words as commands")),
-            when(&[Has("-a -w")], Does::Writes(At::Nth(0))),
+            when(Has("-s -p"), Hides("`history` takes words as commands")),
+            when(Has("-a -w"), Writes(At::Nth(0))),
         ],
         examples: &[
             ("history -s sudo id", Expect::Opaque("takes words as commands")),
             ("history -w .envrc", Expect::Writes(".envrc")),
-            ("history 5", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["history 5"],
+        ..Program::LEADING
     },
     Program {
         names: &["jobs"],
-        syntax: Syntax { flags: "-l -n -p -r -s", last: "-x", ..Syntax::LEADING },
-        rules: &[always(Does::RunsWords(At::Behind("-x")))],
+        flags: "-l -n -p -r -s",
+        last: "-x",
+        rules: &[always(RunsWords(At::Behind("-x")))],
         is_exhaustive: true,
-        examples: &[("jobs -x sudo id", Expect::Denied("takes other rights")), ("jobs -l", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("jobs -x sudo id", Expect::Denied("takes other rights"))],
+        plain_lines: &["jobs -l"],
+        ..Program::LEADING
     },
     Program {
-        names: &["cd", "pushd", "popd", "chdir"],
-        is_family: true,
-        syntax: Syntax { flags: "-L -P -e -@ -q -s -n -#", ..Syntax::GNU },
-        rules: &[always(Does::By(folder))],
+        family: &["cd", "pushd", "popd", "chdir"],
+        flags: "-L -P -e -@ -q -s -n -#",
+        rules: &[always(By(folder))],
         is_exhaustive: true,
-        examples: &[
-            ("cd / && rm -rf x", Expect::Deletes("x")),
-            ("cd src && pushd x && popd", Expect::Plain),
-            ("cd", Expect::Plain),
-        ],
-        ..Program::NEW
+        examples: &[("cd / && rm -rf x", Expect::Deletes("x"))],
+        plain_lines: &["cd src && pushd x && popd", "cd"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             ":", "umask", "ulimit", "type", "times", "wait", "bg", "fg", "disown", "suspend", "logout", "exit",
             "return", "break", "continue", "shift", "dirs", "caller", "help", "unalias", "shopt", "set", "setopt",
             "unsetopt", "emulate",
         ],
-        is_family: true,
-        syntax: Syntax { flags: "-*", valued: "-o -O -p", ..Syntax::LEADING },
+        flags: "-*",
+        valued: "-o -O -p",
         is_exhaustive: true,
-        examples: &[
-            ("type -a bash", Expect::Plain),
-            ("set -euo pipefail", Expect::Plain),
-            ("ulimit -n 4096", Expect::Plain),
-            ("wait -p 'a[$(uname)]'", Expect::Opaque("used in an expression")),
-        ],
-        ..Program::NEW
+        examples: &[("wait -p 'a[$(uname)]'", Expect::Opaque("used in an expression"))],
+        plain_lines: &["type -a bash", "set -euo pipefail", "ulimit -n 4096"],
+        ..Program::LEADING
     },
 ];
 

@@ -1,10 +1,7 @@
 //! Subcommands of `git` that name files to read, write or remove.
 
 use super::objects;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
 
 /// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
 const DIFF_VALUED: &str = "-U|--unified --output --output-indicator-new -S -G -O --inter-hunk-context --diff-algorithm \
@@ -18,17 +15,17 @@ const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --
                           --graph --follow -l -g -W -D -F -E -P";
 
 /// What every command that shows differences may do besides.
-const SHOWS: [crate::registry::Rule; 3] = [
-    always(Does::Writes(At::Value("--output"))),
-    when(&[Has("--ext-diff")], Does::Hides("`git` with a program that shows differences")),
-    always(Does::By(objects::named)),
+const SHOWS: [Rule; 3] = [
+    always(Writes(At::Value("--output"))),
+    when(Has("--ext-diff"), Hides("`git` with a program that shows differences")),
+    always(By(objects::named)),
 ];
 
 const DIFF_SYNTAX: Syntax =
     Syntax { flags: DIFF_FLAGS, valued: DIFF_VALUED, optional: "--stat --color -M -B -#", ..Syntax::GNU };
 
 pub(super) const DIFF: Subcommand =
-    command("diff", DIFF_SYNTAX, &[SHOWS[0], SHOWS[1], SHOWS[2], when(&[Has("--no-index")], Does::Reads(At::All))]);
+    command("diff", DIFF_SYNTAX, &[SHOWS[0], SHOWS[1], SHOWS[2], when(Has("--no-index"), Reads(At::All))]);
 
 const fn shows(names: &'static str) -> Subcommand {
     command(names, DIFF_SYNTAX, &SHOWS)
@@ -51,7 +48,7 @@ pub(super) const FORMAT_PATCH: Subcommand = command(
         optional: "--attach --inline --thread --from --rfc",
         ..Syntax::GNU
     },
-    &[SHOWS[0], SHOWS[1], always(Does::Writes(At::Value("--output-directory")))],
+    &[SHOWS[0], SHOWS[1], always(Writes(At::Value("--output-directory")))],
 );
 
 pub(super) const GREP: Subcommand = command(
@@ -68,10 +65,10 @@ pub(super) const GREP: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--open-files-in-pager")], Does::Hides("`git grep` that opens a pager")),
-        always(Does::RunsLine(At::Value("--open-files-in-pager"))),
-        always(Does::Reads(At::Value("-f"))),
-        always(Does::By(objects::named)),
+        when(Has("--open-files-in-pager"), Hides("`git grep` that opens a pager")),
+        always(RunsLine(At::Value("--open-files-in-pager"))),
+        always(Reads(At::Value("-f"))),
+        always(By(objects::named)),
     ],
 );
 
@@ -85,21 +82,18 @@ pub(super) const RM: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(
+        when_all(
             &[Has("-r --force --pathspec-from-file"), Lacks("--cached --dry-run")],
-            Does::Says(Consequence::Destroys, "deletes files"),
+            Says(Consequence::Destroys, "deletes files"),
         ),
-        when(&[Lacks("--cached --dry-run")], Does::DeletesTrees(At::All)),
+        when(Lacks("--cached --dry-run"), DeletesTrees(At::All)),
     ],
 );
 
 pub(super) const MV: Subcommand = command(
     "mv",
     Syntax { flags: "-v|--verbose -n|--dry-run -f|--force -k --sparse", ..Syntax::GNU },
-    &[
-        when(&[Lacks("--dry-run")], Does::DeletesTrees(At::AllButLast)),
-        when(&[Lacks("--dry-run")], Does::Writes(At::Last)),
-    ],
+    &[when(Lacks("--dry-run"), DeletesTrees(At::AllButLast)), when(Lacks("--dry-run"), Writes(At::Last))],
 );
 
 pub(super) const CLEAN: Subcommand = command(
@@ -109,7 +103,7 @@ pub(super) const CLEAN: Subcommand = command(
         valued: "-e|--exclude",
         ..Syntax::GNU
     },
-    &[when(&[Lacks("--dry-run")], Does::Says(Consequence::Destroys, "deletes files"))],
+    &[when(Lacks("--dry-run"), Says(Consequence::Destroys, "deletes files"))],
 );
 
 pub(super) const APPLY: Subcommand = command(
@@ -123,9 +117,9 @@ pub(super) const APPLY: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--unsafe-paths")], Does::Hides("a patch that may change files outside of the repository")),
-        always(Does::Reads(At::All)),
-        always(Does::Writes(At::Value("--build-fake-ancestor"))),
+        when(Has("--unsafe-paths"), Hides("a patch that may change files outside of the repository")),
+        always(Reads(At::All)),
+        always(Writes(At::Value("--build-fake-ancestor"))),
     ],
 );
 
@@ -137,17 +131,17 @@ pub(super) const ARCHIVE: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        always(Does::Writes(At::Value("--output"))),
-        always(Does::Reads(At::Value("--add-file"))),
-        always(Does::By(super::remotes::remote)),
-        always(Does::By(super::remotes::names_helper)),
-        when(&[Has("--exec")], super::remotes::OTHER_SIDE),
-        always(Does::RunsLine(At::Value("--exec"))),
+        always(Writes(At::Value("--output"))),
+        always(Reads(At::Value("--add-file"))),
+        always(By(super::remotes::remote)),
+        always(By(super::remotes::names_helper)),
+        when(Has("--exec"), super::remotes::OTHER_SIDE),
+        always(RunsLine(At::Value("--exec"))),
     ],
 );
 
 pub(super) const BUNDLE: Subcommand =
-    group("bundle", &[ruled("create", &[always(Does::Writes(At::Nth(0)))]), each("verify list-heads unbundle")]);
+    group("bundle", &[ruled("create", &[always(Writes(At::Nth(0)))]), each("verify list-heads unbundle")]);
 
 pub(super) const CHECKOUT_INDEX: Subcommand = command(
     "checkout-index",
@@ -157,15 +151,15 @@ pub(super) const CHECKOUT_INDEX: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--force"), Lacks("--prefix")], Does::Is(Consequence::DiscardsWork)),
-        always(Does::Writes(At::Value("--prefix"))),
+        when_all(&[Has("--force"), Lacks("--prefix")], Is(Consequence::DiscardsWork)),
+        always(Writes(At::Value("--prefix"))),
     ],
 );
 
 pub(super) const FAST_EXPORT: Subcommand = command(
     "fast-export",
     Syntax { valued: "--export-marks --import-marks --import-marks-if-exists --refspec", ..Syntax::GNU },
-    &[always(Does::Writes(At::Value("--export-marks")))],
+    &[always(Writes(At::Value("--export-marks")))],
 );
 
 pub(super) const INTERPRET_TRAILERS: Subcommand = command(
@@ -175,7 +169,7 @@ pub(super) const INTERPRET_TRAILERS: Subcommand = command(
         valued: "--where --if-exists --if-missing --trailer",
         ..Syntax::GNU
     },
-    &[when(&[Has("--in-place")], Does::Writes(At::All))],
+    &[when(Has("--in-place"), Writes(At::All))],
 );
 
 pub(super) const MERGE_FILE: Subcommand = command(
@@ -185,7 +179,7 @@ pub(super) const MERGE_FILE: Subcommand = command(
         valued: "-L --marker-size --diff-algorithm",
         ..Syntax::GNU
     },
-    &[when(&[Lacks("--stdout")], Does::Writes(At::Nth(0))), always(Does::Reads(At::All))],
+    &[when(Lacks("--stdout"), Writes(At::Nth(0))), always(Reads(At::All))],
 );
 
 pub(super) const WORKTREE: Subcommand = group(
@@ -200,19 +194,19 @@ pub(super) const WORKTREE: Subcommand = group(
                 ..Syntax::GNU
             },
             &[
-                always(Does::Writes(At::Nth(0))),
-                when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+                always(Writes(At::Nth(0))),
+                when(Has("-B"), Says(Consequence::DiscardsWork, "may lose commits of a branch")),
             ],
         ),
         command(
             "remove",
             Syntax { flags: "-f|--force", ..Syntax::GNU },
-            &[always(Does::DeletesTrees(At::All)), when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            &[always(DeletesTrees(At::All)), when(Has("--force"), Is(Consequence::DiscardsWork))],
         ),
         command(
             "move",
             Syntax { flags: "-f|--force", ..Syntax::GNU },
-            &[always(Does::DeletesTrees(At::Nth(0))), always(Does::Writes(At::Nth(1)))],
+            &[always(DeletesTrees(At::Nth(0))), always(Writes(At::Nth(1)))],
         ),
         each("list prune lock unlock repair"),
     ],
@@ -222,25 +216,21 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
     names: "submodule",
     syntax: Syntax { flags: "-q|--quiet --cached", ..Syntax::GNU },
     subcommands: &[
-        command(
-            "foreach",
-            Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING },
-            &[always(Does::RunsLine(At::All))],
-        ),
+        command("foreach", Syntax { flags: "-q|--quiet --recursive", ..Syntax::LEADING }, &[always(RunsLine(At::All))]),
         command(
             "add",
             Syntax { flags: "-f|--force -q", valued: "-b|--branch --name --reference --depth", ..Syntax::GNU },
             &[
-                always(Does::Connects(At::Remotes)),
-                always(Does::By(super::remotes::names_helper)),
-                always(Does::Writes(At::Path(".gitmodules"))),
-                always(Does::Writes(At::Path(".git/config"))),
+                always(Connects(At::Remotes)),
+                always(By(super::remotes::names_helper)),
+                always(Writes(At::Path(".gitmodules"))),
+                always(Writes(At::Path(".git/config"))),
             ],
         ),
         command(
             "deinit",
             Syntax { flags: "-f|--force --all", ..Syntax::GNU },
-            &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            &[when(Has("--force"), Is(Consequence::DiscardsWork))],
         ),
         command(
             "update",
@@ -250,7 +240,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
                 valued: "--reference --depth -j|--jobs --filter",
                 ..Syntax::GNU
             },
-            &[when(&[Has("--force")], Does::Is(Consequence::DiscardsWork))],
+            &[when(Has("--force"), Is(Consequence::DiscardsWork))],
         ),
         configures("set-url"),
         configures("set-branch"),
@@ -260,8 +250,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
 };
 
 /// What changes where submodules lead.
-const CONFIGURES: &[crate::registry::Rule] =
-    &[always(Does::Writes(At::Path(".gitmodules"))), always(Does::Writes(At::Path(".git/config")))];
+const CONFIGURES: &[Rule] = &[always(Writes(At::Path(".gitmodules"))), always(Writes(At::Path(".git/config")))];
 
 const fn configures(names: &'static str) -> Subcommand {
     ruled(names, CONFIGURES)

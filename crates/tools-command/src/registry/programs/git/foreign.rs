@@ -1,12 +1,6 @@
 //! Subcommands of `git` that run other programs, or speak to other systems of version control.
 
-use crate::effect::Effect;
-use crate::registry::{
-    ArgumentCondition::{FirstIsNot, Has, Lacks},
-    At, Consequence, Does, Parsed, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
-
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+use crate::registry::prelude::*;
 
 pub(super) const DIFFTOOL: Subcommand = command(
     "difftool",
@@ -16,16 +10,13 @@ pub(super) const DIFFTOOL: Subcommand = command(
         valued: "-t|--tool -x|--extcmd --rotate-to --skip-to",
         ..Syntax::GNU
     },
-    &[
-        when(&[Has("--extcmd")], Does::Hides("`git` with a program of its own choice")),
-        always(Does::RunsLine(At::Value("--extcmd"))),
-    ],
+    &[when(Has("--extcmd"), Hides("`git` with a program of its own choice")), always(RunsLine(At::Value("--extcmd")))],
 );
 
 pub(super) const MERGE_INDEX: Subcommand = command(
     "merge-index",
     Syntax { flags: "-o -q", ..Syntax::LEADING },
-    &[always(Does::RunsWords(At::From(0))), always(Does::Hides("`git merge-index` with a program"))],
+    &[always(RunsWords(At::From(0))), always(Hides("`git merge-index` with a program"))],
 );
 
 pub(super) const FILTERS: Subcommand = command(
@@ -37,13 +28,13 @@ pub(super) const FILTERS: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        always(Does::Hides("`git filter-branch` runs its filters")),
-        always(Does::RunsLine(At::Value("--env-filter --tree-filter --index-filter --msg-filter --commit-filter"))),
+        always(Hides("`git filter-branch` runs its filters")),
+        always(RunsLine(At::Value("--env-filter --tree-filter --index-filter --msg-filter --commit-filter"))),
     ],
 );
 
 pub(super) const FOR_EACH_REPO: Subcommand =
-    ruled("for-each-repo", &[always(Does::Hides("`git` in repositories that a setting names"))]);
+    ruled("for-each-repo", &[always(Hides("`git` in repositories that a setting names"))]);
 
 pub(super) const LFS: Subcommand = group(
     "lfs",
@@ -51,18 +42,18 @@ pub(super) const LFS: Subcommand = group(
         command(
             "push",
             Syntax { flags: "-d|--dry-run -o|--object-id -a|--all --stdin", ..Syntax::EXACT },
-            &[when(&[Lacks("--dry-run")], PUBLISHES)],
+            &[when(Lacks("--dry-run"), PUBLISHES)],
         ),
         ruled("lock unlock", &[always(PUBLISHES)]),
-        ruled("migrate", &[when(&[FirstIsNot("info")], Does::Says(Consequence::DiscardsWork, "rewrites history"))]),
+        ruled("migrate", &[when(FirstIsNot("info"), Says(Consequence::DiscardsWork, "rewrites history"))]),
         command(
             "prune",
             Syntax { flags: "-d|--dry-run", ..Syntax::EXACT },
-            &[when(&[Lacks("--dry-run")], Does::Says(Consequence::DiscardsWork, "removes large files"))],
+            &[when(Lacks("--dry-run"), Says(Consequence::DiscardsWork, "removes large files"))],
         ),
         ruled(
             "install uninstall update",
-            &[always(Does::Writes(At::Path(".git/config"))), always(Does::Writes(At::Path(".git/hooks")))],
+            &[always(Writes(At::Path(".git/config"))), always(Writes(At::Path(".git/hooks")))],
         ),
     ],
 );
@@ -82,28 +73,28 @@ pub(super) const SVN: Subcommand = Subcommand {
     names: "svn",
     syntax: Syntax { flags: "-q|--quiet -v -l -n|--dry-run", valued: "-r|--revision --username", ..Syntax::EXACT },
     subcommands: &[
-        ruled("dcommit set-tree commit-diff branch tag propset", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
-        ruled("clone init fetch", &[always(Does::Connects(At::Remotes)), always(Does::NeedsNetwork)]),
-        ruled("reset", &[always(Does::Is(Consequence::DiscardsWork))]),
+        ruled("dcommit set-tree commit-diff branch tag propset", &[when(Lacks("--dry-run"), PUBLISHES)]),
+        ruled("clone init fetch", &[always(Connects(At::Remotes)), always(NeedsNetwork)]),
+        ruled("reset", &[always(Is(Consequence::DiscardsWork))]),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const SVN_LIKE: Subcommand =
-    ruled("cvsexportcommit cvsimport archimport", &[always(PUBLISHES), always(Does::NeedsNetwork)]);
+    ruled("cvsexportcommit cvsimport archimport", &[always(PUBLISHES), always(NeedsNetwork)]);
 
 pub(super) const P4: Subcommand = Subcommand {
     names: "p4",
     syntax: Syntax { flags: "-n|--dry-run -v|--verbose", valued: "--git-dir", ..Syntax::EXACT },
     subcommands: &[
-        ruled("submit", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
-        ruled("clone sync unshelve", &[always(Does::NeedsNetwork)]),
+        ruled("submit", &[when(Lacks("--dry-run"), PUBLISHES)]),
+        ruled("clone sync unshelve", &[always(NeedsNetwork)]),
         each("rebase"),
     ],
     ..Subcommand::NEW
 };
 
-pub(super) const FLOW: Subcommand = ruled("flow", &[always(Does::By(flow)), always(Does::Decides(At::From(0)))]);
+pub(super) const FLOW: Subcommand = ruled("flow", &[always(By(flow)), always(Decides(At::From(0)))]);
 
 /// What `git flow KIND ACTION` does.
 fn flow(parsed: &Parsed<'_>) -> Vec<Effect> {

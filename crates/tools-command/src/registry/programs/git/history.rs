@@ -1,14 +1,10 @@
 //! Subcommands of `git` that may lose changes or the way back to them.
 
 use super::tree;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks},
-    At, Consequence, Does, Parsed, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
 
-const DISCARDS: Does = Does::Is(Consequence::DiscardsWork);
+const DISCARDS: Does = Is(Consequence::DiscardsWork);
 
 /// Options that `checkout`, `switch` and `restore` share.
 const TREE: &str = "-q|--quiet --progress --no-progress -m|--merge --recurse-submodules --no-recurse-submodules \
@@ -16,8 +12,7 @@ const TREE: &str = "-q|--quiet --progress --no-progress -m|--merge --recurse-sub
                     --pathspec-file-nul -l --guess --no-guess --ignore-other-worktrees --overwrite-ignore \
                     --no-overwrite-ignore --no-track -d|--detach -f|--force";
 
-pub(super) const BISECT: Subcommand =
-    group("bisect", &[command("run", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))])]);
+pub(super) const BISECT: Subcommand = group("bisect", &[command("run", Syntax::LEADING, RUNS_OPERANDS)]);
 
 pub(super) const BRANCH: Subcommand = command(
     "branch",
@@ -31,10 +26,10 @@ pub(super) const BRANCH: Subcommand = command(
     },
     &[
         when(
-            &[Has("-D -M --force-copy --force")],
-            Does::Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
+            Has("-D -M --force-copy --force"),
+            Says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged"),
         ),
-        when(&[Has("--set-upstream-to --unset-upstream --edit-description")], Does::Writes(At::Path(".git/config"))),
+        when(Has("--set-upstream-to --unset-upstream --edit-description"), Writes(At::Path(".git/config"))),
     ],
 );
 
@@ -47,9 +42,9 @@ pub(super) const CHECKOUT: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--force --pathspec-from-file")], DISCARDS),
-        when(&[Has("-B")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
-        when(&[Lacks("-b --orphan")], Does::By(tree::discards_whole)),
+        when(Has("--force --pathspec-from-file"), DISCARDS),
+        when(Has("-B"), Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(Lacks("-b --orphan"), By(tree::discards_whole)),
     ],
 );
 
@@ -64,8 +59,8 @@ pub(super) const SWITCH: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--force --discard-changes")], DISCARDS),
-        when(&[Has("--force-create")], Does::Says(Consequence::DiscardsWork, "may lose commits of a branch")),
+        when(Has("--force --discard-changes"), DISCARDS),
+        when(Has("--force-create"), Says(Consequence::DiscardsWork, "may lose commits of a branch")),
     ],
 );
 
@@ -79,9 +74,9 @@ pub(super) const RESTORE: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Lacks("--staged")], Does::By(tree::discards_whole)),
-        when(&[Has("--worktree")], Does::By(tree::discards_whole)),
-        when(&[Lacks("--staged"), Has("--pathspec-from-file")], DISCARDS),
+        when(Lacks("--staged"), By(tree::discards_whole)),
+        when(Has("--worktree"), By(tree::discards_whole)),
+        when_all(&[Lacks("--staged"), Has("--pathspec-from-file")], DISCARDS),
     ],
 );
 
@@ -109,7 +104,7 @@ pub(super) const RESET: Subcommand = command(
         optional: "--recurse-submodules --no-recurse-submodules",
         ..Syntax::GNU
     },
-    &[when(&[Has("--hard --keep --merge")], DISCARDS)],
+    &[when(Has("--hard --keep --merge"), DISCARDS)],
 );
 
 pub(super) const READ_TREE: Subcommand = command(
@@ -120,7 +115,7 @@ pub(super) const READ_TREE: Subcommand = command(
         valued: "--index-output --prefix --exclude-per-directory",
         ..Syntax::GNU
     },
-    &[when(&[Has("--reset"), Lacks("--dry-run")], DISCARDS)],
+    &[when_all(&[Has("--reset"), Lacks("--dry-run")], DISCARDS)],
 );
 
 pub(super) const STASH: Subcommand = Subcommand {
@@ -146,8 +141,8 @@ pub(super) const TAG: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--delete")], Does::Says(Consequence::DiscardsWork, "deletes a tag")),
-        when(&[Has("--force")], Does::Says(Consequence::DiscardsWork, "moves a tag")),
+        when(Has("--delete"), Says(Consequence::DiscardsWork, "deletes a tag")),
+        when(Has("--force"), Says(Consequence::DiscardsWork, "moves a tag")),
     ],
 );
 
@@ -165,7 +160,7 @@ pub(super) const REBASE: Subcommand = command(
         optional: "-r|--rebase-merges -S|--gpg-sign",
         ..Syntax::GNU
     },
-    &[MERGES, always(Does::RunsLine(At::Value("--exec")))],
+    &[MERGES, always(RunsLine(At::Value("--exec")))],
 );
 
 /// Ways to merge that `git` has itself; for any other it starts a program of that name.
@@ -177,7 +172,7 @@ fn strategy(parsed: &Parsed<'_>) -> Vec<Effect> {
     other.map(|_| Effect::hidden("`git` with a program that merges")).into_iter().collect()
 }
 
-pub(super) const MERGES: Rule = when(&[Has("--strategy")], Does::By(strategy));
+pub(super) const MERGES: Rule = when(Has("--strategy"), By(strategy));
 
 pub(super) const MERGE: Subcommand =
     command("merge", Syntax { valued: "-s|--strategy -m -F|--file -X", ..Syntax::GNU }, &[MERGES]);
@@ -186,14 +181,14 @@ pub(super) const PICK: Subcommand =
     command("cherry-pick revert", Syntax { valued: "--strategy -m|--mainline -X", ..Syntax::GNU }, &[MERGES]);
 
 pub(super) const UPDATE_REF: Subcommand =
-    ruled("update-ref", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))]);
+    ruled("update-ref", &[always(Says(Consequence::DiscardsWork, "moves or deletes a reference"))]);
 
 pub(super) const REFS: Subcommand = group(
     "refs",
-    &[ruled("delete update", &[always(Does::Says(Consequence::DiscardsWork, "moves or deletes a reference"))])],
+    &[ruled("delete update", &[always(Says(Consequence::DiscardsWork, "moves or deletes a reference"))])],
 );
 
-const WAY_BACK: Does = Does::Says(Consequence::DiscardsWork, "discards the way back to earlier states");
+const WAY_BACK: Does = Says(Consequence::DiscardsWork, "discards the way back to earlier states");
 
 pub(super) const REFLOG: Subcommand = Subcommand {
     names: "reflog",
@@ -202,7 +197,7 @@ pub(super) const REFLOG: Subcommand = Subcommand {
         optional: "-# --max-count --date --format --pretty --since --until --after --before --skip --author --grep-reflog",
         ..Syntax::GNU
     },
-    subcommands: &[ruled("expire delete drop", &[when(&[Lacks("--dry-run")], WAY_BACK)])],
+    subcommands: &[ruled("expire delete drop", &[when(Lacks("--dry-run"), WAY_BACK)])],
     ..Subcommand::NEW
 };
 
@@ -215,23 +210,23 @@ pub(super) const GC: Subcommand = command(
         optional: "--prune",
         ..Syntax::GNU
     },
-    &[when(&[Has("--prune")], WAY_BACK)],
+    &[when(Has("--prune"), WAY_BACK)],
 );
 
 pub(super) const PRUNE: Subcommand = command(
     "prune",
     Syntax { flags: "-n|--dry-run -v|--verbose --progress", valued: "--expire", ..Syntax::GNU },
-    &[when(&[Lacks("--dry-run")], WAY_BACK)],
+    &[when(Lacks("--dry-run"), WAY_BACK)],
 );
 
 pub(super) const FAST_IMPORT: Subcommand =
-    ruled("fast-import", &[always(Does::Says(Consequence::DiscardsWork, "moves any reference"))]);
+    ruled("fast-import", &[always(Says(Consequence::DiscardsWork, "moves any reference"))]);
 
 pub(super) const FILTER_REPO: Subcommand = command(
     "filter-repo",
     Syntax { flags: "--analyze --dry-run", ..Syntax::EXACT },
     &[
-        when(&[Lacks("--analyze --dry-run")], Does::Says(Consequence::DiscardsWork, "rewrites the whole history")),
-        always(Does::Hides("`git filter-repo`, whose callbacks are code")),
+        when(Lacks("--analyze --dry-run"), Says(Consequence::DiscardsWork, "rewrites the whole history")),
+        always(Hides("`git filter-repo`, whose callbacks are code")),
     ],
 );

@@ -3,9 +3,8 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{At, Does, Parsed, Subcommand, Syntax, always, command, ruled};
+use crate::registry::prelude::*;
 
 /// The files that the operands name. A path in a revision is that from the top of the work tree,
 /// which is taken for the folder that git works in.
@@ -31,7 +30,7 @@ fn in_revision(operand: &Value) -> Option<Value> {
     (!is_other).then(|| Value { text: path.to_owned(), ..operand.clone() })
 }
 
-pub(super) const CAT_FILE: Subcommand = ruled("cat-file", &[always(Does::By(named))]);
+pub(super) const CAT_FILE: Subcommand = ruled("cat-file", &[always(By(named))]);
 
 pub(super) const BLAME: Subcommand = command(
     "blame annotate",
@@ -43,5 +42,5 @@ pub(super) const BLAME: Subcommand = command(
         optional: "-M -C --abbrev",
         ..Syntax::GNU
     },
-    &[always(Does::Reads(At::Last)), always(Does::Reads(At::Value("--contents --ignore-revs-file -S")))],
+    &[always(Reads(At::Last)), always(Reads(At::Value("--contents --ignore-revs-file -S")))],
 );

@@ -1,22 +1,19 @@
 //! The options of `git` itself, and the list of its subcommands.
 
 use super::{examples, files, foreign, history, objects, remotes, settings};
-use crate::registry::{Does, Otherwise, Prints, Program, Style, Subcommand, Syntax, always};
+use crate::registry::prelude::*;
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["git"],
     general: "add blame commit diff log rev-parse show status",
-    syntax: Syntax {
-        flags: "-v|--version -h|--help --html-path --man-path --info-path -p|--paginate -P|--no-pager --no-replace-objects \
+    flags: "-v|--version -h|--help --html-path --man-path --info-path -p|--paginate -P|--no-pager --no-replace-objects \
                 --no-lazy-fetch --no-optional-locks --no-advice --bare --literal-pathspecs --glob-pathspecs \
                 --noglob-pathspecs --icase-pathspecs",
-        valued: "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --shallow-file",
-        optional: "--exec-path --list-cmds",
-        style: Style::Leading,
-        ..Syntax::GNU
-    },
+    valued: "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source --shallow-file",
+    optional: "--exec-path --list-cmds",
+    style: Style::Leading,
     folder: "-C",
-    rules: &[always(Does::ByOption(settings::globals))],
+    rules: &[always(ByOption(settings::globals))],
     subcommands: SUBCOMMANDS,
     plain: PLAIN,
     prints: &[(
@@ -25,7 +22,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     )],
     otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
     examples: examples::EXAMPLES,
-    ..Program::NEW
+    plain_lines: examples::PLAIN_LINES,
+    ..Program::GNU
 }];
 
 /// Subcommands that look, or change what can be had again.

@@ -2,17 +2,12 @@
 
 use super::history::MERGES;
 use super::settings;
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks, OperandStarts},
-    At, Consequence, Does, Parsed, Subcommand, Syntax, always, command, each, group, is_remote, ruled, when,
-};
-
-const PUBLISHES: Does = Does::Is(Consequence::Publishes);
+use crate::registry::is_remote;
+use crate::registry::prelude::*;
 
 /// What options do that name the program of the other side.
-pub(super) const OTHER_SIDE: Does = Does::Hides("`git` with a program for the other side");
+pub(super) const OTHER_SIDE: Does = Hides("`git` with a program for the other side");
 
 /// Options that `fetch` and `pull` share.
 const FETCHES: &str = "-v|--verbose -q|--quiet --all --no-all -a|--append --atomic -f|--force -k|--keep --multiple \
@@ -24,10 +19,10 @@ const FETCHES: &str = "-v|--verbose -q|--quiet --all --no-all -a|--append --atom
 const FETCHES_VALUED: &str = "--upload-pack|--exec -j|--jobs --depth --deepen --shallow-since --shallow-exclude --refmap \
                               -o|--server-option --negotiation-tip --filter --bundle-uri";
 
-const REACHES: [crate::registry::Rule; 3] = [
-    when(&[Has("--upload-pack --receive-pack --exec")], OTHER_SIDE),
-    always(Does::RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
-    always(Does::By(connects)),
+const REACHES: [Rule; 3] = [
+    when(Has("--upload-pack --receive-pack --exec"), OTHER_SIDE),
+    always(RunsLine(At::Value("--upload-pack --receive-pack --exec"))),
+    always(By(connects)),
 ];
 
 /// The address among the operands: the first of them.
@@ -66,10 +61,10 @@ pub(super) const CLONE: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        always(Does::ByOption(settings::of_clone)),
-        when(&[Has("--config --template")], Does::Hides("`git clone` with settings or hooks of its own")),
-        always(Does::Writes(At::Nth(1))),
-        always(Does::Writes(At::Value("--separate-git-dir"))),
+        always(ByOption(settings::of_clone)),
+        when(Has("--config --template"), Hides("`git clone` with settings or hooks of its own")),
+        always(Writes(At::Nth(1))),
+        always(Writes(At::Value("--separate-git-dir"))),
     ],
 );
 
@@ -110,7 +105,7 @@ pub(super) const LS_REMOTE: Subcommand = command(
     &REACHES,
 );
 
-const OVERWRITES: Does = Does::Says(Consequence::DeletesForOthers, "overwrites or deletes what others may have");
+const OVERWRITES: Does = Says(Consequence::DeletesForOthers, "overwrites or deletes what others may have");
 
 pub(super) const PUSH: Subcommand = command(
     "push",
@@ -127,9 +122,9 @@ pub(super) const PUSH: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        when(&[Has("--delete --mirror --prune --force --force-with-lease"), Lacks("--dry-run")], OVERWRITES),
-        when(&[OperandStarts("+ :"), Lacks("--dry-run")], OVERWRITES),
-        when(&[Lacks("--dry-run")], PUBLISHES),
+        when_all(&[Has("--delete --mirror --prune --force --force-with-lease"), Lacks("--dry-run")], OVERWRITES),
+        when_all(&[OperandStarts("+ :"), Lacks("--dry-run")], OVERWRITES),
+        when(Lacks("--dry-run"), PUBLISHES),
     ],
 );
 
@@ -145,8 +140,8 @@ pub(super) const SEND_PACK: Subcommand = command(
         REACHES[0],
         REACHES[1],
         REACHES[2],
-        when(&[Has("--force --mirror -d -D"), Lacks("--dry-run")], OVERWRITES),
-        when(&[Lacks("--dry-run")], PUBLISHES),
+        when_all(&[Has("--force --mirror -d -D"), Lacks("--dry-run")], OVERWRITES),
+        when(Lacks("--dry-run"), PUBLISHES),
     ],
 );
 
@@ -160,20 +155,20 @@ pub(super) const SEND_EMAIL: Subcommand = Subcommand {
         ..Syntax::GNU
     },
     rules: &[
-        when(&[Lacks("--dry-run")], PUBLISHES),
+        when(Lacks("--dry-run"), PUBLISHES),
         when(
-            &[Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd")],
-            Does::Hides("`git send-email` with programs of its own choice"),
+            Has("--sendmail-cmd --to-cmd --cc-cmd --header-cmd"),
+            Hides("`git send-email` with programs of its own choice"),
         ),
-        always(Does::RunsLine(At::Value("--sendmail-cmd --to-cmd --cc-cmd --header-cmd"))),
+        always(RunsLine(At::Value("--sendmail-cmd --to-cmd --cc-cmd --header-cmd"))),
         // A path is a program here.
-        always(Does::RunsWords(At::Value("--smtp-server"))),
+        always(RunsWords(At::Value("--smtp-server"))),
     ],
     ..Subcommand::NEW
 };
 
 pub(super) const REQUEST_PULL: Subcommand =
-    ruled("request-pull", &[always(Does::Connects(At::Remotes)), always(Does::By(names_helper))]);
+    ruled("request-pull", &[always(Connects(At::Remotes)), always(By(names_helper))]);
 
 pub(super) const REMOTE: Subcommand = Subcommand {
     names: "remote",
@@ -194,11 +189,8 @@ pub(super) const REMOTE: Subcommand = Subcommand {
 };
 
 /// What changes where remotes lead.
-const CONFIGURES: &[crate::registry::Rule] = &[
-    always(Does::Writes(At::Path(".git/config"))),
-    always(Does::Connects(At::Remotes)),
-    always(Does::By(names_helper)),
-];
+const CONFIGURES: &[Rule] =
+    &[always(Writes(At::Path(".git/config"))), always(Connects(At::Remotes)), always(By(names_helper))];
 
 const fn configures(names: &'static str) -> Subcommand {
     ruled(names, CONFIGURES)
@@ -215,7 +207,7 @@ pub(super) const CONFIG: Subcommand = Subcommand {
         valued: "-f|--file --blob --type --default --comment --value --url",
         ..Syntax::GNU
     },
-    rules: &[always(Does::ByOption(settings::configures))],
+    rules: &[always(ByOption(settings::configures))],
     subcommands: &[each("list get set unset rename-section remove-section edit")],
     ..Subcommand::NEW
 };
@@ -229,23 +221,23 @@ pub(super) const INIT: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(&[Has("--template")], Does::Hides("`git init` with hooks of its own")),
-        always(Does::Writes(At::Value("--separate-git-dir"))),
+        when(Has("--template"), Hides("`git init` with hooks of its own")),
+        always(Writes(At::Value("--separate-git-dir"))),
     ],
 );
 
 pub(super) const CREDENTIAL: Subcommand = group(
     "credential",
     &[
-        ruled("fill", &[always(Does::Is(Consequence::ShowsCredentials))]),
-        ruled("approve reject", &[always(Does::Is(Consequence::ChangesIdentity))]),
+        ruled("fill", &[always(Is(Consequence::ShowsCredentials))]),
+        ruled("approve reject", &[always(Is(Consequence::ChangesIdentity))]),
     ],
 );
 
 pub(super) const CREDENTIAL_HELPERS: Subcommand = ruled(
     "credential-store credential-cache credential-cache--daemon credential-osxkeychain credential-manager \
             credential-libsecret",
-    &[always(Does::Is(Consequence::ShowsCredentials))],
+    &[always(Is(Consequence::ShowsCredentials))],
 );
 
 pub(super) const MAINTENANCE: Subcommand = group(
@@ -253,7 +245,7 @@ pub(super) const MAINTENANCE: Subcommand = group(
     &[
         ruled(
             "start register stop unregister",
-            &[always(Does::Says(Consequence::ChangesSystem, "changes what runs in the background"))],
+            &[always(Says(Consequence::ChangesSystem, "changes what runs in the background"))],
         ),
         each("run"),
     ],
@@ -263,14 +255,14 @@ pub(super) const SERVERS: Subcommand = command(
     "daemon instaweb http-backend cvsserver shell upload-pack receive-pack upload-archive",
     Syntax { valued: "-d|--httpd -p|--port -b|--browser", flags: "-l|--local", ..Syntax::GNU },
     &[
-        always(Does::Says(Consequence::Publishes, "serves the repository to others")),
-        when(&[Has("--httpd --browser")], Does::Hides("`git instaweb` with programs of its own choice")),
-        always(Does::RunsLine(At::Value("--httpd --browser"))),
+        always(Says(Consequence::Publishes, "serves the repository to others")),
+        when(Has("--httpd --browser"), Hides("`git instaweb` with programs of its own choice")),
+        always(RunsLine(At::Value("--httpd --browser"))),
     ],
 );
 
 pub(super) const HELPERS: Subcommand = ruled(
     "remote-ext remote-fd remote-ftp remote-ftps remote-http remote-https web--browse http-fetch \
             difftool--helper submodule--helper",
-    &[always(Does::Hides("a part of `git` that starts programs"))],
+    &[always(Hides("a part of `git` that starts programs"))],
 );

@@ -3,9 +3,8 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::{PLACEHOLDER, Value};
-use crate::registry::Parsed;
+use crate::registry::prelude::*;
 
 /// Sections and keys of settings that run nothing.
 const PLAIN: &str = "advice. branch. color. column. commit.gpgsign commit.verbose core.abbrev core.autocrlf core.bare \

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::effect::Effect;
 use crate::plain_path;
-use crate::registry::{Consequence, Doubt, Parsed};
+use crate::registry::Doubt;
+use crate::registry::prelude::*;
 
 /// Discards changes where an operand means every file; those of files that are named do not count.
 pub(super) fn discards_whole(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -1,14 +1,9 @@
 //! `bun` and `deno`: runtimes that install, run and publish.
 
-use crate::code::Language;
-use crate::effect::Effect;
-use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks},
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled, when,
-};
+use crate::registry::prelude::*;
+use crate::registry::programs::registries;
 
-const BUN: Syntax = Syntax {
+const BUN: Program = Program {
     flags: "--watch --hot --no-clear-screen --smol --inspect-wait --inspect-brk --if-present --no-install -i \
             --no-addons --prefer-offline --prefer-latest --silent -b|--bun --no-deprecation --throw-deprecation \
             --expose-gc --no-macros --no-env-file -v|--version --revision -h|--help --dry-run -g|--global -d|--dev|-D \
@@ -24,89 +19,82 @@ const BUN: Syntax = Syntax {
              --rerun-each -t|--test-name-pattern --coverage-dir --coverage-reporter --reporter --reporter-outfile --max-concurrency \
              --seed --entry-naming --public-path --external --packages --env --windows-icon -e|--eval -p|--print",
     optional: "--bail --sourcemap --user-agent --inspect --linker --ca --cafile",
-    ..Syntax::EXACT
+    ..Program::EXACT
 };
 
 /// What `bun` does with options, whatever the subcommand.
 const RUNNING: &[Rule] = &[
-    always(Does::Evaluates(Language::Node, At::Value("--eval"))),
-    always(Does::Evaluates(Language::Node, At::Value("--print"))),
-    always(Does::RunsScript(At::Value("--preload --require --import"))),
-    when(&[Has("--config --shell")], Does::Hides("`bun` with settings or a shell of its own")),
-    always(Does::Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
-    always(Does::By(registries::addresses)),
-    always(Does::By(script)),
-    always(Does::By(registries::package_scripts)),
-    always(Does::By(registries::repositories)),
-    always(Does::By(registries::unlisted)),
+    always(Evaluates(Language::Node, At::Value("--eval"))),
+    always(Evaluates(Language::Node, At::Value("--print"))),
+    always(RunsScript(At::Value("--preload --require --import"))),
+    when(Has("--config --shell"), Hides("`bun` with settings or a shell of its own")),
+    always(Writes(At::Value("--outdir --outfile --coverage-dir --reporter-outfile"))),
+    always(By(registries::addresses)),
+    always(By(script)),
+    always(By(registries::package_scripts)),
+    always(By(registries::repositories)),
+    always(By(registries::unlisted)),
 ];
 
-const INSTALLING: &[Rule] = &[when(&[Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(Has("--global"), FOR_USER)];
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["bun"],
-        syntax: BUN,
         folder: "--cwd",
         rules: RUNNING,
         subcommands: &[
-            ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+            ruled("publish", &[when(Lacks("--dry-run"), PUBLISHES)]),
             command(
                 "x",
                 Syntax { flags: "--bun --silent --no-install", valued: "-p|--package", ..Syntax::LEADING },
-                &[always(Does::RunsWords(At::From(0)))],
+                RUNS_OPERANDS,
             ),
-            ruled("exec", &[always(Does::RunsLine(At::All))]),
-            command("run", Syntax::LEADING, &[always(Does::By(registries::named)), when(&[First("-")], STDIN)]),
-            command("create|c", Syntax::LEADING, &[always(Does::By(registries::creates))]),
+            ruled("exec", &[always(RunsLine(At::All))]),
+            command("run", Syntax::LEADING, &[always(By(registries::named)), when(First("-"), STDIN)]),
+            command("create|c", Syntax::LEADING, &[always(By(registries::creates))]),
             ruled("add|a install|i remove|rm update", INSTALLING),
             Subcommand { names: "link", ..Subcommand::NEW },
             ruled("upgrade", &[always(FOR_USER)]),
         ],
         plain: "audit build feedback help info init outdated patch patch-commit pm repl test unlink why discord ci",
+        plain_lines: BUN_PLAIN_LINES,
         examples: BUN_EXAMPLES,
-        ..Program::NEW
+        ..BUN
     },
     Program {
         names: &["deno"],
-        syntax: Syntax {
-            flags: "-q|--quiet -h|--help -V|--version --unstable --unstable-* -A|--allow-all --no-check --no-config --no-lock \
+        flags: "-q|--quiet -h|--help -V|--version --unstable --unstable-* -A|--allow-all --no-check --no-config --no-lock \
                     --no-npm --no-remote --no-prompt --cached-only --frozen --dry-run \
                     --allow-dirty --allow-slow-types --no-provenance -g|--global -f|--force --all",
-            valued: "-c|--config --import-map --cert --location --seed --ext -o|--output --token --set-version -L|--log-level \
+        valued: "-c|--config --import-map --cert --location --seed --ext -o|--output --token --set-version -L|--log-level \
                      --root -n|--name --preload --require --eval --eval-file --cwd --env",
-            optional: "-r|--reload --lock --node-modules-dir --vendor --check --watch --watch-hmr --watch-exclude \
+        optional: "-r|--reload --lock --node-modules-dir --vendor --check --watch --watch-hmr --watch-exclude \
                        --inspect --inspect-brk --inspect-wait --v8-flags --allow-read|-R --allow-write|-W \
                        --allow-net|-N --allow-env|-E --allow-run --allow-ffi --allow-sys|-S --allow-import|-I --deny-read \
                        --deny-write --deny-net --deny-env --deny-run --deny-ffi --deny-sys --env-file --strace-ops --location",
-            ..Syntax::EXACT
-        },
         rules: &[
-            always(Does::By(registries::addresses)),
-            always(Does::RunsScript(At::Value("--preload --require --eval-file"))),
-            always(Does::Evaluates(Language::Node, At::Value("--eval"))),
-            always(Does::By(script)),
+            always(By(registries::addresses)),
+            always(RunsScript(At::Value("--preload --require --eval-file"))),
+            always(Evaluates(Language::Node, At::Value("--eval"))),
+            always(By(script)),
         ],
         subcommands: &[
-            ruled("publish", &[when(&[Lacks("--dry-run")], PUBLISHES)]),
+            ruled("publish", &[when(Lacks("--dry-run"), PUBLISHES)]),
             ruled("deploy jsr", &[always(PUBLISHES)]),
             ruled("login logout", &[always(IDENTITY)]),
             command(
                 "eval",
                 Syntax { flags: "-p|--print", ..Syntax::LEADING },
-                &[always(Does::Evaluates(Language::Node, At::Nth(0)))],
+                &[always(Evaluates(Language::Node, At::Nth(0)))],
             ),
             deno_runs("run"),
             deno_runs("serve"),
-            command("x", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
+            command("x", Syntax::LEADING, RUNS_OPERANDS),
             ruled("install|i uninstall", INSTALLING),
             ruled("upgrade", &[always(FOR_USER)]),
-            ruled("compile", &[always(Does::Writes(At::Value("--output")))]),
-            command(
-                "task",
-                Syntax { flags: "--eval", ..Syntax::LEADING },
-                &[when(&[Has("--eval")], Does::RunsLine(At::All))],
-            ),
+            ruled("compile", &[always(Writes(At::Value("--output")))]),
+            command("task", Syntax { flags: "--eval", ..Syntax::LEADING }, &[when(Has("--eval"), RunsLine(At::All))]),
             each("test"),
         ],
         plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
@@ -114,7 +102,6 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         builds: true,
         examples: &[
             ("deno publish", Expect::Asks("publishes")),
-            ("deno publish --dry-run", Expect::Plain),
             ("deno -q publish", Expect::Asks("publishes")),
             ("deno eval 'Deno.exit(1)'", Expect::Opaque("code with `Deno`")),
             ("deno run -A https://host/x.ts", Expect::Connects("https://host/x.ts")),
@@ -122,21 +109,20 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("deno install -g npm:x", Expect::Asks("outside of the workspace")),
             ("deno compile -o x main.ts", Expect::Writes("x")),
             ("deno --odd publish", Expect::Opaque("`--odd` of `deno`")),
-            ("deno test", Expect::Plain),
-            ("deno task dev", Expect::Plain),
             ("deno task --eval 'sudo id'", Expect::Runs("sudo id")),
-            ("deno run --allow-read main.ts", Expect::Plain),
-            ("deno fmt --check", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &[
+            "deno publish --dry-run", "deno test", "deno task dev", "deno run --allow-read main.ts", "deno fmt --check",
+        ],
+        ..Program::EXACT
     },
 ];
 
 /// Code on the standard input.
-const STDIN: Does = Does::Hides("code that comes in");
+const STDIN: Does = Hides("code that comes in");
 
 const fn deno_runs(names: &'static str) -> Subcommand {
-    const RULES: &[Rule] = &[when(&[First("-")], STDIN), always(Does::By(script))];
+    const RULES: &[Rule] = &[when(First("-"), STDIN), always(By(script))];
     command(names, Syntax::LEADING, RULES)
 }
 
@@ -159,7 +145,6 @@ fn script(parsed: &Parsed<'_>) -> Vec<Effect> {
 const BUN_EXAMPLES: &[Example] = &[
     ("bun publish", Expect::Asks("publishes")),
     ("bun --cwd x publish", Expect::Is("bun publish")),
-    ("bun publish --dry-run", Expect::Plain),
     ("bun x sudo id", Expect::Runs("sudo id")),
     ("bun exec 'sudo id'", Expect::Runs("sudo id")),
     ("bun run timeout 5 sudo id", Expect::Runs("sudo id")),
@@ -170,8 +155,8 @@ const BUN_EXAMPLES: &[Example] = &[
     ("bun add -g x", Expect::Asks("outside of the workspace")),
     ("bun build x.ts --outfile=y", Expect::Writes("y")),
     ("bun --odd publish", Expect::Opaque("`--odd` of `bun`")),
-    ("bun test", Expect::Plain),
-    ("bun run build", Expect::Plain),
-    ("bun install", Expect::Plain),
-    ("bun src/index.ts", Expect::Plain),
 ];
+
+/// Lines in which nothing is found.
+const BUN_PLAIN_LINES: &[&str] =
+    &["bun publish --dry-run", "bun test", "bun run build", "bun install", "bun src/index.ts"];

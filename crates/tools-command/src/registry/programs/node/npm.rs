@@ -2,14 +2,9 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::registry::{
-    ArgumentCondition::{self, First, FirstIsNot, Has, Lacks},
-    At, Does, Example, Expect, Otherwise, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, ruled,
-    when,
-};
+use crate::registry::prelude::*;
+use crate::registry::programs::registries;
 
 const FLAGS: &str = "-a|--all -f|--force -g|--global|--g -h|-H|-?|--usage|--help -l|--long -n -p|--parseable -q|--quiet \
     -s|--silent -S|--save -B|--save-bundle -D|--save-dev -E|--save-exact -O|--save-optional -P|--save-prod -y|--yes \
@@ -30,38 +25,36 @@ const VALUED: &str = "-C|--prefix -c|--call -L|--location -m|--message -w|--work
     --package --preid --provenance-file --proxy --reg|--registry --replace-registry-host --save-prefix --sbom-format \
     --sbom-type --scope --script-shell --searchexclude --searchlimit --searchopts --searchstaleness --shell --tag \
     --tag-version-prefix --umask --user-agent --userconfig --viewer --which --expires --name --cidr-whitelist";
-const SYNTAX: Syntax = Syntax { flags: FLAGS, valued: VALUED, optional: "--color --browser", ..Syntax::GNU };
+const SYNTAX: Program = Program { flags: FLAGS, valued: VALUED, optional: "--color --browser", ..Program::GNU };
 
 /// Options that say what starts scripts, or where settings come from.
 const OPTIONS: &[Rule] = &[
-    when(&[Has("--script-shell --node-options")], Does::Hides("scripts run by another shell")),
+    when(Has("--script-shell --node-options"), Hides("scripts run by another shell")),
     when(
-        &[Has(
-            "--shell --git --node-gyp --python --editor --viewer --browser --userconfig --globalconfig --init-module",
-        )],
-        Does::Hides("`npm` with programs or settings from elsewhere"),
+        Has("--shell --git --node-gyp --python --editor --viewer --browser --userconfig --globalconfig --init-module"),
+        Hides("`npm` with programs or settings from elsewhere"),
     ),
-    when(&[Has("--prefix")], Does::Writes(At::Path("."))),
-    always(Does::Writes(At::Value("--cache"))),
-    always(Does::By(registries::addresses)),
-    always(Does::By(registries::package_scripts)),
-    always(Does::By(registries::repositories)),
+    when(Has("--prefix"), Writes(At::Path("."))),
+    always(Writes(At::Value("--cache"))),
+    always(By(registries::addresses)),
+    always(By(registries::package_scripts)),
+    always(By(registries::repositories)),
 ];
 
 /// What a publishing subcommand does unless it is a rehearsal.
-const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
 /// Verbs that change something in a registry, whatever the noun.
 const CHANGES: &[Rule] = &[when(
-    &[First(
+    First(
         "add a set s rm r remove del d delete create c destroy update edit grant revoke public restricted \
          2fa-required 2fa-not-required enable-2fa enable-tfa disable-2fa disable-tfa",
-    )],
+    ),
     PUBLISHES,
 )];
 
 const INSTALLING: &[Rule] =
-    &[when(&[Has("--global")], FOR_USER), when(&[ArgumentCondition::Value("--location", "global")], FOR_USER)];
+    &[when(Has("--global"), FOR_USER), when(ArgumentCondition::Value("--location", "global"), FOR_USER)];
 
 const fn installs(names: &'static str) -> Subcommand {
     ruled(names, INSTALLING)
@@ -71,33 +64,26 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["npm"],
         general: "ci ls test",
-        syntax: SYNTAX,
         folder: "--prefix",
         rules: OPTIONS,
         subcommands: SUBCOMMANDS,
         abbreviates: true,
         otherwise: Otherwise::Opaque("no command of it that is known"),
+        plain_lines: PLAIN_LINES,
         examples: EXAMPLES,
-        ..Program::NEW
+        ..SYNTAX
     },
     Program {
-        names: &["npx", "bunx", "pnpx", "pnx"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-y|--yes -q|--quiet -s|--silent -h|--help -v|--version --no --no-install --ignore-existing --verbose \
+        family: &["npx", "bunx", "pnpx", "pnx"],
+        flags: "-y|--yes -q|--quiet -s|--silent -h|--help -v|--version --no --no-install --ignore-existing --verbose \
                     --offline --prefer-offline --prefer-online --ws|--workspaces --no-* --bun --json -d|--loglevel-info",
-            valued: "-c|--call -p|--package -w|--workspace --cache --registry --userconfig --shell --script-shell \
+        valued: "-c|--call -p|--package -w|--workspace --cache --registry --userconfig --shell --script-shell \
                      --node-options --node-arg -n --prefix --loglevel --cwd",
-            ..Syntax::LEADING
-        },
         rules: &[
-            when(
-                &[Has("--script-shell --shell --node-options --node-arg -n")],
-                Does::Hides("scripts run by another shell"),
-            ),
-            when(&[Has("--userconfig")], Does::Hides("`npx` with settings from elsewhere")),
-            always(Does::RunsLine(At::Value("--call"))),
-            when(&[Lacks("--call")], Does::RunsWords(At::From(0))),
+            when(Has("--script-shell --shell --node-options --node-arg -n"), Hides("scripts run by another shell")),
+            when(Has("--userconfig"), Hides("`npx` with settings from elsewhere")),
+            always(RunsLine(At::Value("--call"))),
+            when(Lacks("--call"), RunsWords(At::From(0))),
         ],
         examples: &[
             ("npx tsc --noEmit", Expect::Runs("tsc --noEmit")),
@@ -106,9 +92,9 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("npx -c 'sudo id'", Expect::Runs("sudo id")),
             ("npx --call='sudo id'", Expect::Runs("sudo id")),
             ("npx --odd x sudo", Expect::Opaque("`--odd` of `npx`")),
-            ("npx prettier --check .", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["npx prettier --check ."],
+        ..Program::LEADING
     },
 ];
 
@@ -118,24 +104,24 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ruled("deprecate undeprecate", PUBLISHING),
     ruled("dist-tag|dist-tags owner|author access team org|ogr hook profile", CHANGES),
     ruled("trust", &[always(IDENTITY)]),
-    ruled("token", &[when(&[FirstIsNot("list ls")], IDENTITY)]),
+    ruled("token", &[when(FirstIsNot("list ls"), IDENTITY)]),
     ruled("star unstar", PUBLISHING),
     ruled("adduser|login|add-user logout", &[always(IDENTITY)]),
-    ruled("config|c set", &[always(Does::By(configures))]),
+    ruled("config|c set", &[always(By(configures))]),
     command(
         "exec|x",
         Syntax::LEADING,
-        &[always(Does::RunsLine(At::Value("--call"))), when(&[Lacks("--call")], Does::RunsWords(At::From(0)))],
+        &[always(RunsLine(At::Value("--call"))), when(Lacks("--call"), RunsWords(At::From(0)))],
     ),
-    ruled("explore", &[always(Does::RunsWords(At::AfterDashes))]),
-    command("init|create|innit", Syntax::LEADING, &[always(Does::By(registries::creates))]),
+    ruled("explore", &[always(RunsWords(At::AfterDashes))]),
+    command("init|create|innit", Syntax::LEADING, &[always(By(registries::creates))]),
     installs("install|i|in|ins|inst|insta|instal|isnt|isnta|isntal|isntall|add"),
     installs("uninstall|un|unlink|remove|rm|r"),
     installs("update|up|upgrade|udpate"),
     installs("link|ln"),
     installs("install-test|it"),
-    ruled("pack", &[always(Does::Writes(At::Value("--pack-destination")))]),
-    ruled("pkg", &[when(&[First("set delete fix")], Does::Writes(At::Path("package.json")))]),
+    ruled("pack", &[always(Writes(At::Value("--pack-destination")))]),
+    ruled("pkg", &[when(First("set delete fix"), Writes(At::Path("package.json")))]),
     each(
         "audit bin bugs|issues cache ci|clean-install|ic|install-clean|isntall-clean completion dedupe|ddp diff \
          docs|home doctor edit explain|why find-dupes fund get help help-search \
@@ -146,7 +132,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
 ];
 
 /// What `unpublish` does unless it is a rehearsal.
-const WITHDRAWING: &[Rule] = &[when(&[Lacks("--dry-run")], WITHDRAWS)];
+const WITHDRAWING: &[Rule] = &[when(Lacks("--dry-run"), WITHDRAWS)];
 
 /// `npm config set` and its kin: the file of settings, and settings that start programs.
 fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
@@ -166,7 +152,6 @@ fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
 const EXAMPLES: &[Example] = &[
     ("npm --prefix ../x ci", Expect::Writes("../x/.")),
     ("npm publish", Expect::Asks("publishes")),
-    ("npm publish --help", Expect::Plain),
     ("npm publish --tag --help", Expect::Asks("publishes")),
     ("npm install owner/repo", Expect::Connects("https://github.com/owner/repo")),
     ("npm i -D gitlab:owner/repo#main", Expect::Connects("https://gitlab.com/owner/repo")),
@@ -174,7 +159,6 @@ const EXAMPLES: &[Example] = &[
     ("npm --prefix x ci", Expect::Scripts("x/package.json")),
     ("npm pub", Expect::Asks("publishes")),
     ("npm publ --access public", Expect::Asks("publishes")),
-    ("npm publish --dry-run", Expect::Plain),
     ("npm publish --dry-run=false", Expect::Asks("publishes")),
     ("npm publish --dry-run false", Expect::Asks("publishes")),
     ("npm publish --dry-run --dry-run=false", Expect::Asks("publishes")),
@@ -182,16 +166,13 @@ const EXAMPLES: &[Example] = &[
     ("npm publish --dry-run --no-dry", Expect::Asks("publishes")),
     ("npm publish --no-dry-run --dry-run", Expect::Asks("publishes")),
     ("npm unpublish x --dry-run --dry-run=false", Expect::Asks("others may use")),
-    ("npm publish --dry-run --no-fund", Expect::Plain),
     ("npm --json false publish", Expect::Opaque("no command of it")),
     ("npm -w a publish", Expect::Asks("publishes")),
     ("npm --prefix sub publish", Expect::Is("npm publish")),
     ("npm unpublish x", Expect::Asks("others may use")),
     ("npm deprecate x y", Expect::Asks("publishes")),
     ("npm dist-tag add x y", Expect::Asks("publishes")),
-    ("npm dist-tag ls x", Expect::Plain),
     ("npm owner add me x", Expect::Asks("publishes")),
-    ("npm owner ls x", Expect::Plain),
     ("npm access grant read-write x y", Expect::Asks("publishes")),
     ("npm team destroy x", Expect::Asks("publishes")),
     ("npm org rm x y", Expect::Asks("publishes")),
@@ -203,7 +184,6 @@ const EXAMPLES: &[Example] = &[
     ("npm config set registry https://host", Expect::Opaque("settings of `npm`")),
     ("npm config set -L project a b", Expect::Writes(".npmrc")),
     ("npm set a=b", Expect::Opaque("settings of `npm`")),
-    ("npm config get registry", Expect::Plain),
     ("npm exec tsc", Expect::Runs("tsc")),
     ("npm exec -y -- sudo id", Expect::Runs("sudo id")),
     ("npm x -c 'sudo id'", Expect::Runs("sudo id")),
@@ -211,35 +191,30 @@ const EXAMPLES: &[Example] = &[
     ("npm --silent --prefix . exec -c 'sudo id'", Expect::Runs("sudo id")),
     ("npm init vite x", Expect::Runs("create-vite x")),
     ("npm create @a/b", Expect::Runs("@a/create-b")),
-    ("npm init -y", Expect::Plain),
     ("npm explore x -- sudo id", Expect::Runs("sudo id")),
     ("npm i --reg=https://host x", Expect::Connects("https://host")),
     ("npm install x@user/repo", Expect::Connects("https://github.com/user/repo")),
     ("npm install @a/b@user/repo", Expect::Connects("https://github.com/user/repo")),
     ("npm install x@git@github.com:y/z", Expect::Connects("ssh://github.com/y/z")),
-    ("npm install x@npm:y@1", Expect::Plain),
     ("npm install -g x", Expect::Asks("outside of the workspace")),
     ("npm install --location=global x", Expect::Asks("outside of the workspace")),
     ("npm install --location \"$(echo global)\" x", Expect::Opaque("decides what `npm` does")),
     ("npm install --g${x:-}lobal x", Expect::Asks("outside of the workspace")),
     ("npm install \"$x\"-g y", Expect::Asks("outside of the workspace")),
     ("touch -- --global; npm install --g?obal x", Expect::Opaque("may be an option")),
-    ("npm install \"$PACKAGE\"", Expect::Plain),
     ("npm i https://host/x.tgz", Expect::Connects("https://host/x.tgz")),
     ("npm run x --script-shell=./x", Expect::Opaque("another shell")),
     ("npm --git=./x install", Expect::Opaque("from elsewhere")),
     ("npm --odd publish", Expect::Opaque("`--odd` of `npm`")),
     ("npm $x", Expect::Opaque("known only when it runs")),
-    ("npm test", Expect::Plain),
     ("npm t", Expect::Is("npm test")),
-    ("npm run build -- --watch", Expect::Plain),
-    ("npm run publish-docs", Expect::Plain),
-    ("npm ci", Expect::Plain),
-    ("npm install", Expect::Plain),
     ("npm i -D typescript", Expect::Is("npm install -D typescript")),
-    ("npm ls -g --depth=0", Expect::Plain),
-    ("npm root -g", Expect::Plain),
-    ("npm pack", Expect::Plain),
-    ("npm version patch", Expect::Plain),
-    ("npm --prefix frontend run build", Expect::Plain),
+];
+
+/// Lines in which nothing is found.
+const PLAIN_LINES: &[&str] = &[
+    "npm publish --help", "npm publish --dry-run", "npm publish --dry-run --no-fund", "npm dist-tag ls x",
+    "npm owner ls x", "npm config get registry", "npm init -y", "npm install x@npm:y@1", "npm install \"$PACKAGE\"",
+    "npm test", "npm run build -- --watch", "npm run publish-docs", "npm ci", "npm install", "npm ls -g --depth=0",
+    "npm root -g", "npm pack", "npm version patch", "npm --prefix frontend run build",
 ];

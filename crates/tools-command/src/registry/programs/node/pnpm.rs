@@ -1,12 +1,9 @@
 //! `pnpm`.
 
-use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES, WITHDRAWS};
-use crate::registry::{
-    ArgumentCondition::{First, Has, Lacks, Operand, ValueStarts},
-    At, Does, Example, Expect, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
+use crate::registry::programs::registries;
 
-const SYNTAX: Syntax = Syntax {
+const SYNTAX: Program = Program {
     flags: "-h|--help -v|--version -w|--workspace-root -r|--recursive -s|--silent -D|--dev|--save-dev -P|--prod|--save-prod \
             -O|--save-optional -E|--save-exact -g|--global -f|--force -i|--interactive -L|--latest -c|--shell-mode \
             --color --no-* --aggregate-output --stream --parallel --fail-if-no-match --use-stderr --ignore-scripts \
@@ -24,26 +21,22 @@ const SYNTAX: Syntax = Syntax {
              --side-effects-cache-readonly --pack-destination --out --shell-emulator --use-node-version --audit-level \
              --ignore-pnpmfile --pnpmfile --global-pnpmfile --save-catalog-name --before --after --cpu --os --libc",
     optional: "--config.*",
-    ..Syntax::EXACT
+    ..Program::EXACT
 };
 
-const PUBLISHING: &[Rule] = &[when(&[Lacks("--dry-run")], PUBLISHES), when(&[Operand("false")], PUBLISHES)];
+const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES), when(Operand("false"), PUBLISHES)];
 
 /// Verbs that change something in a registry.
 const CHANGES: &[Rule] = &[when(
-    &[First(
-        "add set rm remove del delete create destroy grant revoke public restricted update enable-2fa disable-2fa",
-    )],
+    First("add set rm remove del delete create destroy grant revoke public restricted update enable-2fa disable-2fa"),
     PUBLISHES,
 )];
 
 /// The words of a command, or a line for a shell.
-const RUNS: &[Rule] = &[
-    when(&[Has("--shell-mode")], Does::RunsLine(At::All)),
-    when(&[Lacks("--shell-mode")], Does::RunsWords(At::From(0))),
-];
+const RUNS: &[Rule] =
+    &[when(Has("--shell-mode"), RunsLine(At::All)), when(Lacks("--shell-mode"), RunsWords(At::From(0)))];
 
-const INSTALLING: &[Rule] = &[when(&[Has("--global")], FOR_USER)];
+const INSTALLING: &[Rule] = &[when(Has("--global"), FOR_USER)];
 
 const fn installs(names: &'static str) -> Subcommand {
     ruled(names, INSTALLING)
@@ -53,30 +46,30 @@ const fn changes(names: &'static str) -> Subcommand {
     ruled(names, CHANGES)
 }
 
-const ELSEWHERE: Does = Does::Hides("scripts run by another shell or with settings from elsewhere");
+const ELSEWHERE: Does = Hides("scripts run by another shell or with settings from elsewhere");
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["pnpm"],
     general: "ls test",
-    syntax: SYNTAX,
     folder: "--dir",
     rules: &[
-        always(Does::StartsIn(At::Value("--dir"))),
-        when(&[Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile")], ELSEWHERE),
-        when(&[ValueStarts("--config.*", "script registry node shell user pnpmfile global")], ELSEWHERE),
-        always(Does::By(registries::addresses)),
-        always(Does::By(registries::package_scripts)),
-        always(Does::By(registries::repositories)),
+        always(StartsIn(At::Value("--dir"))),
+        when(Has("--script-shell --node-options --userconfig --pnpmfile --global-pnpmfile"), ELSEWHERE),
+        when(ValueStarts("--config.*", "script registry node shell user pnpmfile global"), ELSEWHERE),
+        always(By(registries::addresses)),
+        always(By(registries::package_scripts)),
+        always(By(registries::repositories)),
         // A script of the workspace, else a program of that name.
-        always(Does::By(registries::unlisted)),
+        always(By(registries::unlisted)),
     ],
     subcommands: SUBCOMMANDS,
     plain: "audit bin cache catalogs cat-file cat-index c-test dedupe docs doctor explain fetch find-hash help ignored-builds \
             import info install-test it licenses list ll ls la outdated pack patch patch-commit patch-remove prune rebuild rb \
             repo restart root search show start stop t test tst unlink view why whoami w version approve-builds ci clean-install \
             bugs ping pkg install i edit init",
+    plain_lines: PLAIN_LINES,
     examples: EXAMPLES,
-    ..Program::NEW
+    ..SYNTAX
 }];
 
 const SUBCOMMANDS: &[Subcommand] = &[
@@ -93,32 +86,30 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ruled("login adduser logout token", &[always(IDENTITY)]),
     ruled(
         "config|c",
-        &[when(&[First("set delete edit")], Does::Hides("settings of `pnpm` that decide what is fetched and run"))],
+        &[when(First("set delete edit"), Hides("settings of `pnpm` that decide what is fetched and run"))],
     ),
-    ruled("set", &[always(Does::Hides("settings of `pnpm` that decide what is fetched and run"))]),
+    ruled("set", &[always(Hides("settings of `pnpm` that decide what is fetched and run"))]),
     command("exec", Syntax::LEADING, RUNS),
     command("dlx", Syntax::LEADING, RUNS),
-    command("create", Syntax::LEADING, &[always(Does::By(registries::creates))]),
+    command("create", Syntax::LEADING, &[always(By(registries::creates))]),
     Subcommand { names: "run|run-script", syntax: Syntax::LEADING, ..Subcommand::NEW },
     each("install|i test|t|tst"),
     installs("add"),
     installs("remove|rm|uninstall|un"),
     installs("update|up|upgrade"),
     installs("link|ln"),
-    ruled("env", &[when(&[Has("--global")], FOR_USER)]),
+    ruled("env", &[when(Has("--global"), FOR_USER)]),
     ruled("setup self-update", &[always(FOR_USER)]),
-    ruled("deploy", &[always(Does::Writes(At::Nth(0)))]),
+    ruled("deploy", &[always(Writes(At::Nth(0)))]),
     group("store", &[each("prune path status add")]),
-    ruled("server", &[always(Does::Hides("`pnpm server` that goes on behind"))]),
+    ruled("server", &[always(Hides("`pnpm server` that goes on behind"))]),
 ];
 
 const EXAMPLES: &[Example] = &[
     ("pnpm test --config.script-shell=x", Expect::Opaque("another shell")),
-    ("pnpm install --config.hoist=false", Expect::Plain),
     ("pnpm publish", Expect::Asks("publishes")),
     ("pnpm -C x publish", Expect::Is("pnpm publish")),
     ("pnpm -r --filter x publish --no-git-checks", Expect::Asks("publishes")),
-    ("pnpm publish --dry-run", Expect::Plain),
     ("pnpm publish --dry-run --dry-run=false", Expect::Asks("publishes")),
     ("pnpm publish --dry-run false", Expect::Asks("publishes")),
     ("pnpm dlx sudo id", Expect::Runs("sudo id")),
@@ -132,14 +123,15 @@ const EXAMPLES: &[Example] = &[
     ("pnpm create vite", Expect::Runs("create-vite")),
     ("pnpm timeout 5 sudo id", Expect::Runs("sudo id")),
     ("pnpm false publish", Expect::Opaque("the value `false`")),
-    ("pnpm run x --script-shell=./x", Expect::Plain),
     ("pnpm --script-shell=./x run x", Expect::Opaque("another shell")),
-    ("pnpm -r build", Expect::Plain),
     ("pnpm -r exec tsc --noEmit", Expect::Runs("tsc --noEmit")),
-    ("pnpm install --frozen-lockfile", Expect::Plain),
     ("pnpm -C x i", Expect::Is("pnpm install")),
     ("pnpm dev", Expect::Scripts("package.json")),
     ("pnpm -C x test", Expect::Scripts("x/package.json")),
-    ("pnpm test -- -t x", Expect::Plain),
-    ("pnpm add -D vitest", Expect::Plain),
+];
+
+/// Lines in which nothing is found.
+const PLAIN_LINES: &[&str] = &[
+    "pnpm install --config.hoist=false", "pnpm publish --dry-run", "pnpm run x --script-shell=./x", "pnpm -r build",
+    "pnpm install --frozen-lockfile", "pnpm test -- -t x", "pnpm add -D vitest",
 ];

@@ -1,65 +1,49 @@
 //! Tools around packages of JavaScript: monorepos, releases, hooks, versions of package managers.
 
-use crate::effect::Effect;
-use crate::registry::programs::registries::{IDENTITY, PUBLISHES};
-use crate::registry::{
-    ArgumentCondition::{Has, Lacks, Operand, OperandHas},
-    At, Consequence, Does, Expect, Otherwise, Parsed, Program, Rule, Syntax, always, command, each, ruled, when,
-};
+use crate::registry::prelude::*;
 
 /// A program that publishes unless it is a rehearsal.
-const RELEASES: &[Rule] =
-    &[when(&[Lacks("--dry-run --help --version")], PUBLISHES), when(&[Has("--no-dry-run")], PUBLISHES)];
-const REHEARSAL: Syntax =
-    Syntax { flags: "--dry-run --no-dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Syntax::EXACT };
+const RELEASES: &[Rule] = &[when(Lacks("--dry-run --help --version"), PUBLISHES), when(Has("--no-dry-run"), PUBLISHES)];
+const REHEARSAL: Program =
+    Program { flags: "--dry-run --no-dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Program::EXACT };
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
     Program {
         names: &["corepack"],
-        subcommands: &[command("npm npx pnpm pnpx yarn yarnpkg", Syntax::LEADING, &[always(Does::By(corepack))])],
-        examples: &[("corepack pnpm publish", Expect::Asks("publishes")), ("corepack enable", Expect::Plain)],
-        ..Program::NEW
+        subcommands: &[command("npm npx pnpm pnpx yarn yarnpkg", Syntax::LEADING, &[always(By(corepack))])],
+        examples: &[("corepack pnpm publish", Expect::Asks("publishes"))],
+        plain_lines: &["corepack enable"],
+        ..Program::GNU
     },
     Program {
-        names: &["rimraf", "del", "del-cli"],
-        is_family: true,
-        syntax: Syntax {
-            flags: "-h|--help --version --preserve-root --no-preserve-root -G|--no-glob -g|--glob -v|--verbose -V|--no-verbose \
+        family: &["rimraf", "del", "del-cli"],
+        flags: "-h|--help --version --preserve-root --no-preserve-root -G|--no-glob -g|--glob -v|--verbose -V|--no-verbose \
                     -i|--interactive -I|--no-interactive -f|--force -d|--dry-run",
-            valued: "--impl --tmp --max-retries --backoff --maxBackoff --retry-delay --cwd",
-            ..Syntax::EXACT
-        },
+        valued: "--impl --tmp --max-retries --backoff --maxBackoff --retry-delay --cwd",
         rules: &[
-            when(&[Lacks("--help")], Does::DeletesTrees(At::All)),
-            when(&[Operand(". ./ * ./* ** ./** .. ../")], Does::Says(Consequence::Destroys, "deletes everything")),
+            when(Lacks("--help"), DeletesTrees(At::All)),
+            when(Operand(". ./ * ./* ** ./** .. ../"), Says(Consequence::Destroys, "deletes everything")),
         ],
         examples: &[
             ("rimraf ~/x", Expect::Deletes("/home/me/x")),
             ("npx rimraf ../x", Expect::Deletes("../x")),
             ("rimraf dist build", Expect::Deletes("build")),
             ("rimraf .", Expect::Asks("deletes everything")),
-            ("rimraf dist", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["rimraf dist"],
+        ..Program::EXACT
     },
     Program {
         names: &["lerna"],
-        syntax: Syntax {
-            flags: "-h|--help -v|--version --no-* --sort --reject-cycles --parallel --stream --yes|-y --ci --since-last \
+        flags: "-h|--help -v|--version --no-* --sort --reject-cycles --parallel --stream --yes|-y --ci --since-last \
                     --include-dependents --include-dependencies --private --exact --force-publish",
-            valued: "--loglevel --concurrency --max-buffer --scope --ignore --cwd --registry --dist-tag --preid --npm-client",
-            optional: "--since --progress --push",
-            ..Syntax::EXACT
-        },
+        valued: "--loglevel --concurrency --max-buffer --scope --ignore --cwd --registry --dist-tag --preid --npm-client",
+        optional: "--since --progress --push",
         subcommands: &[
             ruled("publish", &[always(PUBLISHES)]),
-            command(
-                "version",
-                Syntax { flags: "--no-push", ..Syntax::EXACT },
-                &[when(&[Lacks("--no-push")], PUBLISHES)],
-            ),
-            command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
-            ruled("watch", &[always(Does::RunsWords(At::AfterDashes))]),
+            command("version", Syntax { flags: "--no-push", ..Syntax::EXACT }, &[when(Lacks("--no-push"), PUBLISHES)]),
+            command("exec", Syntax::LEADING, RUNS_OPERANDS),
+            ruled("watch", &[always(RunsWords(At::AfterDashes))]),
         ],
         plain: "add bootstrap changed clean create diff import info init link list ls la ll repair run add-caching",
         otherwise: Otherwise::Opaque("no command of it that is known"),
@@ -67,75 +51,65 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("lerna publish", Expect::Asks("publishes")),
             ("lerna --loglevel info publish", Expect::Asks("publishes")),
             ("lerna version", Expect::Asks("publishes")),
-            ("lerna version --no-push", Expect::Plain),
             ("lerna exec -- sudo id", Expect::Runs("sudo id")),
-            ("lerna run build", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["lerna version --no-push", "lerna run build"],
+        ..Program::EXACT
     },
     Program {
         names: &["nx"],
-        syntax: Syntax {
-            flags: "-d|--dry-run --verbose --skip-nx-cache",
-            valued: "-t|--target|--targets",
-            ..Syntax::EXACT
-        },
+        flags: "-d|--dry-run --verbose --skip-nx-cache",
+        valued: "-t|--target|--targets",
         subcommands: &[
             ruled("release publish", RELEASES),
-            ruled("exec", &[always(Does::RunsWords(At::AfterDashes))]),
+            ruled("exec", &[always(RunsWords(At::AfterDashes))]),
             ruled("connect login logout", &[always(IDENTITY)]),
         ],
-        rules: &[when(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES)],
+        rules: &[when_all(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES)],
         examples: &[
             ("nx run app:deploy", Expect::Asks("publishes")),
             ("nx release", Expect::Asks("publishes")),
-            ("nx release publish --dry-run", Expect::Plain),
             ("nx exec -- sudo id", Expect::Runs("sudo id")),
-            ("nx run-many -t build", Expect::Plain),
-            ("nx test x", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["nx release publish --dry-run", "nx run-many -t build", "nx test x"],
+        ..Program::EXACT
     },
     Program {
         names: &["turbo"],
-        syntax: Syntax {
-            flags: "-h|--help --version --no-update-notifier --no-color --color --skip-infer -v|-vv|-vvv",
-            valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
-            ..Syntax::EXACT
-        },
+        flags: "-h|--help --version --no-update-notifier --no-color --color --skip-infer -v|-vv|-vvv",
+        valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
         subcommands: &[ruled("login logout link unlink", &[always(IDENTITY)]), each("run")],
-        examples: &[("turbo --cwd x login", Expect::Asks("accounts")), ("turbo run build test", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("turbo --cwd x login", Expect::Asks("accounts"))],
+        plain_lines: &["turbo run build test"],
+        ..Program::EXACT
     },
     Program {
         names: &["changeset"],
         subcommands: &[ruled("publish", RELEASES), each("tag")],
-        examples: &[("changeset publish", Expect::Asks("publishes")), ("changeset status", Expect::Plain)],
-        ..Program::NEW
+        examples: &[("changeset publish", Expect::Asks("publishes"))],
+        plain_lines: &["changeset status"],
+        ..Program::GNU
     },
     Program {
-        names: &[
+        family: &[
             "semantic-release", "release-it", "np", "gh-pages", "multi-semantic-release", "auto", "auto-release",
             "dput", "dupload", "debsign", "cpan-upload", "tbump", "kaniko",
         ],
-        is_family: true,
-        syntax: REHEARSAL,
         rules: RELEASES,
         examples: &[
             ("semantic-release --ci", Expect::Asks("publishes")),
-            ("semantic-release --dry-run", Expect::Plain),
             ("semantic-release --dry-run --no-dry-run", Expect::Asks("publishes")),
             ("gh-pages --dist dist", Expect::Asks("publishes")),
             ("release-it", Expect::Asks("publishes")),
         ],
-        ..Program::NEW
+        plain_lines: &["semantic-release --dry-run"],
+        ..REHEARSAL
     },
     Program {
-        names: &[
+        family: &[
             "vsce", "ovsx", "jsr", "maturin", "rush", "dune-release", "boot", "jreleaser", "snapcraft", "copr-cli",
             "osc",
         ],
-        is_family: true,
         subcommands: &[
             command(
                 "publish unpublish upload release full-release deploy push build-package commit \
@@ -151,25 +125,22 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("maturin publish", Expect::Asks("publishes")),
             ("snapcraft upload x.snap --release edge", Expect::Asks("publishes")),
             ("rush publish --apply", Expect::Asks("publishes")),
-            ("vsce package", Expect::Plain),
-            ("maturin develop", Expect::Plain),
         ],
-        ..Program::NEW
+        plain_lines: &["vsce package", "maturin develop"],
+        ..Program::GNU
     },
     Program {
         names: &["husky"],
-        rules: &[when(&[Lacks("--help --version")], Does::Writes(At::Path(".git/config")))],
+        rules: &[when(Lacks("--help --version"), Writes(At::Path(".git/config")))],
         examples: &[("husky install", Expect::Writes(".git/config"))],
-        ..Program::NEW
+        ..Program::GNU
     },
     Program {
         names: &["start-server-and-test", "server-test"],
-        rules: &[always(Does::By(lines))],
-        examples: &[
-            ("start-server-and-test 'sudo id' 3000 test", Expect::Runs("sudo id")),
-            ("start-server-and-test start 3000 test", Expect::Plain),
-        ],
-        ..Program::NEW
+        rules: &[always(By(lines))],
+        examples: &[("start-server-and-test 'sudo id' 3000 test", Expect::Runs("sudo id"))],
+        plain_lines: &["start-server-and-test start 3000 test"],
+        ..Program::GNU
     },
 ];
 

@@ -2,15 +2,11 @@
 
 use tools_core::Access;
 
-use crate::effect::Effect;
 use crate::reader::Value;
-use crate::registry::programs::registries::{self, FOR_USER, IDENTITY, PUBLISHES};
-use crate::registry::{
-    ArgumentCondition::{First, Has},
-    At, Does, Example, Expect, Parsed, Program, Rule, Subcommand, Syntax, always, command, each, group, ruled, when,
-};
+use crate::registry::prelude::*;
+use crate::registry::programs::registries;
 
-const SYNTAX: Syntax = Syntax {
+const SYNTAX: Program = Program {
     flags: "-h|--help -v|--version --verbose --offline --prefer-offline --json -s|--silent --production --prod --no-* \
             --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --flat --force --ignore-scripts \
             --ignore-engines --ignore-platform --ignore-optional --emoji --strict-semver --non-interactive \
@@ -21,34 +17,31 @@ const SYNTAX: Syntax = Syntax {
     valued: "--cwd --registry --modules-folder --cache-folder --preferred-cache-folder --mutex --network-timeout \
              --network-concurrency --proxy --https-proxy --use-yarnrc --link-folder --global-folder --otp --mode --tag \
              --access --pattern --depth --new-version --script-shell -p|--package",
-    ..Syntax::EXACT
+    ..Program::EXACT
 };
 
 /// Verbs that change something in a registry.
-const CHANGES: &[Rule] = &[when(&[First("add remove rm create destroy set")], PUBLISHES)];
+const CHANGES: &[Rule] = &[when(First("add remove rm create destroy set"), PUBLISHES)];
 const PUBLISHING: &[Rule] = &[always(PUBLISHES)];
 const SIGNING: &[Rule] = &[always(IDENTITY)];
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     names: &["yarn", "yarnpkg"],
     general: "test",
-    syntax: SYNTAX,
     folder: "--cwd",
     rules: &[
-        when(
-            &[Has("--use-yarnrc --script-shell")],
-            Does::Hides("scripts run by another shell or with settings from elsewhere"),
-        ),
-        always(Does::By(registries::addresses)),
-        always(Does::By(registries::package_scripts)),
-        always(Does::By(registries::repositories)),
+        when(Has("--use-yarnrc --script-shell"), Hides("scripts run by another shell or with settings from elsewhere")),
+        always(By(registries::addresses)),
+        always(By(registries::package_scripts)),
+        always(By(registries::repositories)),
     ],
     subcommands: SUBCOMMANDS,
     plain: "add audit autoclean bin bugs cache check constraints dedupe explain fund generate-lock-entry help import info \
             install licenses link list ls node-gyp outdated pack patch patch-commit prune rebuild remove rm search sbom \
             stage start stop restart test t unlink unplug up upgrade upgrade-interactive version versions why install-test",
+    plain_lines: PLAIN_LINES,
     examples: EXAMPLES,
-    ..Program::NEW
+    ..SYNTAX
 }];
 
 const SUBCOMMANDS: &[Subcommand] = &[
@@ -64,17 +57,17 @@ const SUBCOMMANDS: &[Subcommand] = &[
             each("audit info whoami"),
         ],
     ),
-    ruled("config", &[when(&[First("set unset delete")], Does::By(configures))]),
-    ruled("plugin", &[when(&[First("import")], Does::Hides("a plug-in of `yarn` from elsewhere"))]),
-    ruled("set", &[when(&[First("version resolution")], Does::Hides("another version of `yarn` from elsewhere"))]),
-    ruled("policies", &[always(Does::Hides("another version of `yarn` from elsewhere"))]),
-    ruled("global", &[when(&[First("add remove upgrade upgrade-interactive")], FOR_USER)]),
-    command("dlx", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
-    command("exec", Syntax::LEADING, &[always(Does::RunsWords(At::From(0)))]),
-    command("node", Syntax::LEADING, &[always(Does::By(node))]),
+    ruled("config", &[when(First("set unset delete"), By(configures))]),
+    ruled("plugin", &[when(First("import"), Hides("a plug-in of `yarn` from elsewhere"))]),
+    ruled("set", &[when(First("version resolution"), Hides("another version of `yarn` from elsewhere"))]),
+    ruled("policies", &[always(Hides("another version of `yarn` from elsewhere"))]),
+    ruled("global", &[when(First("add remove upgrade upgrade-interactive"), FOR_USER)]),
+    command("dlx", Syntax::LEADING, RUNS_OPERANDS),
+    command("exec", Syntax::LEADING, RUNS_OPERANDS),
+    command("node", Syntax::LEADING, &[always(By(node))]),
     Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
-    command("create init", Syntax::LEADING, &[always(Does::By(registries::creates))]),
-    command("workspace", Syntax::LEADING, &[always(Does::By(|parsed| registries::again(parsed, 1)))]),
+    command("create init", Syntax::LEADING, &[always(By(registries::creates))]),
+    command("workspace", Syntax::LEADING, &[always(By(|parsed| registries::again(parsed, 1)))]),
     group(
         "workspaces",
         &[
@@ -86,7 +79,7 @@ const SUBCOMMANDS: &[Subcommand] = &[
                     valued: "-j|--jobs --include --exclude --from",
                     ..Syntax::LEADING
                 },
-                &[always(Does::By(|parsed| registries::again(parsed, 0)))],
+                &[always(By(|parsed| registries::again(parsed, 0)))],
             ),
             Subcommand { names: "run", syntax: Syntax::LEADING, ..Subcommand::NEW },
             each("list info focus"),
@@ -110,7 +103,6 @@ fn configures(_: &Parsed<'_>) -> Vec<Effect> {
 const EXAMPLES: &[Example] = &[
     ("yarn add user/repo", Expect::Connects("https://github.com/user/repo")),
     ("yarn add git@github.com:x/y", Expect::Connects("ssh://github.com/x/y")),
-    ("yarn add lodash@4.17.21", Expect::Plain),
     ("yarn publish", Expect::Asks("publishes")),
     ("yarn --cwd x publish", Expect::Is("yarn publish")),
     ("yarn npm publish", Expect::Asks("publishes")),
@@ -130,12 +122,10 @@ const EXAMPLES: &[Example] = &[
     ("yarn set version ./x", Expect::Opaque("another version")),
     ("yarn global add x", Expect::Asks("outside of the workspace")),
     ("yarn --use-yarnrc x install", Expect::Opaque("from elsewhere")),
-    ("yarn", Expect::Plain),
-    ("yarn test", Expect::Plain),
-    ("yarn lint --fix", Expect::Plain),
-    ("yarn add left-pad", Expect::Plain),
-    ("yarn workspaces run test", Expect::Plain),
-    ("yarn init -y", Expect::Plain),
-    ("yarn run build", Expect::Plain),
-    ("yarn install --immutable", Expect::Plain),
+];
+
+/// Lines in which nothing is found.
+const PLAIN_LINES: &[&str] = &[
+    "yarn add lodash@4.17.21", "yarn", "yarn test", "yarn lint --fix", "yarn add left-pad", "yarn workspaces run test",
+    "yarn init -y", "yarn run build", "yarn install --immutable",
 ];
