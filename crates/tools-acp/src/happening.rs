@@ -6,22 +6,14 @@ use tools_core::{CallId, FileDiff, Location, Media, ToolKind};
 /// Something that happened in a session. Texts have lost their credentials before they come here.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum SessionEvent {
     /// The user said something: only in a conversation that is told again.
-    UserSaid {
-        /// What.
-        text: String,
-    },
+    UserSaid { text: String },
     /// A part of the model's answer.
-    Said {
-        /// The part.
-        text: String,
-    },
+    Said { text: String },
     /// A part of the model's thoughts.
-    Thought {
-        /// The part.
-        text: String,
-    },
+    Thought { text: String },
     /// The model wants a call made. Comes before anything else of the call.
     Called {
         /// The call.
@@ -49,17 +41,9 @@ pub enum SessionEvent {
         locations: Vec<Location>,
     },
     /// The call waits for a person.
-    Waits {
-        /// The call.
-        call: CallId,
-    },
+    Waits { call: CallId },
     /// The call printed something, or got on.
-    Printed {
-        /// The call.
-        call: CallId,
-        /// The printed text.
-        text: String,
-    },
+    Printed { call: CallId, text: String },
     /// The call has its result. Comes once, after everything else of the call.
     Answered {
         /// The call.
@@ -76,12 +60,7 @@ pub enum SessionEvent {
         locations: Vec<Location>,
     },
     /// Something the person should hear of that is no part of the answer.
-    Note {
-        /// Its severity.
-        severity: Severity,
-        /// What.
-        text: String,
-    },
+    Note { severity: Severity, text: String },
     /// Fill of the context.
     Context {
         /// Tokens in it.
@@ -90,10 +69,7 @@ pub enum SessionEvent {
         size: u64,
     },
     /// Title of the session.
-    Titled {
-        /// The title.
-        title: String,
-    },
+    Titled { title: String },
 }
 
 /// Severity of a [`SessionEvent::Note`].

@@ -17,12 +17,10 @@ use crate::{CompressionStrategy, Stop};
 /// Something that happened in a turn.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum AgentEvent {
     /// A turn began.
-    TurnStarted {
-        /// Which, from 1.
-        turn: u64,
-    },
+    TurnStarted { turn: u64 },
     /// A request goes to the model.
     Requested {
         /// Number of the iteration in the turn, from 1.
@@ -33,20 +31,11 @@ pub enum AgentEvent {
         limit: Option<u64>,
     },
     /// A part of the text of an answer. The parts of an answer together are its text.
-    Text {
-        /// The part.
-        text: String,
-    },
+    Text { text: String },
     /// A part of the thoughts before an answer.
-    Thinking {
-        /// The part.
-        text: String,
-    },
+    Thinking { text: String },
     /// A request failed and is repeated.
-    Retrying {
-        /// The problem.
-        problem: String,
-    },
+    Retrying { problem: String },
     /// The model answered.
     Replied {
         /// Usage of the request.
@@ -85,12 +74,7 @@ pub enum AgentEvent {
         text: String,
     },
     /// Old results were taken out of the conversation.
-    Cleared {
-        /// Number of results.
-        results: usize,
-        /// Number of bytes.
-        bytes: u64,
-    },
+    Cleared { results: usize, bytes: u64 },
     /// A part of the conversation became a summary.
     Compacted {
         /// Origin of the request.
@@ -103,15 +87,9 @@ pub enum AgentEvent {
         after: u64,
     },
     /// Something a person should hear of, although the turn goes on.
-    Warned {
-        /// What.
-        text: String,
-    },
+    Warned { text: String },
     /// The turn ended.
-    TurnEnded {
-        /// Why.
-        stop: Stop,
-    },
+    TurnEnded { stop: Stop },
 }
 
 /// Receiver of an agent's events. Clones share one stream.

@@ -6,14 +6,12 @@ use tools_providers::ProviderFault;
 /// Reason for the end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum Stop {
     /// The model answered without a call.
     Done,
     /// It made as many requests as a turn may.
-    IterationCap {
-        /// Their number.
-        iterations: u32,
-    },
+    IterationCap { iterations: u32 },
     /// It repeated itself.
     DoomLoop {
         /// The repeated output, for a person.
@@ -38,10 +36,7 @@ pub enum Stop {
         message: String,
     },
     /// The turn cost as much as it may.
-    Cost {
-        /// The cost, in millionths.
-        millionths: u64,
-    },
+    Cost { millionths: u64 },
 }
 
 /// The permanent name of a [`Stop`].

@@ -8,15 +8,11 @@ use tools_core::{ToolError, ToolErrorCategory};
 /// Reason why a log cannot be opened, written or read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum AuditError {
     /// It could not be opened.
     #[error("cannot open the audit file `{}`: {source}", path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Open { path: PathBuf, source: io::Error },
     /// It is a symbolic link, which someone else could point elsewhere.
     #[error("the audit path `{}` is a symbolic link", .0.display())]
     Symlink(PathBuf),
@@ -31,20 +27,10 @@ pub enum AuditError {
     Locked(PathBuf),
     /// It could not be read.
     #[error("cannot read the audit file `{}`: {source}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Read { path: PathBuf, source: io::Error },
     /// A line could not be written, or not wholly.
     #[error("cannot write to the audit file `{}`: {source}", path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Write { path: PathBuf, source: io::Error },
     /// The database that lines go to cannot be used.
     #[error("the audit database cannot be used: {0}")]
     Database(#[source] Arc<dyn std::error::Error + Send + Sync>),

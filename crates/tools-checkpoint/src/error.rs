@@ -7,13 +7,11 @@ use tools_sandbox::PathError;
 
 /// Reason why the store cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum CheckpointError {
     /// There is more than is looked at around a call.
     #[error("the workspace has more than {most} entries")]
-    TooMany {
-        /// `tools.checkpoints.max_entries`.
-        most: usize,
-    },
+    TooMany { most: usize },
     /// The file system is too slow to be looked at around a call.
     #[error("looking at the workspace takes too long")]
     TooSlow,
@@ -25,40 +23,19 @@ pub enum CheckpointError {
     Busy,
     /// No such call is kept.
     #[error("there is no call {number} that could be undone")]
-    NoSuchCall {
-        /// The number.
-        number: u64,
-    },
+    NoSuchCall { number: u64 },
     /// The call changed files in a folder that is not the one at its path now.
     #[error("call {number} changed another folder than the one that is at `{folder}` now")]
-    OtherFolder {
-        /// The number.
-        number: u64,
-        /// The path.
-        folder: String,
-    },
+    OtherFolder { number: u64, folder: String },
     /// Calls of a session that were made on other machines, whose stores are not here.
     #[error("what session `{session}` changed is kept by {}, and nothing of it here: undo it there", names(.machines))]
-    Elsewhere {
-        /// The session.
-        session: String,
-        /// The names of the machines.
-        machines: Vec<String>,
-    },
+    Elsewhere { session: String, machines: Vec<String> },
     /// The folder of the store cannot be made.
     #[error("the folder `{folder}` cannot be made")]
-    Folder {
-        /// The folder.
-        folder: String,
-        /// Why.
-        source: io::Error,
-    },
+    Folder { folder: String, source: io::Error },
     /// Somebody else could read or change what is kept.
     #[error("the folder `{folder}` belongs to another user")]
-    NotOurs {
-        /// The folder.
-        folder: String,
-    },
+    NotOurs { folder: String },
     /// A folder of the workspace cannot be opened.
     #[error(transparent)]
     Path(#[from] PathError),
@@ -67,10 +44,7 @@ pub enum CheckpointError {
     Io(#[from] io::Error),
     /// A file of the store does not hold what was written to it.
     #[error("`{file}` in the store is damaged")]
-    Damaged {
-        /// The file.
-        file: String,
-    },
+    Damaged { file: String },
 }
 
 fn names(machines: &[String]) -> String {

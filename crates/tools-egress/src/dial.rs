@@ -36,18 +36,14 @@ impl Dialer for Tcp {
 
 /// Reason why a connection failed.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DialError {
     /// The other side is not what was judged.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// No address answered.
     #[error("`{host}` could not be connected to")]
-    Connect {
-        /// The host.
-        host: String,
-        /// The system's error for the last address.
-        source: io::Error,
-    },
+    Connect { host: String, source: io::Error },
 }
 
 /// A connection to the first address that answers, and that address.

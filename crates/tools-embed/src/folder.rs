@@ -14,20 +14,14 @@ use crate::vectors::Vectors;
 /// Reason why a folder is not a model.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum FolderModelError {
     /// It has none of the files of a model.
     #[error("`{0}` holds no model: it needs `tokenizer.json`, and `model.safetensors` or `model.onnx`")]
     NoModel(PathBuf),
     /// It holds a model of a kind that was not compiled in.
     #[error("`{folder}` holds a {kind} model, and this build has no support for those (feature `{feature}`)")]
-    NotBuilt {
-        /// The folder.
-        folder: PathBuf,
-        /// Kind of the model.
-        kind: &'static str,
-        /// The feature of this crate that brings it.
-        feature: &'static str,
-    },
+    NotBuilt { folder: PathBuf, kind: &'static str, feature: &'static str },
 }
 
 /// What sort of model a folder holds.

@@ -60,153 +60,63 @@ impl McpErrorCode {
 }
 
 /// A failure of a server or of a call to it. The text holds nothing of the server's that was not
-/// made visible.
+/// made visible; `server` is its key in the configuration.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum McpError {
     /// The server answered a call with an error of the protocol.
     #[error("the MCP server `{server}` refused the call: {message}")]
-    ToolCall {
-        /// The key of the server.
-        server: String,
-        /// Kind of the failure.
-        code: McpErrorCode,
-        /// The server's message.
-        message: String,
-    },
+    ToolCall { server: String, code: McpErrorCode, message: String },
     /// The server cannot be started.
     #[error("the MCP server `{server}` cannot be started: {problem}")]
-    Start {
-        /// The key of the server.
-        server: String,
-        /// Why.
-        problem: String,
-    },
+    Start { server: String, problem: String },
     /// The server started and did not get as far as a list of tools.
     #[error("the MCP server `{server}` did not come up: {problem}")]
-    Handshake {
-        /// The key of the server.
-        server: String,
-        /// Why.
-        problem: String,
-    },
+    Handshake { server: String, problem: String },
     /// The server failed a moment ago and is not started again yet.
     #[error("the MCP server `{server}` failed {failures} times and is started again in {} s", wait.as_secs().max(1))]
-    BackingOff {
-        /// The key of the server.
-        server: String,
-        /// Number of failures in a row.
-        failures: u32,
-        /// Time until the next start.
-        wait: Duration,
-    },
+    BackingOff { server: String, failures: u32, wait: Duration },
     /// The connection ended during the call.
     #[error("the MCP server `{server}` went away during the call{}", detail(.problem.as_ref()))]
-    Gone {
-        /// The key of the server.
-        server: String,
-        /// The reason, as far as it is known.
-        problem: Option<String>,
-    },
+    Gone { server: String, problem: Option<String> },
     /// The server at an address cannot be reached; nothing was sent.
     #[error("the MCP server `{server}` cannot be reached: {problem}")]
-    Unreachable {
-        /// The key of the server.
-        server: String,
-        /// Why.
-        problem: String,
-    },
+    Unreachable { server: String, problem: String },
     /// The address of the server must not be dialled.
     #[error("the MCP server `{server}` cannot be reached: {problem}")]
-    Address {
-        /// The key of the server.
-        server: String,
-        /// Why.
-        problem: String,
-    },
+    Address { server: String, problem: String },
     /// There is no token to send.
     #[error("there is no token for the MCP server `{server}`: {problem}")]
-    NoToken {
-        /// The key of the server.
-        server: String,
-        /// Why.
-        problem: String,
-    },
+    NoToken { server: String, problem: String },
     /// Somebody has to log in, again or for the first time.
     #[error("the MCP server `{server}` needs a login: {problem}; `haft mcp login {server}` makes one")]
-    LoginNeeded {
-        /// The key of the server.
-        server: String,
-        /// Why the last one does not do.
-        problem: String,
-    },
+    LoginNeeded { server: String, problem: String },
     /// The server answered with a status of HTTP that is no answer.
     #[error("the MCP server `{server}` answered with the HTTP status {status}")]
-    Status {
-        /// The key of the server.
-        server: String,
-        /// The status.
-        status: u16,
-        /// How long the server asks to wait.
-        wait: Option<Duration>,
-    },
+    Status { server: String, status: u16, wait: Option<Duration> },
     /// The server knows the session no more and did not carry out the call.
     #[error("the MCP server `{server}` knows the session no more")]
-    SessionLost {
-        /// The key of the server.
-        server: String,
-    },
+    SessionLost { server: String },
     /// The call took too long; the server was told to stop.
     #[error("the MCP server `{server}` did not answer within {} s", after.as_secs())]
-    Timeout {
-        /// The key of the server.
-        server: String,
-        /// Time that was waited.
-        after: Duration,
-    },
+    Timeout { server: String, after: Duration },
     /// The server sent something that the protocol does not allow.
     #[error("the MCP server `{server}` does not keep to the protocol: {problem}")]
-    Protocol {
-        /// The key of the server.
-        server: String,
-        /// What.
-        problem: String,
-    },
+    Protocol { server: String, problem: String },
     /// The server wants something of its client that it was not offered.
     #[error("the MCP server `{server}` asked for {wanted}, which it was not offered")]
-    NotOffered {
-        /// The key of the server.
-        server: String,
-        /// What.
-        wanted: &'static str,
-    },
+    NotOffered { server: String, wanted: &'static str },
     /// The server wants something of the person behind the call, who was not asked or did not
     /// answer.
     #[error("the MCP server `{server}` asks before it goes on: {error}")]
-    Input {
-        /// The key of the server.
-        server: String,
-        /// Why there is no answer.
-        error: InputError,
-    },
+    Input { server: String, error: InputError },
     /// The server does not list the tool any more.
     #[error("the MCP server `{server}` has no tool `{tool}`")]
-    NoTool {
-        /// The key of the server.
-        server: String,
-        /// The server's name of the tool.
-        tool: String,
-    },
+    NoTool { server: String, tool: String },
     /// The definition is not the accepted one.
     #[error("the tool `{tool}` of the MCP server `{server}` is held: {reason}")]
-    Held {
-        /// The key of the server.
-        server: String,
-        /// The server's name of the tool.
-        tool: String,
-        /// The difference.
-        reason: String,
-    },
+    Held { server: String, tool: String, reason: String },
     /// The file of accepted definitions cannot be used.
     #[error("the accepted definitions of MCP servers cannot be read: {0}")]
     Lock(String),

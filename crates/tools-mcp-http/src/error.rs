@@ -7,15 +7,11 @@ use thiserror::Error;
 /// Reason why the server cannot start.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum HttpError {
     /// The address is not free, or not one of this machine.
     #[error("`{address}` cannot be listened on: {source}")]
-    Address {
-        /// The address.
-        address: SocketAddr,
-        /// The system's error.
-        source: io::Error,
-    },
+    Address { address: SocketAddr, source: io::Error },
     /// Tokens and results would go over a network unencrypted.
     #[error(
         "`{0}` is not a loopback address: without a TLS certificate and key, tokens and results could be read on the way"
@@ -29,19 +25,11 @@ pub enum HttpError {
     NoGuest,
     /// A token that could be guessed.
     #[error("the token of `{name}` has fewer than {least} characters", least = crate::MIN_TOKEN_CHARS)]
-    ShortToken {
-        /// The guest.
-        name: String,
-    },
+    ShortToken { name: String },
     /// Two guests with one token: it would not say who asks.
     #[error("`{0}` and `{1}` have the same token")]
     SameToken(String, String),
     /// A certificate or key that cannot be used.
     #[error("`{file}`: {problem}")]
-    Tls {
-        /// The file.
-        file: PathBuf,
-        /// The problem.
-        problem: String,
-    },
+    Tls { file: PathBuf, problem: String },
 }

@@ -40,13 +40,11 @@ pub struct Prompt {
 /// Reason why there is no such prompt.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PromptError {
     /// Nothing has this name.
     #[error("there is no prompt `{}`; `prompts/list` names them", name.escape_debug())]
-    NotFound {
-        /// The name, shortened.
-        name: String,
-    },
+    NotFound { name: String },
     /// The request itself is wrong.
     #[error("{0}")]
     Invalid(String),

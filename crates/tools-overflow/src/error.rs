@@ -10,6 +10,7 @@ use crate::InvalidReference;
 /// Reason why output was not stored or not read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum OverflowError {
     /// Not a reference at all.
     #[error(transparent)]
@@ -20,12 +21,7 @@ pub enum OverflowError {
     NotFound,
     /// A position behind the end.
     #[error("{position} is behind the end: the stored output has {length}")]
-    BehindEnd {
-        /// The requested position.
-        position: String,
-        /// The available length.
-        length: String,
-    },
+    BehindEnd { position: String, length: String },
     /// A pattern that is no regular expression.
     #[error("`grep` is not a valid regular expression: {0}")]
     Pattern(String),

@@ -32,6 +32,7 @@ pub struct Part<'a> {
 
 /// Reason of a decision. `Display` is how a person finds it in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum Because<'a> {
     /// A rule matched.
     Rule(RuleRef<'a>),
@@ -58,35 +59,23 @@ pub enum Because<'a> {
         scripts: Vec<OtherScript>,
     },
     /// The tool has rules, and none matched.
-    NoRule {
-        /// The tool.
-        tool: &'a str,
-    },
+    NoRule { tool: &'a str },
     /// The tool has no rules: what it promises decides.
     Traits,
     /// It belongs to commands that are judged themselves.
     Commands,
     /// A line would write a file that no rule covers.
-    Written {
-        /// The tool.
-        tool: &'a str,
-    },
+    Written { tool: &'a str },
     /// A file outside the working directory would be changed.
     Outside,
     /// A file that programs outside of any sandbox obey would be changed, and no rule names it.
-    Obeyed {
-        /// The program that obeys it.
-        by: &'static str,
-    },
+    Obeyed { by: &'static str },
     /// A port is published that no setting lists.
     Port,
     /// It could not be seen through.
     Opaque,
     /// The tool itself asks for a person.
-    Confirm {
-        /// The configured rule that asks for it.
-        rule: &'a str,
-    },
+    Confirm { rule: &'a str },
     /// The origin of the call is not trusted far enough.
     Trust(TrustLevel),
 }

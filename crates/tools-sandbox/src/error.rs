@@ -16,6 +16,7 @@ use crate::{FileKind, spelling::shown};
 /// what exists outside the roots is never told.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PathError {
     /// The path is the empty string.
     #[error("the path is empty")]
@@ -28,12 +29,7 @@ pub enum PathError {
     TooLong(PathBuf),
     /// The path, or a symbolic link on it, leads outside every allowed root.
     #[error("path `{}` is outside the allowed roots", shown(.path))]
-    Outside {
-        /// The path as it was given.
-        path: PathBuf,
-        /// The directories that are allowed.
-        roots: Vec<PathBuf>,
-    },
+    Outside { path: PathBuf, roots: Vec<PathBuf> },
     /// A read rule closes the path.
     #[error("path `{}` is closed by the read rules", shown(.0))]
     Denied(PathBuf),
@@ -57,14 +53,7 @@ pub enum PathError {
     NotADirectory(PathBuf),
     /// The path is something else than the operation needs.
     #[error("path `{}` is {found}, not {wanted}", shown(.path))]
-    WrongKind {
-        /// The path as it was given.
-        path: PathBuf,
-        /// Kind of the existing file.
-        found: FileKind,
-        /// Kind that the operation needs.
-        wanted: FileKind,
-    },
+    WrongKind { path: PathBuf, found: FileKind, wanted: FileKind },
     /// Too many symbolic links, most likely a loop.
     #[error("path `{}` runs through a loop of symbolic links", shown(.0))]
     LinkLoop(PathBuf),
@@ -76,28 +65,13 @@ pub enum PathError {
     Changed(PathBuf),
     /// An allowed root cannot be opened.
     #[error("allowed root `{}` cannot be opened", shown(.path))]
-    Root {
-        /// The root as configured.
-        path: PathBuf,
-        /// The underlying error.
-        source: io::Error,
-    },
+    Root { path: PathBuf, source: io::Error },
     /// A read rule is not a valid glob.
     #[error("`{glob}` is not a valid glob: {problem}")]
-    Glob {
-        /// The glob as configured.
-        glob: String,
-        /// The problem.
-        problem: String,
-    },
+    Glob { glob: String, problem: String },
     /// Any other failure of the operating system.
     #[error("path `{}`: {source}", shown(.path))]
-    Io {
-        /// The path as it was given.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Io { path: PathBuf, source: io::Error },
 }
 
 impl PathError {

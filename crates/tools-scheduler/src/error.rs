@@ -10,6 +10,7 @@ use crate::TaskName;
 /// Reason why a task was not stored, cancelled or run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ScheduleError {
     /// No name of a task.
     #[error("`{}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected", Visible::of(.0))]
@@ -22,28 +23,13 @@ pub enum ScheduleError {
     Never,
     /// A cron line whose times come too often.
     #[error("`cron` comes every {found} seconds, and at least {least} are between two runs")]
-    TooOften {
-        /// The requested interval.
-        found: i64,
-        /// The minimum interval.
-        least: i64,
-    },
+    TooOften { found: i64, least: i64 },
     /// No time.
     #[error("`{}` is not a valid time: {problem}", Visible::of(text))]
-    When {
-        /// The given text.
-        text: String,
-        /// The valid form.
-        problem: String,
-    },
+    When { text: String, problem: String },
     /// A time that has passed.
     #[error("{at} has passed: it is {now} now")]
-    Past {
-        /// The time.
-        at: Timestamp,
-        /// The time it is.
-        now: Timestamp,
-    },
+    Past { at: Timestamp, now: Timestamp },
     /// No zone.
     #[error("there is no time zone `{}`: a name as `Europe/Berlin` is expected", Visible::of(.0))]
     Zone(String),
@@ -55,12 +41,7 @@ pub enum ScheduleError {
     Exists(TaskName),
     /// No task of that name.
     #[error("there is no task `{name}`")]
-    NotFound {
-        /// The name.
-        name: TaskName,
-        /// Names that are like it.
-        near: Vec<String>,
-    },
+    NotFound { name: TaskName, near: Vec<String> },
     /// The task runs just now.
     #[error("the task `{0}` runs just now")]
     Running(TaskName),

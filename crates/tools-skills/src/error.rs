@@ -8,26 +8,17 @@ use tools_core::{ToolError, ToolErrorCategory, either};
 /// Reason why a skill cannot be used.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SkillError {
     /// No skill of this name.
     #[error("there is no skill `{name}`")]
-    NotFound {
-        /// The name.
-        name: String,
-        /// Names that are like it.
-        near: Vec<String>,
-    },
+    NotFound { name: String, near: Vec<String> },
     /// The text before the body is not front matter.
     #[error("the front matter of `SKILL.md` cannot be read: {0}")]
     Front(String),
     /// A file or a folder is larger than is read.
     #[error("{what} is too large: more than {most}")]
-    TooLarge {
-        /// Which.
-        what: String,
-        /// The limit.
-        most: String,
-    },
+    TooLarge { what: String, most: String },
     /// Text that is no UTF-8.
     #[error("`{0}` is not UTF-8 text")]
     NotText(String),
@@ -45,12 +36,7 @@ pub enum SkillError {
     Untrusted(String),
     /// The system says so.
     #[error("`{path}` cannot be read")]
-    Unreadable {
-        /// Path of the file or folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    Unreadable { path: PathBuf, source: io::Error },
     /// The list of what was agreed to cannot be used.
     #[error("the list of trusted skills cannot be used")]
     Pins(#[source] io::Error),

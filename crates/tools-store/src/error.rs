@@ -7,15 +7,11 @@ use thiserror::Error;
 /// Reason why a database cannot be used. Nothing was changed in it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum StoreError {
     /// A newer version of the program made it.
     #[error("the database has schema {found}, and this version knows schemas up to {known}: use the newer version")]
-    Newer {
-        /// The schema it has.
-        found: usize,
-        /// The newest schema that this program knows.
-        known: usize,
-    },
+    Newer { found: usize, known: usize },
     /// It belongs to another program.
     #[error("the file is a database of another program")]
     Foreign,

@@ -14,6 +14,7 @@ use crate::guard::Refusal;
 /// Reason why there is no page.
 #[derive(Debug, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum WebError {
     /// The guard refuses the URL.
     #[error("{0}")]
@@ -23,45 +24,22 @@ pub enum WebError {
     Redirect(Refusal),
     /// Redirects without end.
     #[error("the page redirects more than {most} times")]
-    TooManyRedirects {
-        /// Maximum number of redirects.
-        most: usize,
-    },
+    TooManyRedirects { most: usize },
     /// No address answered.
     #[error("`{host}` could not be connected to")]
-    Connect {
-        /// The host.
-        host: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    Connect { host: String, source: io::Error },
     /// The other side did not prove to be the host.
     #[error("the certificate of `{host}` is not valid: {problem}")]
-    Certificate {
-        /// The host.
-        host: String,
-        /// The problem.
-        problem: String,
-    },
+    Certificate { host: String, problem: String },
     /// There was no encrypted connection.
     #[error("no encrypted connection to `{host}`: {problem}")]
-    Tls {
-        /// The host.
-        host: String,
-        /// The problem.
-        problem: String,
-    },
+    Tls { host: String, problem: String },
     /// The response is not HTTP, or it ended too early.
     #[error("the answer broke off or is not valid HTTP")]
     Http(#[source] hyper::Error),
     /// A status that is no page.
     #[error("the server answered {status}")]
-    Status {
-        /// The status.
-        status: StatusCode,
-        /// The server's `Retry-After`.
-        retry_after: Option<Duration>,
-    },
+    Status { status: StatusCode, retry_after: Option<Duration> },
     /// The body is packed in a way that was not asked for.
     #[error("the content encoding `{0}` is not supported")]
     Encoding(String),
@@ -73,12 +51,7 @@ pub enum WebError {
     Timeout,
     /// The body is no text.
     #[error("the page is not text but {kind}, {size}")]
-    Binary {
-        /// Its type.
-        kind: String,
-        /// Its size.
-        size: String,
-    },
+    Binary { kind: String, size: String },
     /// The body is a PDF whose text cannot be had.
     #[error("the text of the PDF cannot be read: {0}")]
     Pdf(String),

@@ -7,6 +7,7 @@ use tools_core::ToolName;
 /// nothing of it shows up when the tool is called.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum CatalogFault {
     /// Two tools are called the same. The first is kept.
     #[error("two tools are called `{0}`; the first is kept")]
@@ -16,45 +17,19 @@ pub enum CatalogFault {
         "`{tool}`: the reference `{reference}` {} leads to nothing in its definition; any value is taken there",
         at(path)
     )]
-    Reference {
-        /// The tool.
-        tool: ToolName,
-        /// Place in its schema.
-        path: String,
-        /// The reference.
-        reference: String,
-    },
+    Reference { tool: ToolName, path: String, reference: String },
     /// A schema that holds itself, or grows too large when its references are followed.
     #[error("`{tool}`: the schema {} holds itself or is too large; any value is taken below it", at(path))]
-    Endless {
-        /// The tool.
-        tool: ToolName,
-        /// Place in its schema.
-        path: String,
-    },
+    Endless { tool: ToolName, path: String },
     /// A keyword of the schema has a value that it cannot have.
     #[error("`{tool}`: `{keyword}` {} cannot be what it is; it is passed over", at(path))]
-    Keyword {
-        /// The tool.
-        tool: ToolName,
-        /// Place in its schema.
-        path: String,
-        /// The keyword.
-        keyword: String,
-    },
+    Keyword { tool: ToolName, path: String, keyword: String },
     /// The parameters as a whole are something else than an object.
     #[error("`{0}`: its parameters are not an object; it is taken as one without known parameters")]
     NoObject(ToolName),
     /// A description that no prompt has room for.
     #[error("`{tool}`: its description has {bytes} bytes; the first {kept} are kept")]
-    Long {
-        /// The tool.
-        tool: ToolName,
-        /// Its length.
-        bytes: usize,
-        /// Length of the kept part.
-        kept: usize,
-    },
+    Long { tool: ToolName, bytes: usize, kept: usize },
     /// A description with characters that are not seen by whoever reads it.
     #[error("`{0}`: its description holds characters that do not show; they are taken out")]
     Hidden(ToolName),

@@ -58,6 +58,7 @@ pub struct Near {
 /// Reason why a store cannot be used now. No text of a server is in it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ChunkIndexError {
     /// It cannot be reached.
     #[error("the store of vectors at `{0}` cannot be reached")]
@@ -76,12 +77,7 @@ pub enum ChunkIndexError {
     Malformed,
     /// The stored vectors were made by another model of the same name.
     #[error("the store holds vectors of {found} numbers, and those of the model have {expected}")]
-    Dimension {
-        /// Of the model.
-        expected: usize,
-        /// Of the store.
-        found: usize,
-    },
+    Dimension { expected: usize, found: usize },
     /// The stored data is gone.
     #[error("the store of vectors was emptied; it is filled again by the next calls")]
     Gone,

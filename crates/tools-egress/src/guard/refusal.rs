@@ -8,6 +8,7 @@ use super::{AddressClass, NameClass};
 /// Reason why an address is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum Refusal {
     /// Not a URL that can be read in one way only.
     #[error("the URL cannot be used: {0}")]
@@ -20,37 +21,19 @@ pub enum Refusal {
     UserInfo,
     /// A port that is not one for the web.
     #[error("port {port} is not allowed; allowed: {allowed}")]
-    Port {
-        /// The port asked for.
-        port: u16,
-        /// Those that are allowed.
-        allowed: String,
-    },
+    Port { port: u16, allowed: String },
     /// The host is on the list of denied ones, or not on the list of allowed ones.
     #[error("host `{host}` is refused by `{rule}`")]
-    Domain {
-        /// The host.
-        host: String,
-        /// Name of the rule.
-        rule: String,
-    },
+    Domain { host: String, rule: String },
     /// A redirect to another host, about which a person would be asked.
     #[error("it leads to another host, `{url}`: fetch that URL itself")]
-    Elsewhere {
-        /// Target of the redirect.
-        url: String,
-    },
+    Elsewhere { url: String },
     /// A name that leads to no public host.
     #[error("the host is {0}, not a public one")]
     Name(NameClass),
     /// An address that is not public. The class is for the operator where it came out of a look-up.
     #[error("{}", not_public(*.class, *.by_name))]
-    Address {
-        /// Class of the address.
-        class: AddressClass,
-        /// Whether a name resolved to it.
-        by_name: bool,
-    },
+    Address { class: AddressClass, by_name: bool },
     /// The name resolves to more addresses than are looked at.
     #[error("the name resolves to too many addresses")]
     TooManyAnswers,

@@ -10,20 +10,14 @@ use super::{DependenciesConfig, Prerequisites};
 
 /// Something that was wrong with the rules and was put right.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DependencyFault {
     /// Tools that need one another could never be shown. What they need is dropped.
     #[error("the tools {} need one another; what they require is not asked for", listed(.0))]
     Cycle(Vec<ToolName>),
     /// A rule names no tool. It is dropped.
     #[error("`{key}` names `{name}`, which is not a tool{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
-    NoSuchTool {
-        /// The key of the rule.
-        key: String,
-        /// The name at that place.
-        name: String,
-        /// The most similar name of a tool.
-        nearest: Option<String>,
-    },
+    NoSuchTool { key: String, name: String, nearest: Option<String> },
     /// A tool that is always shown needs another. What it needs is dropped.
     #[error("`{0}` is always on; what it requires is not asked for")]
     AlwaysOn(ToolName),

@@ -27,12 +27,7 @@ pub(crate) enum HttpFault {
     Login(String),
     /// A status that is no answer.
     #[error("it answered with the HTTP status {status}")]
-    Status {
-        /// The status.
-        status: u16,
-        /// How long it asks to wait.
-        wait: Option<Duration>,
-    },
+    Status { status: u16, wait: Option<Duration> },
     /// The server knows the session no more; the request was not carried out.
     #[error("it knows the session no more")]
     SessionLost,

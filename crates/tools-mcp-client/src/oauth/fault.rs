@@ -8,42 +8,23 @@ use crate::error::shown;
 /// Reason why there is no login, or none any more.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LoginError {
     /// A server names an address that must not be used.
     #[error("the address of {what} is refused: {problem}")]
-    Address {
-        /// What is at the address.
-        what: &'static str,
-        /// Why.
-        problem: String,
-    },
+    Address { what: &'static str, problem: String },
     /// A server cannot be reached, or does not answer as the protocol says. It may later.
     #[error("{what}: {problem}")]
-    Answer {
-        /// What was asked for.
-        what: &'static str,
-        /// The problem.
-        problem: String,
-    },
+    Answer { what: &'static str, problem: String },
     /// What a server says about itself cannot be used.
     #[error("{what} cannot be used: {problem}")]
-    Metadata {
-        /// What cannot be used.
-        what: &'static str,
-        /// Why.
-        problem: String,
-    },
+    Metadata { what: &'static str, problem: String },
     /// The server has another authorization server than at the last login.
     #[error(
         "the authorization server was `{before}` and is now `{now}`: if that is right, log in with `--accept-issuer \
          {now}`"
     )]
-    IssuerChanged {
-        /// At the last login.
-        before: String,
-        /// Now.
-        now: String,
-    },
+    IssuerChanged { before: String, now: String },
     /// An answer names another authorization server than the one that was asked.
     #[error("the answer is from another authorization server than the one that was asked")]
     IssuerMismatch,
@@ -58,12 +39,7 @@ pub enum LoginError {
     NoClient,
     /// The authorization server said no.
     #[error("the authorization server refused {what}: {code}")]
-    Refused {
-        /// What was asked for.
-        what: &'static str,
-        /// Its code, out of a closed list.
-        code: &'static str,
-    },
+    Refused { what: &'static str, code: &'static str },
     /// Nobody came back from the browser in time.
     #[error("nobody finished the login within {0} s")]
     NobodyCame(u64),
