@@ -19,12 +19,12 @@ fn all(pattern: &str) -> Option<Vec<String>> {
     let mut done = Vec::new();
     let mut open = vec![pattern.to_owned()];
     while let Some(next) = open.pop() {
-        let Some(Group { start, end, parts }) = first_group(&next).ok()? else {
+        let Some(group) = first_group(&next).ok()? else {
             done.push(next);
             continue;
         };
         // The last is taken first: the order of the alternatives stays.
-        open.extend(parts.iter().rev().map(|part| format!("{}{part}{}", &next[..start], &next[end..])));
+        open.extend(group.each().rev());
         if open.len() + done.len() > MAX_PATTERNS {
             return None;
         }
@@ -43,25 +43,40 @@ fn double_stars(pattern: &str) -> usize {
 /// Whether two stars meet within alternatives.
 fn double_stars_in_groups(pattern: &str) -> bool {
     match first_group(pattern) {
-        Ok(Some(Group { start, end, .. })) => {
-            pattern[start..end].contains("**") || double_stars_in_groups(&pattern[end..])
+        Ok(Some(Group { parts, after, .. })) => {
+            parts.iter().any(|part| part.contains("**")) || double_stars_in_groups(after)
         }
         Ok(None) | Err(UnbalancedBraces) => false,
     }
 }
 
-/// The outermost alternatives that stand first: their range with the braces, and what stands
-/// between the commas.
-struct Group<'a> {
-    start: usize,
-    end: usize,
-    parts: Vec<&'a str>,
+/// The outermost alternatives of a glob that stand first.
+#[derive(Debug)]
+pub struct Group<'a> {
+    /// The glob in front of them.
+    pub before: &'a str,
+    /// Each alternative.
+    pub parts: Vec<&'a str>,
+    /// The glob behind them.
+    pub after: &'a str,
 }
 
-/// Not closed, or closed without having been opened.
-struct UnbalancedBraces;
+impl Group<'_> {
+    /// The glob with each of the alternatives.
+    pub fn each(&self) -> impl DoubleEndedIterator<Item = String> {
+        self.parts.iter().map(|part| format!("{}{part}{}", self.before, self.after))
+    }
+}
 
-fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces> {
+/// Braces or a class that are not closed, or braces that were not opened.
+#[derive(Debug)]
+pub struct UnbalancedBraces;
+
+/// The alternatives of a glob that stand first; `None` where there are none.
+///
+/// # Errors
+/// [`UnbalancedBraces`] for what is no glob.
+pub fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces> {
     let mut rest = pattern.char_indices();
     let (mut depth, mut start, mut part) = (0_usize, 0, 0);
     let mut parts = Vec::new();
@@ -83,7 +98,7 @@ fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces> {
                 depth = depth.checked_sub(1).ok_or(UnbalancedBraces)?;
                 if depth == 0 {
                     parts.push(&pattern[part..at]);
-                    return Ok(Some(Group { start, end: at + 1, parts }));
+                    return Ok(Some(Group { before: &pattern[..start], parts, after: &pattern[at + 1..] }));
                 }
             }
             _ => {}

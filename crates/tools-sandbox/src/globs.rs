@@ -37,7 +37,7 @@ struct Wildcard {
     number: usize,
     pattern: String,
     literal: Literal,
-    compiled: OnceLock<Matcher>,
+    compiled: OnceLock<CompiledGlob>,
 }
 
 /// Text without which a pattern matches no path.
@@ -47,6 +47,10 @@ enum Literal {
     /// Anywhere; may be empty.
     Part(Vec<u8>),
 }
+
+/// A compiled glob, whose wildcards for one character stand for a character and not for a byte.
+#[derive(Debug)]
+pub struct CompiledGlob(Matcher);
 
 #[derive(Debug)]
 enum Matcher {
@@ -139,30 +143,40 @@ impl Wildcard {
         may_match && self.compiled().expect("globs that are not constants were compiled before").is_match(path)
     }
 
-    fn compiled(&self) -> Result<&Matcher, String> {
+    fn compiled(&self) -> Result<&CompiledGlob, String> {
         if let Some(compiled) = self.compiled.get() {
             return Ok(compiled);
         }
-        let compiled = Matcher::compile(&self.pattern)?;
+        let glob = parse(&self.pattern).map_err(|error| error.kind().to_string())?;
+        let compiled = CompiledGlob::try_new(&glob).map_err(|error| error.to_string())?;
         // Of two threads at once, one keeps what it made.
         Ok(self.compiled.get_or_init(|| compiled))
     }
 }
 
-impl Matcher {
-    fn compile(pattern: &str) -> Result<Self, String> {
-        let glob = parse(pattern).map_err(|error| error.kind().to_string())?;
-        if !pattern.contains(['?', '[']) {
-            return Ok(Self::Bytes(glob.compile_matcher()));
+impl CompiledGlob {
+    /// Compiles a glob.
+    ///
+    /// # Errors
+    /// Beyond the size that expressions may have.
+    pub fn try_new(glob: &Glob) -> Result<Self, regex::Error> {
+        if !glob.glob().contains(['?', '[']) {
+            return Ok(Self::bytewise(glob));
         }
-        Regex::new(&by_characters(glob.regex())).map(Self::Characters).map_err(|error| error.to_string())
+        Regex::new(&by_characters(glob.regex())).map(|regex| Self(Matcher::Characters(regex)))
     }
 
-    fn is_match(&self, path: &Path) -> bool {
-        match self {
-            Self::Bytes(glob) => glob.is_match(path),
+    /// A glob whose wildcards for one character stand for a byte.
+    pub fn bytewise(glob: &Glob) -> Self {
+        Self(Matcher::Bytes(glob.compile_matcher()))
+    }
+
+    /// Whether it matches a path or a text.
+    pub fn is_match(&self, text: impl AsRef<Path>) -> bool {
+        match &self.0 {
+            Matcher::Bytes(glob) => glob.is_match(text),
             // A byte that belongs to no character is one.
-            Self::Characters(regex) => regex.is_match(&path.to_string_lossy()),
+            Matcher::Characters(regex) => regex.is_match(&text.as_ref().to_string_lossy()),
         }
     }
 }

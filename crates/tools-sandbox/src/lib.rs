@@ -33,7 +33,9 @@ pub mod view;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
 pub use account::{Account, account, expand_home, home, homes};
+pub use alternatives::{Group, UnbalancedBraces, first_group};
 pub use error::PathError;
+pub use globs::CompiledGlob;
 pub use handle::{Beneath, Directory, Entry, FileId, FileKind, Metadata, Replace, set_modified};
 pub use near::{folder_hint, near_folder};
 pub use open::Resolver;

@@ -12,4 +12,4 @@ pub(crate) use forms::{
     Forms, PathForms, command_glob, glob_with_program_folded, path_glob, upwards, with_program_folded,
 };
 pub(crate) use open::Open;
-pub(crate) use pattern::{OneGlob, Patterns, SeparatorRule, escape, is_literal, is_plain, literal, parse};
+pub(crate) use pattern::{Patterns, SeparatorRule, compiled, escape, is_literal, is_plain, literal, parse};

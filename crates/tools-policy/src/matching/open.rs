@@ -5,9 +5,10 @@
 use std::{borrow::Cow, path::Path};
 
 use tools_command::spellings;
+use tools_sandbox::first_group;
 
+use super::forms::lower;
 use super::pattern::escape;
-use super::{alternatives::first_choice, forms::lower};
 
 /// Alternatives of a pattern beyond these are read as `*`.
 const MAX_ALTERNATIVES: usize = 64;
@@ -135,15 +136,15 @@ fn alternatives(glob: &str) -> Vec<Cow<'_, str>> {
     let mut done = Vec::new();
     let mut open = vec![Cow::Borrowed(glob)];
     while let Some(glob) = open.pop() {
-        let Some((before, choices, after)) = first_choice(&glob) else {
+        let Ok(Some(group)) = first_group(&glob) else {
             done.push(glob);
             continue;
         };
-        if done.len() + open.len() + choices.len() > MAX_ALTERNATIVES {
-            done.push(format!("{before}*").into());
+        if done.len() + open.len() + group.parts.len() > MAX_ALTERNATIVES {
+            done.push(format!("{}*", group.before).into());
             continue;
         }
-        open.extend(choices.iter().map(|choice| Cow::Owned(format!("{before}{choice}{after}"))));
+        open.extend(group.each().map(Cow::Owned).collect::<Vec<_>>());
     }
     done
 }

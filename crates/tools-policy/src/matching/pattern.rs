@@ -8,9 +8,8 @@
 use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use globset::{Glob, GlobBuilder, GlobMatcher};
-use regex::Regex;
-use tools_core::by_characters;
+use globset::{Glob, GlobBuilder};
+use tools_sandbox::CompiledGlob;
 
 use super::{
     alternatives::expanded,
@@ -55,34 +54,13 @@ enum Matcher {
     Glob {
         glob: Glob,
         /// Made when the glob is tried first: most of a long list never is.
-        compiled: OnceLock<OneGlob>,
+        compiled: OnceLock<CompiledGlob>,
     },
 }
 
-/// One compiled glob.
-#[derive(Debug)]
-pub(crate) enum OneGlob {
-    /// Bytes are as good as characters here.
-    Bytes(GlobMatcher),
-    /// It has wildcards for one character.
-    Characters(Regex),
-}
-
-impl OneGlob {
-    pub(crate) fn compile(glob: &Glob) -> Self {
-        if !glob.glob().contains(['?', '[']) {
-            return Self::Bytes(glob.compile_matcher());
-        }
-        // Fails only beyond the size that expressions may have: then bytes are compared.
-        Regex::new(&by_characters(glob.regex())).map_or_else(|_| Self::Bytes(glob.compile_matcher()), Self::Characters)
-    }
-
-    pub(crate) fn is_match(&self, text: &str) -> bool {
-        match self {
-            Self::Bytes(glob) => glob.is_match(text),
-            Self::Characters(regex) => regex.is_match(text),
-        }
-    }
+/// A compiled glob. It fails only beyond the size that expressions may have: then bytes are compared.
+pub(crate) fn compiled(glob: &Glob) -> CompiledGlob {
+    CompiledGlob::try_new(glob).unwrap_or_else(|_| CompiledGlob::bytewise(glob))
 }
 
 /// A glob by its shape. Most patterns on commands are one of the first two.
@@ -126,7 +104,7 @@ impl Matcher {
         match self {
             Self::Ends(end) => text.ends_with(end),
             Self::Contains(piece) => text.contains(piece),
-            Self::Glob { glob, compiled } => compiled.get_or_init(|| OneGlob::compile(glob)).is_match(text),
+            Self::Glob { glob, compiled } => compiled.get_or_init(|| self::compiled(glob)).is_match(text),
         }
     }
 }

@@ -6,8 +6,9 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{KeyFault, Verdict, todays_name};
+use tools_sandbox::CompiledGlob;
 
-use crate::matching::{OneGlob, Patterns, SeparatorRule, literal, parse, path_glob};
+use crate::matching::{Patterns, SeparatorRule, compiled, literal, parse, path_glob};
 
 /// Rules about calls, in the order in which they are asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -109,7 +110,7 @@ pub(super) struct PolicyRule {
 pub(super) enum ToolGlob {
     Every,
     Named(String),
-    Glob(OneGlob),
+    Glob(CompiledGlob),
 }
 
 #[derive(Debug)]
@@ -242,14 +243,14 @@ impl ToolGlob {
             return Ok(Self::Named(todays_name(&pattern).to_owned()));
         }
         let glob = parse(&pattern, SeparatorRule::Everything).map_err(|error| error.kind().to_string())?;
-        Ok(Self::Glob(OneGlob::compile(&glob)))
+        Ok(Self::Glob(compiled(&glob)))
     }
 
     pub(super) fn matches(&self, tool: &str) -> bool {
         match self {
             Self::Every => true,
             Self::Named(name) => name.eq_ignore_ascii_case(tool),
-            Self::Glob(glob) => glob.is_match(&tool.to_ascii_lowercase()),
+            Self::Glob(glob) => glob.is_match(tool.to_ascii_lowercase()),
         }
     }
 }
