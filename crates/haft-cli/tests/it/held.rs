@@ -62,10 +62,7 @@ fn repository(config: &str) -> Haft {
 
 #[test]
 fn a_job_writes_nothing_of_what_a_call_replaces_by_agreement() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = repository(EVERYTHING);
+    let Some(haft) = tools_testkit::namespaces().then(|| repository(EVERYTHING)) else { return };
     let mut client = Client::connect(&haft);
     let line = "for i in 1 2 3 4 5 6 7 8 9; do echo '#evil' >> .git/config; echo '#evil' >> .envrc; done";
     job(&haft, &mut client, "evil", line);
@@ -90,10 +87,8 @@ fn a_job_writes_nothing_of_what_a_call_replaces_by_agreement() {
 
 #[test]
 fn the_time_of_a_command_stands_while_it_does() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = repository(&format!("{EVERYTHING}[tools.shell]\ntimeout = 4\n"));
+    let config = format!("{EVERYTHING}[tools.shell]\ntimeout = 4\n");
+    let Some(haft) = tools_testkit::namespaces().then(|| repository(&config)) else { return };
     let (mut one, mut other) = (Client::connect(&haft), Client::connect(&haft));
     std::thread::scope(|scope| {
         let slow = scope.spawn(|| one.call("bash", &json!({"command": "touch begun; sleep 2; echo whole"})));
@@ -107,10 +102,7 @@ fn the_time_of_a_command_stands_while_it_does() {
 
 #[test]
 fn what_a_person_replaces_while_a_job_runs_is_held_again_and_told() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = repository(EVERYTHING);
+    let Some(haft) = tools_testkit::namespaces().then(|| repository(EVERYTHING)) else { return };
     let mut client = Client::connect(&haft);
     job(&haft, &mut client, "evil", "echo '#evil' >> .envrc && echo wrote >> wrote");
     git(&haft, "checkout -q other");
@@ -159,10 +151,7 @@ fn no_job_makes_what_decides_about_calls_when_another_has_ended() {
 
 #[test]
 fn no_process_makes_what_git_obeys_when_another_has_ended() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = repository(EVERYTHING);
+    let Some(haft) = tools_testkit::namespaces().then(|| repository(EVERYTHING)) else { return };
     let mut other = haft.command(&["call", "bash", "command=until [ -e end-other ]; do sleep 0.02; done"]);
     let mut other = other.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
     let hooks = haft.workspace.path(".git/hooks");

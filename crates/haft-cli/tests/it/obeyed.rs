@@ -42,10 +42,7 @@ fn recorded(haft: &Haft) -> Value {
 
 #[test]
 fn nothing_that_runs_outside_comes_to_be_unseen() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = workspace(EVERYTHING);
+    let Some(haft) = tools_testkit::namespaces().then(|| workspace(EVERYTHING)) else { return };
     for path in [
         ".git/config",
         ".git/hooks/post-checkout",
@@ -178,10 +175,7 @@ const CONFIGURED: [&str; 4] =
 
 #[test]
 fn what_a_repository_s_configuration_names_is_held_from_commands() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = configured();
+    let Some(haft) = tools_testkit::namespaces().then(configured) else { return };
     for path in CONFIGURED {
         let before = haft.workspace.read(path);
         let ran = written(&haft, path);
@@ -303,10 +297,7 @@ fn instructions_at_the_top_of_what_is_built_are_named() {
 
 #[test]
 fn a_folder_that_a_line_names_opens_nothing_in_it() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = workspace(EVERYTHING);
+    let Some(haft) = tools_testkit::namespaces().then(|| workspace(EVERYTHING)) else { return };
     haft.workspace.file("src/CLAUDE.md", "as it was");
     haft.workspace.file("w.py", "import sys\nopen(sys.argv[1],'a').write('x')\n");
     for (line, path) in [
@@ -354,10 +345,7 @@ const BESIDE: [&str; 5] = ["c/x", "v2/x", "latest/x", "node_modules/.bin/x", "sc
 
 #[test]
 fn what_links_with_obeyed_names_lead_to_is_held_from_commands() {
-    if !tools_testkit::namespaces() {
-        return;
-    }
-    let haft = linked();
+    let Some(haft) = tools_testkit::namespaces().then(linked) else { return };
     let mut client = Client::connect(&haft);
     for (path, id) in LINKED.into_iter().chain(["d/x"]).zip(2..) {
         let before = haft.workspace.read(path);

@@ -12,14 +12,18 @@ use crate::{
 };
 
 /// A binary with one scripted server in its configuration; `more` are further keys of the server.
-fn with_server(tools: &Value, calls: &Value, more: &str) -> (Haft, ScriptedMcp) {
+/// `None` after saying that there is no Python to run it.
+fn with_server(tools: &Value, calls: &Value, more: &str) -> Option<(Haft, ScriptedMcp)> {
+    if !installed(&["python3"]) {
+        return None;
+    }
     let haft = Haft::new();
     let folder = haft.home.dir("servers");
     let script = ScriptedMcp::new(&folder, "one", tools, calls);
     let args = script.args();
     let text = format!("[[mcp.servers]]\nid = \"one\"\ncommand = \"python3\"\nargs = {args:?}\n{more}\n");
     haft.home.file(".config/haft/config.toml", text);
-    (haft, script)
+    Some((haft, script))
 }
 
 fn named(names: &[&str]) -> Value {
@@ -34,10 +38,7 @@ fn allowing(tools: &[&str]) -> String {
 
 #[test]
 fn a_call_is_judged_answered_and_on_record_and_its_definition_pinned() {
-    if !installed(&["python3"]) {
-        return;
-    }
-    let (haft, _) = with_server(&named(&["say"]), &json!({"say": [{"text": "said"}]}), "");
+    let Some((haft, _)) = with_server(&named(&["say"]), &json!({"say": [{"text": "said"}]}), "") else { return };
     let asked = haft.run(&["--json", "call", "mcp_one_say", "{}"]);
     assert_eq!(asked.json()["error"]["category"], "confirmation_required", "{asked:?}");
     let agreed = haft.run(&["--json", "call", "mcp_one_say", "--yes", "text=x"]);
@@ -50,17 +51,16 @@ fn a_call_is_judged_answered_and_on_record_and_its_definition_pinned() {
     let lock = fs::read_to_string(haft.home.path(".config/haft/mcp.lock.json")).unwrap();
     assert!(lock.contains("\"sha256\"") && lock.contains("Does say."), "{lock}");
     // The rules of the configuration count for them as for any tool.
-    let (haft, _) = with_server(&named(&["say"]), &json!({}), &allowing(&["say"]));
+    let (haft, _) = with_server(&named(&["say"]), &json!({}), &allowing(&["say"])).unwrap();
     let allowed = haft.run(&["call", "mcp_one_say", "{}"]);
     assert!(allowed.out.contains("done") && allowed.code == 0, "{allowed:?}");
 }
 
 #[test]
 fn the_status_of_a_session_names_tools_that_are_held() {
-    if !installed(&["python3"]) {
+    let Some((haft, script)) = with_server(&named(&["say", "tell"]), &json!({}), &allowing(&["say", "tell"])) else {
         return;
-    }
-    let (haft, script) = with_server(&named(&["say", "tell"]), &json!({}), &allowing(&["say", "tell"]));
+    };
     assert_eq!(haft.run(&["mcp", "test", "one"]).code, 0);
     let turns = "[[turns]]\ncalls = [{ tool = 'mcp_one_tell', params = {} }]\n[[turns]]\ntext = 'done'\n";
     haft.home.file("script.toml", turns);
@@ -98,7 +98,7 @@ fn a_server_is_confined_as_its_section_says() {
     let port = listener.local_addr().unwrap().port();
     let tools = named(&["env", "read", "secret", "write", "outside", "connect", "lock"]);
     let build = |more: &str| {
-        let (haft, script) = with_server(&tools, &json!({}), more);
+        let (haft, script) = with_server(&tools, &json!({}), more).unwrap();
         haft.workspace.file("notes.txt", "hello");
         haft.workspace.file(".env", "KEY=hidden");
         haft.home.file("private.txt", "private");
@@ -149,7 +149,7 @@ fn what_a_server_writes_that_programs_obey_is_told_and_on_record() {
         return;
     }
     let tools = named(&["obeyed"]);
-    let (haft, script) = with_server(&tools, &json!({}), "workspace = \"write\"");
+    let (haft, script) = with_server(&tools, &json!({}), "workspace = \"write\"").unwrap();
     let place = haft.workspace.path(".envrc").display().to_string();
     script.follow(&json!({"tools": tools, "calls": {"obeyed": [{"write": place}]}}));
     let ran = haft.run(&["call", "mcp_one_obeyed", "--yes", "{}"]);
@@ -161,14 +161,13 @@ fn what_a_server_writes_that_programs_obey_is_told_and_on_record() {
 
 #[test]
 fn the_log_and_a_review_name_no_credential_of_a_server() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
     let steps = json!([
         {"raw": format!("connecting with {token}")}, {"stderr": format!("refused: {token}")}, {"exit": 1}
     ]);
-    let (haft, script) = with_server(&named(&["say"]), &json!({"say": steps}), &allowing(&["say"]));
+    let Some((haft, script)) = with_server(&named(&["say"]), &json!({"say": steps}), &allowing(&["say"])) else {
+        return;
+    };
     let mut client = Client::connect_answering(&haft, Some("once"));
     client.request(2, "tools/list", &json!({}));
     client.call("mcp_one_say", &json!({}));
@@ -185,16 +184,13 @@ fn the_log_and_a_review_name_no_credential_of_a_server() {
 
 #[test]
 fn a_definition_shows_no_credential_to_a_model() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let token = ["gh", "p_", "k8dz7y3doqnvelbuizvohdbyhtvr2owpA7Qx"].concat();
     let mut tools = named(&["say"]);
     tools[0]["title"] = format!("Say with {token}").into();
     tools[0]["description"] = format!("Says it with {token}.").into();
     tools[0]["inputSchema"] =
         json!({"type": "object", "properties": {"as": {"type": "string", "default": token, "examples": [token]}}});
-    let (haft, _script) = with_server(&tools, &json!({"say": [{"text": "said"}]}), "");
+    let Some((haft, _script)) = with_server(&tools, &json!({"say": [{"text": "said"}]}), "") else { return };
     let mut client = Client::connect_answering(&haft, Some("once"));
     let listed = client.request(2, "tools/list", &json!({})).to_string();
     assert!(listed.contains("Says it with «secret:github") && !listed.contains(&token), "{listed}");
@@ -205,10 +201,9 @@ fn a_definition_shows_no_credential_to_a_model() {
 
 #[test]
 fn a_client_finds_calls_and_loses_what_changed() {
-    if !installed(&["python3"]) {
+    let Some((haft, script)) = with_server(&named(&["say", "tell"]), &json!({"say": [{"text": "said"}]}), "") else {
         return;
-    }
-    let (haft, script) = with_server(&named(&["say", "tell"]), &json!({"say": [{"text": "said"}]}), "");
+    };
     let mut client = Client::connect_answering(&haft, Some("once"));
     let listed = client.request(2, "tools/list", &json!({}));
     let names = |listed: &Value| -> Vec<String> {
@@ -328,10 +323,7 @@ fn servers_are_added_tested_reviewed_and_removed() {
 #[test]
 #[ignore = "measures; run it alone on a quiet machine, with a release build"]
 fn what_the_gateway_adds_to_a_call() {
-    if !installed(&["python3"]) {
-        return;
-    }
-    let (haft, script) = with_server(&named(&["say"]), &json!({}), &allowing(&["say"]));
+    let Some((haft, script)) = with_server(&named(&["say"]), &json!({}), &allowing(&["say"])) else { return };
     let median = |client: &mut Client, tool: &str| {
         let mut took: Vec<_> = (100..600)
             .map(|id| {
@@ -383,7 +375,7 @@ fn a_form_of_a_server_reaches_the_person_behind_the_call_under_the_name_of_its_t
     for (revision, tool) in [("2025-11-25", "form"), ("2026-07-28", "wants")] {
         let answered = |section: &str, answer| {
             let more = format!("{section}\n{}", allowing(&["form", "wants"]));
-            let (haft, script) = with_server(&named(&["form", "wants"]), &calls, &more);
+            let (haft, script) = with_server(&named(&["form", "wants"]), &calls, &more).unwrap();
             script.follow(&json!({"tools": named(&["form", "wants"]), "calls": calls, "revision": revision}));
             let mut client = Client::connect_answering(&haft, answer);
             let result = client.call(&format!("mcp_one_{tool}"), &json!({}));
@@ -409,14 +401,11 @@ fn a_form_of_a_server_reaches_the_person_behind_the_call_under_the_name_of_its_t
 
 #[test]
 fn a_call_of_a_client_without_a_greeting_begins_anew_with_what_was_answered() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let form =
         json!({"message": "Who?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}});
     let wanted = json!({"who": {"method": "elicitation/create", "params": form}});
     let calls = json!({"wants": [{"wants": wanted}]});
-    let (haft, _script) = with_server(&named(&["wants"]), &calls, "elicitation = true");
+    let Some((haft, _script)) = with_server(&named(&["wants"]), &calls, "elicitation = true") else { return };
     let mut client = Client::connect_ungreeted(&haft);
     let mut ask = |id, more: Value| {
         let mut params = json!({"name": "mcp_one_wants", "arguments": {}, "_meta": {

@@ -51,7 +51,6 @@ impl Folder {
     }
 }
 
-/// Calls the tool.
 pub(crate) async fn call(stack: &Stack, root: &Path, params: Value) -> Result<ToolOutput, ToolError> {
     let call = ToolCall::new("search_code", params).unwrap();
     stack.dispatch(call, &CallContext::new(root)).await

@@ -39,10 +39,14 @@ struct Setup {
 }
 
 impl Setup {
-    async fn new(tools: Value, calls: Value, more: Value) -> Self {
+    /// `None` after saying that there is no Python to run it.
+    async fn new(tools: Value, calls: Value, more: Value) -> Option<Self> {
+        if !installed(&["python3"]) {
+            return None;
+        }
         let folder = tempfile::tempdir().unwrap();
         let script = ScriptedMcp::new(folder.path(), "one", &tools, &calls);
-        Self::of(folder, script, more).await
+        Some(Self::of(folder, script, more).await)
     }
 
     async fn of(folder: tempfile::TempDir, script: ScriptedMcp, more: Value) -> Self {
@@ -104,15 +108,15 @@ async fn both_revisions_are_spoken() {
 
 #[tokio::test]
 async fn a_changed_definition_is_held_until_it_is_accepted() {
-    if !installed(&["python3"]) {
-        return;
-    }
-    let setup = Setup::new(
+    let Some(setup) = Setup::new(
         named(&["say", "tell"]),
         json!({"tell": [{"notify": "notifications/tools/list_changed"}, {"text": "told"}]}),
         json!({}),
     )
-    .await;
+    .await
+    else {
+        return;
+    };
     assert_eq!(setup.call("say").await.unwrap(), "done");
     let mut tools = named(&["say", "tell", "new"]);
     tools[0]["description"] = "Says it to everybody.".into();
@@ -138,16 +142,14 @@ async fn a_changed_definition_is_held_until_it_is_accepted() {
 
 #[tokio::test]
 async fn suspicious_tools_of_the_first_contact_are_held_and_strict_holds_all() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let mut tools = named(&["say", "hidden", "read_0verflow", "5ay"]);
     tools[1]["description"] = "Says.\u{e0049}".into();
-    let setup = Setup::new(tools, json!({}), json!({})).await;
+    let Some(setup) = Setup::new(tools, json!({}), json!({})).await else { return };
     assert_eq!(setup.names(), Vec::<String>::new(), "`say` and `5ay` look alike, too");
-    let setup = Setup::new(named(&["say"]), json!({}), json!({"pin": "strict"})).await;
+    let setup = Setup::new(named(&["say"]), json!({}), json!({"pin": "strict"})).await.unwrap();
     assert_eq!(setup.names(), Vec::<String>::new());
-    let setup = Setup::new(named(&["say", "tell"]), json!({}), json!({"pin": "off", "deny_tools": ["t*"]})).await;
+    let setup =
+        Setup::new(named(&["say", "tell"]), json!({}), json!({"pin": "off", "deny_tools": ["t*"]})).await.unwrap();
     assert_eq!(setup.names(), ["mcp_one_say"]);
     setup.script.list(&json!([{"name": "say", "description": "Other.", "inputSchema": {"type": "object"}}]));
     assert_eq!(setup.call("say").await.unwrap(), "done");
@@ -155,9 +157,6 @@ async fn suspicious_tools_of_the_first_contact_are_held_and_strict_holds_all() {
 
 #[tokio::test]
 async fn failures_of_a_server_are_typed_and_it_is_started_again() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let names =
         ["crash", "late", "huge", "noisy", "twice", "bad", "input", "ask", "limit", "unknown", "failed", "fine"];
     let calls = json!({
@@ -173,7 +172,7 @@ async fn failures_of_a_server_are_typed_and_it_is_started_again() {
         "unknown": [{"error": {"code": -32602, "message": "no"}}],
         "failed": [{"result": {"content": [{"type": "text", "text": "disk full"}], "isError": true}}],
     });
-    let setup = Setup::new(named(&names), calls, json!({"timeout": 2})).await;
+    let Some(setup) = Setup::new(named(&names), calls, json!({"timeout": 2})).await else { return };
 
     let before = std::time::Instant::now();
     let error = setup.call("crash").await.unwrap_err();
@@ -207,10 +206,7 @@ async fn failures_of_a_server_are_typed_and_it_is_started_again() {
 
 #[tokio::test]
 async fn a_server_that_keeps_failing_is_left_alone_for_a_while() {
-    if !installed(&["python3"]) {
-        return;
-    }
-    let setup = Setup::new(named(&["crash"]), json!({"crash": [{"exit": 1}]}), json!({})).await;
+    let Some(setup) = Setup::new(named(&["crash"]), json!({"crash": [{"exit": 1}]}), json!({})).await else { return };
     let messages = [setup.call("crash").await, setup.call("crash").await, setup.call("crash").await];
     let messages = messages.map(|message| message.unwrap_err());
     assert!(messages[0].message().contains("went away") && messages[1].message().contains("went away"));
@@ -242,11 +238,8 @@ async fn a_server_that_does_not_come_up_says_why_and_nothing_stays() {
 
 #[tokio::test]
 async fn each_session_has_a_server_of_its_own_that_ends_with_it() {
-    if !installed(&["python3"]) {
-        return;
-    }
     let calls = json!({"pid": [{"child": 60}, {"pid": true}]});
-    let setup = Setup::new(named(&["pid"]), calls, json!({})).await;
+    let Some(setup) = Setup::new(named(&["pid"]), calls, json!({})).await else { return };
     let other = setup.cx.clone().in_session(SessionId::parse("other").unwrap());
     let (mine, theirs) = (setup.call("pid").await.unwrap(), setup.call_in("pid", &other).await.unwrap());
     assert_ne!(mine, theirs);
@@ -266,7 +259,7 @@ async fn each_session_has_a_server_of_its_own_that_ends_with_it() {
 
 /// Connects and disconnects `times` times and compares what the process holds.
 async fn come_and_go(times: usize) {
-    let setup = Setup::new(named(&["pid"]), json!({"pid": [{"pid": true}]}), json!({})).await;
+    let setup = Setup::new(named(&["pid"]), json!({"pid": [{"pid": true}]}), json!({})).await.unwrap();
     let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
     let published = setup.tools.tool_definitions();
     let (mut before, mut last) = (0, String::new());

@@ -295,14 +295,12 @@ pub(crate) async fn connect(server: McpServer, client: Client) -> (Running, Join
     (running, serving)
 }
 
-/// Calls a tool.
 pub(crate) async fn call(client: &Running, tool: &str, arguments: Value) -> CallToolResult {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     let parameters = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
     client.call_tool(parameters).await.expect("a call is answered")
 }
 
-/// All text of a result.
 pub(crate) fn text(result: &CallToolResult) -> String {
     let texts = result.content.iter().filter_map(|block| block.as_text());
     texts.map(|block| block.text.as_str()).collect()

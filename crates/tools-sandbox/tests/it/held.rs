@@ -35,6 +35,11 @@ fn workspace() -> Place {
     place
 }
 
+/// The same where it can be held; `None` after saying that there are no namespaces.
+fn held_workspace() -> Option<Place> {
+    has_namespaces().then(workspace)
+}
+
 fn has_namespaces() -> bool {
     let held = Probe::cached().namespaces.is_ok();
     if !held {
@@ -45,10 +50,7 @@ fn has_namespaces() -> bool {
 
 #[tokio::test]
 async fn what_is_held_cannot_be_changed_moved_or_replaced() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
     for attempt in [
         "echo x >> .envrc",
@@ -77,10 +79,7 @@ async fn what_is_held_cannot_be_changed_moved_or_replaced() {
 
 #[tokio::test]
 async fn nothing_of_what_may_not_come_to_be_is_left() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let hidden = MaskRules::nothing();
     let base = Sandbox::compile(&place.ask(SandboxMode::Namespaces)).unwrap();
     let attempts = (0..8).map(|number| {
@@ -107,10 +106,7 @@ async fn all(attempts: impl Iterator<Item = impl Future<Output = ()>>) {
 
 #[tokio::test]
 async fn what_is_gone_by_then_is_no_obstacle() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
     fs::remove_file(place.work.join(".envrc")).unwrap();
     fs::remove_dir_all(place.work.join("sub")).unwrap();
@@ -120,10 +116,7 @@ async fn what_is_gone_by_then_is_no_obstacle() {
 
 #[tokio::test]
 async fn what_another_process_replaces_is_held_again_and_told() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let sandbox = Sandbox::compile(&holding(&place, &MaskRules::nothing())).unwrap();
     for way in ["rename", "remove"] {
         let line = format!(
@@ -236,10 +229,7 @@ async fn who_wakes_himself_stands_still_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn they_stand_still_for_who_is_confined_less_too() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let holding = holding(&place, &MaskRules::nothing());
     let attacker = "echo begun; until [ -e stop ]; do echo evil >> .envrc; done 2>/dev/null; true";
     let mut tree =
@@ -258,10 +248,7 @@ async fn they_stand_still_for_who_is_confined_less_too() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stood_still_goes_on_as_he_was() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let holding = holding(&place, &MaskRules::nothing());
     // A shell that looks after its jobs, one of them stopped on purpose, and one that starts others
     // all the time.
@@ -290,10 +277,7 @@ async fn who_stood_still_goes_on_as_he_was() {
 
 #[tokio::test]
 async fn what_stands_for_a_missing_file_stays_while_anybody_relies_on_it() {
-    if !has_namespaces() {
-        return;
-    }
-    let place = workspace();
+    let Some(place) = held_workspace() else { return };
     let missing = ["filters.toml", "haft.d", "below/approvals.jsonl"].map(|name| place.work.join(name));
     let ask = Confinement { protected: missing.to_vec(), ..holding(&place, &MaskRules::nothing()) };
     let first = Sandbox::compile(&ask).unwrap();

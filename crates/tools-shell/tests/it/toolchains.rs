@@ -14,16 +14,15 @@ async fn works(shell: &Shell, line: &str) -> String {
     came.stdout()
 }
 
-fn offline() -> Shell {
-    Shell::with(&ShellConfig { timeout: 300, network: NetworkMode::Off, ..ShellConfig::default() })
+/// A shell without a network; `None` after saying which of the programs this machine lacks.
+fn offline(programs: &[&str]) -> Option<Shell> {
+    let config = ShellConfig { timeout: 300, network: NetworkMode::Off, ..ShellConfig::default() };
+    installed(programs).then(|| Shell::with(&config))
 }
 
 #[tokio::test]
 async fn cargo_builds_and_tests() {
-    if !installed(&["cargo", "rustc"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["cargo", "rustc"]) else { return };
     works(&shell, "cargo init --offline --quiet --vcs none --lib --name tiny .").await;
     let tested = works(&shell, "cargo test --offline 2>&1").await;
     assert!(tested.contains("test result: ok. 1 passed"), "{tested}");
@@ -32,10 +31,7 @@ async fn cargo_builds_and_tests() {
 
 #[tokio::test]
 async fn cargo_uses_crates_that_were_fetched_before() {
-    if !installed(&["cargo", "rustc"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["cargo", "rustc"]) else { return };
     works(&shell, "cargo init --offline --quiet --vcs none --name user .").await;
     let found = shell.run("cargo add --offline --quiet itoa").await;
     if found.field("exit_code") != json!(0) {
@@ -49,10 +45,7 @@ async fn cargo_uses_crates_that_were_fetched_before() {
 
 #[tokio::test]
 async fn node_and_npm_work() {
-    if !installed(&["node", "npm"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["node", "npm"]) else { return };
     works(&shell, "mkdir dep && cd dep && npm init -y && echo 'module.exports = 42' > index.js").await;
     works(&shell, "npm init -y && npm install --offline --no-audit --no-fund ./dep").await;
     let line = "node -e \"console.log(require('dep'), require('child_process').execSync('echo child').toString())\"";
@@ -64,10 +57,7 @@ async fn python_makes_environments() {
     if !tools_testkit::namespaces() {
         return;
     }
-    if !installed(&["python3"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["python3"]) else { return };
     let has_venv = shell.run("python3 -c 'import venv, ensurepip'").await.field("exit_code") == json!(0);
     if !has_venv {
         eprintln!("SKIPPED: no `venv` here");
@@ -81,10 +71,7 @@ async fn python_makes_environments() {
 
 #[tokio::test]
 async fn c_is_compiled_by_make() {
-    if !installed(&["gcc", "make"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["gcc", "make"]) else { return };
     std::fs::write(shell.work.join("main.c"), "#include <stdio.h>\nint main(void) { puts(\"built\"); }\n").unwrap();
     std::fs::write(shell.work.join("Makefile"), "main: main.c\n\tgcc -o main main.c\n").unwrap();
     assert!(works(&shell, "make -j2 && ./main").await.ends_with("built\n"));
@@ -92,10 +79,7 @@ async fn c_is_compiled_by_make() {
 
 #[tokio::test]
 async fn git_commits() {
-    if !installed(&["git"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["git"]) else { return };
     std::fs::write(shell.work.join("a"), "a").unwrap();
     works(&shell, "git init -q && git config user.name me && git config user.email me@localhost").await;
     works(&shell, "git add a && git commit -qm first && git checkout -qb other && git status --porcelain").await;
@@ -104,10 +88,7 @@ async fn git_commits() {
 
 #[tokio::test]
 async fn go_builds() {
-    if !installed(&["go"]) {
-        return;
-    }
-    let shell = offline();
+    let Some(shell) = offline(&["go"]) else { return };
     std::fs::write(shell.work.join("main.go"), "package main\nfunc main() { println(42) }\n").unwrap();
     // The shell alone gives no caches, and the user's own need not be there.
     let build = "GOCACHE=\"$TMPDIR/go\" GOFLAGS=-mod=mod go build -o tiny .";
