@@ -19,12 +19,9 @@ pub(crate) struct Graph {
     pub(crate) members: BTreeSet<String>,
 }
 
-/// One package.
 #[derive(Debug)]
 pub(crate) struct Package {
-    /// Its name.
     pub(crate) name: String,
-    /// Its version.
     pub(crate) version: String,
     /// Its features and what each switches on; `default` is one of them where it is declared.
     pub(crate) features: BTreeMap<String, Vec<String>>,

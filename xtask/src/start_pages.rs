@@ -11,7 +11,6 @@ use crate::{
     repository::{self, File},
 };
 
-/// Where the pages are.
 const PAGES: &str = "docs/start";
 /// Where the crates are made.
 const MADE: &str = "target/start";

@@ -6,7 +6,6 @@ use std::os::fd::AsFd;
 use haft::core::{Answer, ConfirmPrompt, Question, RowKind, Width};
 use rustix::termios::tcgetwinsize;
 
-/// A question at a terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct TerminalQuestion {
     question: Question,

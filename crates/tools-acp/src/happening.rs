@@ -14,32 +14,11 @@ pub enum SessionEvent {
     Said { text: String },
     /// A part of the model's thoughts.
     Thought { text: String },
-    /// The model wants a call made. Comes before anything else of the call.
-    Called {
-        /// The call.
-        call: CallId,
-        /// The tool.
-        tool: String,
-        /// Title for a person until more is known.
-        title: String,
-        /// Kind of the tool.
-        kind: ToolKind,
-        /// The parameters; `None` where the model wrote none.
-        input: Option<Value>,
-    },
+    /// The model wants a call made. Comes before anything else of the call. `input` is `None` where
+    /// the model wrote none.
+    Called { call: CallId, tool: String, title: String, kind: ToolKind, input: Option<Value> },
     /// The call goes through the gates: for the first time, or again after a question.
-    Started {
-        /// The call.
-        call: CallId,
-        /// The tool.
-        tool: String,
-        /// Title for a person.
-        title: String,
-        /// Kind of the tool.
-        kind: ToolKind,
-        /// Places it is about.
-        locations: Vec<Location>,
-    },
+    Started { call: CallId, tool: String, title: String, kind: ToolKind, locations: Vec<Location> },
     /// The call waits for a person.
     Waits { call: CallId },
     /// The call printed something, or got on.
@@ -61,13 +40,8 @@ pub enum SessionEvent {
     },
     /// Something the person should hear of that is no part of the answer.
     Note { severity: Severity, text: String },
-    /// Fill of the context.
-    Context {
-        /// Tokens in it.
-        used: u64,
-        /// Tokens that fit.
-        size: u64,
-    },
+    /// Fill of the context: `used` of the `size` tokens that fit.
+    Context { used: u64, size: u64 },
     /// Title of the session.
     Titled { title: String },
 }

@@ -19,7 +19,7 @@ use crate::{CompressionStrategy, Stop};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum AgentEvent {
-    /// A turn began.
+    /// A turn began; the first is 1.
     TurnStarted { turn: u64 },
     /// A request goes to the model.
     Requested {
@@ -45,17 +45,9 @@ pub enum AgentEvent {
         /// Number of requested calls.
         calls: usize,
     },
-    /// The model wants a call made.
-    Called {
-        /// The call.
-        call: CallId,
-        /// Identifier that pairs it with its result in the conversation.
-        id: String,
-        /// The tool.
-        tool: String,
-        /// The parameters; `None` where what the model wrote are none.
-        params: Option<Value>,
-    },
+    /// The model wants a call made. `id` pairs it with its result in the conversation; `params` are
+    /// `None` where what the model wrote are none.
+    Called { call: CallId, id: String, tool: String, params: Option<Value> },
     /// Something happened to a call that goes through the layers.
     Tool(ToolEvent),
     /// A call has its result.
@@ -75,17 +67,9 @@ pub enum AgentEvent {
     },
     /// Old results were taken out of the conversation.
     Cleared { results: usize, bytes: u64 },
-    /// A part of the conversation became a summary.
-    Compacted {
-        /// Origin of the request.
-        strategy: CompressionStrategy,
-        /// Number of messages that it replaces.
-        messages: usize,
-        /// Tokens of the conversation before, as far as is known.
-        before: u64,
-        /// Tokens after.
-        after: u64,
-    },
+    /// A part of the conversation, so many messages, became a summary. `before` and `after` are the
+    /// tokens of the whole, as far as is known.
+    Compacted { strategy: CompressionStrategy, messages: usize, before: u64, after: u64 },
     /// Something a person should hear of, although the turn goes on.
     Warned { text: String },
     /// The turn ended.

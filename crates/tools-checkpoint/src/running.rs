@@ -59,7 +59,6 @@ pub(crate) struct Caller {
     pub(crate) what: String,
 }
 
-/// A call that is running.
 #[derive(Debug)]
 pub(crate) struct RunningCall {
     inner: Arc<Inner>,
@@ -313,7 +312,6 @@ pub(crate) fn checkpoint(caller: &Caller, found: CallChanges, mut gaps: Vec<Stri
     }
 }
 
-/// What a call changed.
 #[derive(Debug, Default)]
 pub(crate) struct CallChanges {
     pub(crate) changes: Vec<Change>,

@@ -74,7 +74,6 @@ const ASKING: [&str; 60] = [
     "definition",
 ];
 
-/// A query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
     /// As it was asked, on one line.

@@ -29,7 +29,6 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// What is to be checked.
     pub(crate) fn request<'a>(&'a self, kind: CheckKind, marker: &'a str) -> Request<'a> {
         let folder = self.aside.as_deref().filter(|aside| aside.is_dir());
         Request { kind, marker, file: self.file.as_deref(), folder }

@@ -19,7 +19,6 @@ use crate::rules::allowed;
 /// Sentences about refusals that are kept for the result of a command.
 const MAX_REFUSALS: usize = 8;
 
-/// The keeper of one session.
 pub(crate) struct SessionKeeper {
     settings: Arc<EgressSettings>,
     session: SessionId,

@@ -13,7 +13,6 @@ use tools_core::{ElsewhereError, ServerName};
 
 use crate::{headers::SERVER_HEADER, server_name};
 
-/// The body of an answer.
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 /// Why a request reaches no session.

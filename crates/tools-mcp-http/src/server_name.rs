@@ -46,7 +46,6 @@ pub(crate) fn put_on(own: &ServerName, headers: &mut HeaderMap) {
     }
 }
 
-/// The name as the value of a header.
 pub(crate) fn header(name: &ServerName) -> HeaderValue {
     HeaderValue::from_str(name.as_str()).unwrap_or_else(|_| HeaderValue::from_static(""))
 }

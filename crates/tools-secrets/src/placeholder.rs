@@ -48,7 +48,6 @@ pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
     format!("{QUOTE}{NAME}{kind}{number}{mark}{CLOSING}")
 }
 
-/// The mark of a session of a server.
 pub(crate) fn mark(session: &str, server: Option<&ServerName>) -> String {
     match server {
         Some(server) => format!("{session}{MARKED}{server}"),

@@ -268,7 +268,6 @@ impl SecretRedactor {
         self.vault.clone().unwrap_or_default()
     }
 
-    /// The placeholder of one value.
     pub(crate) fn placeholder(&self, kind: &'static str, value: &str) -> String {
         self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }

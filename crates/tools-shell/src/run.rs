@@ -139,7 +139,6 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     spec
 }
 
-/// Where bash is.
 fn bash() -> PathBuf {
     let usual = ["/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"].map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();

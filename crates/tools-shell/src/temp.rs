@@ -24,7 +24,6 @@ impl TempWatch {
         Self { sandbox: sandbox.idle(), most, next }
     }
 
-    /// When to look.
     pub(crate) fn look_at(&self) -> Instant {
         self.next
     }

@@ -25,7 +25,6 @@ pub struct Activation {
     pub env: EnvOverlay,
     /// The tools that it declares, each with its definition.
     pub tools: Arc<[(InlineTool, Arc<ToolDef>)]>,
-    /// Since when.
     pub(crate) since: Instant,
 }
 

@@ -10,7 +10,6 @@ use crate::{
     skill::{MAX_NAME, read_skill_file},
 };
 
-/// The fields that there are.
 const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 const MAX_DESCRIPTION: usize = 1_024;
 const MAX_COMPATIBILITY: usize = 500;

@@ -7,7 +7,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-/// The program.
 const PROGRAM: &str = include_str!("mcp_server.py");
 
 /// A scripted server: a program and the script that it follows. What its steps are stands at the

@@ -8,7 +8,6 @@ use std::ops::Range;
 pub(crate) struct RustFile {
     /// Relative to the root.
     pub(crate) path: String,
-    /// The text as it is.
     pub(crate) text: String,
     /// The same length, with comments, literals' contents and test modules blanked.
     pub(crate) code: String,

@@ -19,7 +19,6 @@ use crate::{
     output::{self, one_line},
 };
 
-/// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
     #[cfg(feature = "postgres")]
     if let Some(command) = database::DatabaseCommand::of(verb)

@@ -19,7 +19,6 @@ use crate::{
     output,
 };
 
-/// Runs one of the verbs.
 pub(crate) fn run(common: &CommonArgs, verb: &ConfigVerb) -> Result<Exit, String> {
     match verb {
         ConfigVerb::Show => show(common, &load(common)?),

@@ -22,7 +22,6 @@ const HITS: usize = 20;
 /// Characters of a memory in a list.
 const SHORT: usize = 100;
 
-/// Runs the verb.
 pub(crate) async fn run(common: &CommonArgs, verb: &MemoryVerb) -> Result<Exit, String> {
     let memories = memories(&load(common)?).map_err(|error| error.to_string())?;
     let memories = memories.ok_or("memories are disabled: `tools.memory.enabled` is false")?;

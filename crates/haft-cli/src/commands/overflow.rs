@@ -18,7 +18,6 @@ use crate::{
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 
-/// Runs the verb.
 pub(crate) async fn run(common: &CommonArgs, verb: &OverflowVerb) -> Result<Exit, String> {
     let OverflowVerb::Show { reference, grep, lines } = verb;
     let reference: Reference = reference.parse().map_err(|error| format!("`{reference}`: {error}"))?;

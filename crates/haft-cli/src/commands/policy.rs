@@ -19,7 +19,6 @@ use crate::{
     output::{self, one_line},
 };
 
-/// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &PolicyVerb) -> Result<Exit, String> {
     match verb {
         PolicyVerb::Check(verb) => explain::run(common, verb).await,

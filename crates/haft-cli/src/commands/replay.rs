@@ -19,7 +19,6 @@ use crate::{
 /// Categories of calls that fail before they are judged.
 const UNJUDGED: [&str; 3] = ["tool_not_found", "invalid_parameters", "type_mismatch"];
 
-/// A call on record.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedCall {
     pub(crate) seq: u64,

@@ -23,7 +23,6 @@ use crate::{
 /// The most times that are printed.
 const MAX_TIMES: usize = 1_000;
 
-/// Runs the verb.
 pub(crate) async fn run(common: &CommonArgs, verb: &ScheduleVerb) -> Result<Exit, String> {
     let scheduler = schedule(&load(common)?).map_err(|error| error.to_string())?;
     let scheduler = scheduler.ok_or("the scheduler is disabled: `scheduler.enabled` is false")?;

@@ -15,7 +15,6 @@ use crate::{
     output::{self, one_line},
 };
 
-/// Runs one of the verbs.
 pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit, String> {
     let loaded = load(common)?;
     let sessions = saved_sessions(&loaded).map_err(|error| error.to_string())?;

@@ -66,7 +66,6 @@ pub(crate) enum State {
     Blocked(String),
 }
 
-/// All hosts as they are found.
 pub(crate) fn found(common: &CommonArgs) -> Result<Vec<HostState>, String> {
     let verb = Setup::default();
     let setting = Setting::new(common, &verb)?;

@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::commands::change::{Change, read};
 
-/// What was changed for one host.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct HostChange {
     files: Vec<KeptFile>,
@@ -73,7 +72,6 @@ impl HostChange {
         change.replace()
     }
 
-    /// Forgets a host.
     pub(crate) fn forget(host: Host) -> Result<(), String> {
         match fs::remove_file(Self::file(host)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.to_string()),

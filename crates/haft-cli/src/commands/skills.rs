@@ -24,7 +24,6 @@ use crate::{
 /// State of a skill that counts without a question.
 const TRUSTED: &str = "trusted";
 
-/// Runs the verb.
 pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String> {
     let loaded = load(common)?.config;
     let config = loaded.skills;

@@ -10,7 +10,6 @@ use crate::{
     output,
 };
 
-/// Runs one of the verbs.
 pub(crate) fn run(common: &CommonArgs, verb: &TrustVerb) -> Result<Exit, String> {
     let TrustVerb::Reset { tool } = verb;
     let tool = known_tool(&open(common)?, tool)?;

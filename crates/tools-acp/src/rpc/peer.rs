@@ -70,7 +70,6 @@ impl Peer {
         (Self(Arc::new(inner)), receiver)
     }
 
-    /// Answers a request.
     pub(crate) fn answer(&self, id: &RequestId, result: Result<Value, RpcError>) {
         self.put(&match result {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),

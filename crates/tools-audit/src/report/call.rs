@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// One call.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     pub(super) seq: u64,

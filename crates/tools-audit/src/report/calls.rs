@@ -13,7 +13,6 @@ use super::{
 /// How much of the parameters of a call is shown.
 const PARAMETER_CHARS: usize = 6000;
 
-/// All rows.
 pub(super) fn rows(calls: &VecDeque<Call>) -> String {
     let longest = calls.iter().map(Call::total).max().unwrap_or_default();
     let mut out = String::from("<div class=\"calls\" id=\"calls\">");

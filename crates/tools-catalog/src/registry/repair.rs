@@ -14,7 +14,6 @@ use super::{
 const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
 /// How deep a schema may be nested.
 const DEEPEST: usize = 64;
-/// The types that there are.
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// The definition, and what was wrong with it; the very same one when nothing was.

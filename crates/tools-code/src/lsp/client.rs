@@ -125,7 +125,6 @@ impl Client {
     }
 }
 
-/// A path as a URI.
 pub(super) fn uri(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
     let mut uri = "file://".to_owned();

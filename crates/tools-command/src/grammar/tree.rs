@@ -71,7 +71,6 @@ impl Simple {
     }
 }
 
-/// One redirection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,

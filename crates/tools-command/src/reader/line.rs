@@ -344,7 +344,6 @@ fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Opt
     }
 }
 
-/// The last part of a path.
 pub(super) fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

@@ -54,7 +54,6 @@ impl RowKind {
         texts.into_iter().map(move |text| Row { kind: self, text })
     }
 
-    /// What a line of a change is.
     pub(super) fn of_change(line: &Visible) -> Self {
         match line.as_str().chars().next() {
             Some('+') => Self::Added,

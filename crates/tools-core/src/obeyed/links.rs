@@ -112,7 +112,6 @@ impl LinkedPlaces {
         })
     }
 
-    /// The places.
     pub(super) fn places(&self) -> impl Iterator<Item = &Path> {
         self.places.iter().map(|linked| linked.place.as_path())
     }

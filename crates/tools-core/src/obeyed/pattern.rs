@@ -23,7 +23,6 @@ pub(super) enum SuffixMatch {
     None,
 }
 
-/// The pieces of a pattern.
 pub(super) fn pieces(pattern: &'static str) -> Vec<Piece> {
     let piece = |part: &'static str| match part.split_once('*') {
         _ if part == "**" => Piece::Any,

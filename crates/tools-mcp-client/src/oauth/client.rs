@@ -126,7 +126,6 @@ fn wanted_method(issuer: &Issuer) -> Method {
     }
 }
 
-/// The client of an answer to a registration.
 pub(crate) fn registered(answer: &Value, issuer: &Issuer) -> Result<Client, LoginError> {
     let unusable = |problem: &str| LoginError::metadata(REGISTRATION, problem);
     let text = |name: &str| answer.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -149,7 +148,6 @@ pub(crate) fn registered(answer: &Value, issuer: &Issuer) -> Result<Client, Logi
 
 /// A request to a token endpoint with the proof in it.
 pub(crate) struct Proven {
-    /// The body.
     pub(crate) body: String,
     /// The header `Authorization`.
     pub(crate) authorization: Option<String>,

@@ -46,7 +46,6 @@ pub(crate) struct Stored {
     pub(crate) wanted: Option<Wanted>,
 }
 
-/// A login.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Login {
     /// The authorization server, which a server does not change unnoticed.
@@ -57,7 +56,6 @@ pub(crate) struct Login {
     /// What the tokens are for.
     pub(crate) resource: String,
     pub(crate) client: Client,
-    /// The scopes that were asked for.
     pub(crate) asked: Scopes,
     /// The scopes that the authorization server says that it gave.
     pub(crate) granted: Scopes,

@@ -65,7 +65,6 @@ impl Permissions {
         named.into_iter()
     }
 
-    /// All lists.
     pub(super) fn lists(&self) -> impl Iterator<Item = &RuleList> {
         self.lists.values()
     }

@@ -1,7 +1,6 @@
 //! The rules that stand behind every configured list: harmless companions of other commands. Data
 //! only.
 
-/// A default rule.
 pub(super) struct DefaultRule {
     /// A command pattern to allow.
     pub(super) pattern: &'static str,

@@ -258,7 +258,6 @@ impl SessionView {
         own.map(|rule| (rule.as_ref(), true)).chain(stored.map(|(_, rule)| (rule, false)))
     }
 
-    /// What allows a subject.
     pub(super) fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
         let (rule, is_of_session) = self.standing(call).find(|(rule, _)| rule.allows(call, subject))?;
         let pattern = rule.stored.pattern.clone();

@@ -155,7 +155,6 @@ fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     })
 }
 
-/// The addresses in a value.
 fn addresses(value: &str) -> Vec<String> {
     let value = value.replace("\\:", ":").replace("\\/", "/");
     let mut found = with_scheme(&value);

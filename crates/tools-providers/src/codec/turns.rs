@@ -19,7 +19,6 @@ const MAX_ID_LEN: usize = 40;
 /// The longest name of a tool.
 const MAX_NAME_LEN: usize = 64;
 
-/// One turn.
 pub(super) enum Turn<'a> {
     User { results: Vec<Answer<'a>>, rest: Vec<UserPart<'a>> },
     Assistant(Vec<Wrote<'a>>),

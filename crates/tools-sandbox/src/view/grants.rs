@@ -33,7 +33,6 @@ pub(super) struct Grants<'a> {
     met: RefCell<HashMap<PathBuf, Option<NameTarget>>>,
 }
 
-/// What has a name.
 #[derive(Debug, Clone)]
 enum NameTarget {
     Itself,

@@ -97,7 +97,6 @@ impl CMap {
         (1..=4).filter(|length| self.lengths[*length])
     }
 
-    /// The text of a code.
     pub(super) fn text(&self, code: &[u8]) -> Option<String> {
         let (length, number) = (code.len(), number(code));
         if let Some(text) = self.chars.get(&(length, number)) {

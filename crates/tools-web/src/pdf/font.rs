@@ -10,7 +10,6 @@ use super::glyphs;
 /// Width of a character whose font does not say: half of its height.
 const USUAL_WIDTH: f64 = 500.0;
 
-/// A font.
 pub(super) struct Font {
     map: Option<CMap>,
     /// The text of each code of one byte, where the font names its glyphs.

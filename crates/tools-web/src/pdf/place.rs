@@ -36,7 +36,6 @@ pub(super) enum Gap {
     Paragraph,
 }
 
-/// The pen.
 #[derive(Debug, Clone)]
 pub(super) struct Pen {
     page: Frame,

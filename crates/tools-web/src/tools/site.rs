@@ -41,7 +41,6 @@ pub struct Web {
     judge: Option<(Arc<Stack>, Explain)>,
 }
 
-/// A page.
 pub(super) struct Page {
     pub(super) fetched: Arc<Fetched>,
     /// How long ago its server vouched for it; `None` when it did so just now.

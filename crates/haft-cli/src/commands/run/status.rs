@@ -67,7 +67,6 @@ fn held(tools: Vec<(String, String)>) -> Vec<HeldTool> {
     tools.into_iter().map(|(server, tool)| HeldTool { server, tool }).collect()
 }
 
-/// Shows it.
 pub(super) fn show(running: &AgentRun, as_json: bool) {
     let status = SessionStatus::of(running);
     if as_json {

@@ -9,7 +9,6 @@ use serde_json::Value;
 /// Bytes of a token, about: what is said of tokens is an estimate, as in `haft tools --cost`.
 const TOKEN: u64 = 4;
 
-/// The figures.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Figures {
     calls: u64,
