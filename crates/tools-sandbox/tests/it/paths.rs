@@ -8,7 +8,7 @@ use std::{
 };
 
 use proptest::prelude::*;
-use tools_sandbox::{FileKind, PathError, Replace, Resolver, Roots};
+use tools_sandbox::{FileKind, PathError, Replace, ResolvedPath, Resolver, Roots};
 
 struct World {
     _dir: tempfile::TempDir,
@@ -72,6 +72,17 @@ fn verdict<T>(result: Result<T, PathError>, ok: impl FnOnce(T) -> String) -> Str
         Err(PathError::TooLong(_)) => "too long".into(),
         Err(PathError::Protected(_)) => "protected".into(),
         Err(error) => format!("{error:?}"),
+    }
+}
+
+/// What both resolvers make of each path, as it is below the root.
+fn check(world: &World, table: &[(&str, &str)], find: impl Fn(&Roots, &Path) -> Result<PathBuf, PathError>) {
+    for resolver in BOTH {
+        let roots = world.roots(resolver);
+        for (path, expected) in table {
+            let below = |path: PathBuf| path.strip_prefix(world.root()).unwrap().display().to_string();
+            assert_eq!(verdict(find(&roots, Path::new(path)), below), *expected, "{resolver:?} {path}");
+        }
     }
 }
 
@@ -173,15 +184,7 @@ fn entries_name_what_a_path_stands_for_without_following_it() {
         ("..", "outside"),
         ("../outside/x", "outside"),
     ];
-    for resolver in BOTH {
-        let roots = world.roots(resolver);
-        for (path, expected) in table {
-            let found = verdict(roots.entry(Path::new(path), &world.root()), |entry| {
-                entry.path().strip_prefix(world.root()).unwrap().display().to_string()
-            });
-            assert_eq!(found, expected, "{resolver:?} {path}");
-        }
-    }
+    check(&world, &table, |roots, path| roots.entry(path, &world.root()).map(|entry| entry.path()));
 }
 
 #[test]
@@ -196,15 +199,7 @@ fn followed_entries_end_at_a_name_that_is_no_link() {
         ("loop", "loop"),
         ("a.txt", "a.txt"),
     ];
-    for resolver in BOTH {
-        let roots = world.roots(resolver);
-        for (path, expected) in table {
-            let found = verdict(roots.entry_followed(Path::new(path), &world.root()), |entry| {
-                entry.path().strip_prefix(world.root()).unwrap().display().to_string()
-            });
-            assert_eq!(found, expected, "{resolver:?} {path}");
-        }
-    }
+    check(&world, &table, |roots, path| roots.entry_followed(path, &world.root()).map(|entry| entry.path()));
 }
 
 #[test]
@@ -254,14 +249,9 @@ fn what_is_missing_is_resolved_as_far_as_it_exists() {
         ("out-dir/x/y", "outside"),
         ("x/../y", "missing"),
     ];
+    check(&world, &table, |roots, path| roots.resolve(path, &world.root()).map(ResolvedPath::into_path));
     for resolver in BOTH {
         let roots = world.roots(resolver);
-        for (path, expected) in table {
-            let found = verdict(roots.resolve(Path::new(path), &world.root()), |resolved| {
-                resolved.path().strip_prefix(world.root()).unwrap().display().to_string()
-            });
-            assert_eq!(found, expected, "{resolver:?} {path}");
-        }
         let link = roots.resolve_entry(Path::new("out"), &world.root()).unwrap();
         assert_eq!((link.path(), link.kind()), (world.root().join("out").as_path(), Some(FileKind::Symlink)));
     }
