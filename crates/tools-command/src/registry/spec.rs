@@ -8,10 +8,10 @@ use crate::effect::Effect;
 
 /// Description of one program.
 ///
-/// Fields that a program does not need are taken from [`Program::GNU`] and its like, by the style of
-/// its options. The lists of options are those of [`Syntax`]: options in front of the subcommand,
-/// which are accepted behind it too unless the style is [`Style::Leading`]; every option where there
-/// is no subcommand.
+/// Fields that a program does not need are taken from [`Program::GNU`] and its like, by the style
+/// of its options. The lists of options are those of [`Syntax`]: options in front of the
+/// subcommand, which are accepted behind it too unless the style is [`Style::Leading`]; every
+/// option where there is no subcommand.
 #[derive(Debug, Clone, Copy)]
 pub struct Program {
     /// The names it is called by; the first is the one that rules are compared with. A name that
@@ -235,7 +235,7 @@ pub enum Prints {
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     when: When,
-    /// What it does where all [`Rule::when`] hold.
+    /// Its effect where all [`Rule::when`] hold.
     pub does: Does,
 }
 

@@ -58,7 +58,7 @@ enum Matcher {
     },
 }
 
-/// A compiled glob. It fails only beyond the size that expressions may have: then bytes are compared.
+/// A compiled glob; beyond the size that expressions may have it compares bytes.
 pub(crate) fn compiled(glob: &Glob) -> CompiledGlob {
     CompiledGlob::try_new(glob).unwrap_or_else(|_| CompiledGlob::bytewise(glob))
 }
