@@ -85,9 +85,13 @@ fn may_count(line: &str) -> bool {
         && !names_running(line)
 }
 
-/// Whether a line is a member of a JSON object: somebody asked for each, as for rows.
+/// Whether a line is a member of an object, in JSON or as Node prints it: somebody asked for each,
+/// as for rows.
 fn is_member(line: &str) -> bool {
-    line.trim_start().strip_prefix('"').is_some_and(|rest| rest.contains("\": "))
+    let text = line.trim_start();
+    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    text.strip_prefix('"').is_some_and(|rest| rest.contains("\": "))
+        || (text.len() < line.len() && text.ends_with(',') && text.split_once(": ").is_some_and(|(key, _)| is_key(key)))
 }
 
 /// Whether a line has several decimal numbers: they are values of something.

@@ -11,6 +11,7 @@ use super::{
     code_frames::CodeFrames,
     command_lines::CommandLines,
     command_trace::CommandTrace,
+    common_cells::CommonCells,
     data_blocks::DataBlocks,
     diff_context::DiffContext,
     earlier::EarlierBlocks,
@@ -47,7 +48,7 @@ pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
 
 /// What is done behind the rule of a table or a log: nothing but what helps nobody.
 pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
-    vec![Box::new(Usage::new(command)), Box::<Alternatives>::default()]
+    vec![Box::new(Usage::new(command)), Box::<Alternatives>::default(), Box::<CommonCells>::default()]
 }
 
 /// What is done before the rule of a command, which may write findings anew.
@@ -107,6 +108,7 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     stages.push(Box::<DataBlocks>::default());
     stages.push(Box::<EarlierBlocks>::default());
     stages.push(Box::<EarlierLines>::default());
+    stages.push(Box::<CommonCells>::default());
     stages
 }
 

@@ -1,5 +1,6 @@
-//! A word that a program prints before each line of what another said (`INTERNALERROR> …`): it
-//! stands before the first line only, so that the others are seen for what they are.
+//! What a program prints before each line of what another said, a word (`INTERNALERROR> …`) or the
+//! time at which a runner of jobs read it: it stands before the first line only, so that the others
+//! are seen for what they are.
 
 use tools_core::FilterConfidence;
 
@@ -8,6 +9,8 @@ use crate::emit::Emitter;
 
 /// A shorter word may be a prompt.
 const MIN_WORD: usize = 5;
+/// The names of a job and its step are no longer.
+const MAX_NAMES: usize = 160;
 
 #[derive(Default)]
 pub(crate) struct Margins {
@@ -16,20 +19,63 @@ pub(crate) struct Margins {
     found: bool,
 }
 
-/// How long the margin is that a line begins with.
-fn margin(line: &str) -> Option<usize> {
+/// What of a margin is the same in each line, and how long the margin is.
+fn margin(line: &str) -> Option<(&str, usize)> {
     let word = line.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count();
-    (word >= MIN_WORD && line[word..].starts_with('>')).then_some(word + 1)
+    if word >= MIN_WORD && line[word..].starts_with('>') {
+        return Some((&line[..word], word + 1));
+    }
+    timed(line)
 }
+
+/// A margin with a time as runners of jobs write it: `job\tstep\t2026-11-20T09:00:00.0370003Z `,
+/// `2026-11-20T09:00:00.037000Z 01O `, `[2026-11-20T09:00:00.037Z] `. What a program logs has its
+/// time in fewer digits, or a level behind it.
+fn timed(line: &str) -> Option<(&str, usize)> {
+    let mut tabs = line.bytes().take(MAX_NAMES).enumerate().filter(|(_, byte)| *byte == b'\t');
+    let names = tabs.nth(1).map_or(0, |(at, _)| at + 1);
+    let start = names + usize::from(line.starts_with('['));
+    let stamp = line.as_bytes().get(start..)?;
+    let is_time = |(at, byte): (usize, &u8)| match at {
+        4 | 7 => *byte == b'-',
+        10 => *byte == b'T',
+        13 | 16 => *byte == b':',
+        19 => *byte == b'.',
+        _ => byte.is_ascii_digit(),
+    };
+    if stamp.len() < 22 || !stamp[..20].iter().enumerate().all(is_time) {
+        return None;
+    }
+    let digits = stamp[20..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let end = start + 20 + digits + 1;
+    let rest = line.get(end..).filter(|_| line.as_bytes()[end - 1] == b'Z')?;
+    match digits {
+        _ if line.starts_with('[') => {
+            let rest = rest.strip_prefix(']')?;
+            let first = rest.trim_start().trim_start_matches('[').split([' ', ':', ']']).next()?;
+            (!LEVELS.contains(&first) && !rest.starts_with(" \"")).then_some(("[", end + 1))
+        }
+        7 => Some((&line[..start], end)),
+        6 if names == 0 => {
+            let stream = rest.get(..4).filter(|stream| matches!(stream.as_bytes(), [b' ', b'0', _, b'O' | b'E']))?;
+            Some((stream, end + 4 + usize::from(rest[4..].starts_with('+'))))
+        }
+        _ => None,
+    }
+}
+
+/// What a line that a program logged begins with.
+const LEVELS: &[&str] =
+    &["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "debug", "info", "warn", "error"];
 
 impl Reducer for Margins {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        let Some(width) = margin(line) else {
+        let Some((same, width)) = margin(line) else {
             self.margin.clear();
             return out.keep(line);
         };
-        if self.margin != line[..width] {
-            line[..width].clone_into(&mut self.margin);
+        if self.margin.is_empty() || self.margin[1..] != *same {
+            self.margin = format!(">{same}");
             return out.keep(line);
         }
         self.found = true;
@@ -55,5 +101,36 @@ mod tests {
             FilterPipeline::builtin().filter("./run", Exit::Code(3), text.as_bytes()).text,
             "INTERNALERROR> Traceback (most recent call last):\n  File \"/srv/a.py\", line 3, in f\n\nKeyError: 'x'\nSQL> a\nSQL> b\n"
         );
+    }
+
+    #[test]
+    fn the_time_of_a_runner_stands_at_the_beginning_of_each_step() {
+        let table = [
+            (
+                "t\tBuild\t2026-11-20T09:00:00.0370003Z make app\nt\tBuild\t2026-11-20T09:00:00.0370004Z a.c:3:1: error: bad\n\
+                 t\tTest\t2026-11-20T09:00:01.0370003Z none\n",
+                "t\tBuild\t2026-11-20T09:00:00.0370003Z make app\na.c:3:1: error: bad\nt\tTest\t2026-11-20T09:00:01.0370003Z none\n",
+            ),
+            (
+                "2026-11-20T09:00:00.037000Z 01O one\n2026-11-20T09:00:00.038000Z 01O two\n2026-11-20T09:00:00.039000Z 01E three\n",
+                "2026-11-20T09:00:00.037000Z 01O one\ntwo\n2026-11-20T09:00:00.039000Z 01E three\n",
+            ),
+            (
+                "[2026-11-20T09:00:00.037Z] one\n[2026-11-20T09:00:00.039Z] two\n",
+                "[2026-11-20T09:00:00.037Z] one\ntwo\n",
+            ),
+            // What a program logged itself.
+            (
+                "[2026-11-20T09:00:00.037Z] INFO: up\n[2026-11-20T09:00:00.039Z] ERROR: down\n",
+                "[2026-11-20T09:00:00.037Z] INFO: up\n[2026-11-20T09:00:00.039Z] ERROR: down\n",
+            ),
+            (
+                "2026-11-20T09:00:00.037Z order 7 taken\n2026-11-20T09:00:00.039Z cart refused\n",
+                "2026-11-20T09:00:00.037Z order 7 taken\n2026-11-20T09:00:00.039Z cart refused\n",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(FilterPipeline::builtin().filter("./ci", Exit::Code(1), text.as_bytes()).text, expected);
+        }
     }
 }

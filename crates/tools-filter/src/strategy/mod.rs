@@ -10,6 +10,7 @@ mod carets;
 mod clip;
 mod code_frames;
 mod columns;
+mod common_cells;
 mod command_lines;
 mod command_trace;
 mod data_blocks;

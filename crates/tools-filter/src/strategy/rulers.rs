@@ -104,17 +104,20 @@ fn is_edge(line: &str) -> bool {
     is_empty || corners > 2 || (text.len() > LONG && text.starts_with(LEFT_ENDS) && text.ends_with(RIGHT_ENDS))
 }
 
-/// A line inside of a drawn box without the blanks that fill its cells up; `None` for every other.
+/// A line inside of a drawn box: its cells without what fills them up, a bar between them; `None`
+/// for every other.
 fn unfilled(line: &str) -> Option<String> {
-    let bar = line.trim_start().chars().next().filter(|first| matches!(first, '│' | '┃' | '║'))?;
-    let text = line.trim_end();
-    if !text.ends_with(['│', '┃', '║']) || !text.contains("  ") || text.len() > 1000 {
+    const SIDES: [char; 3] = ['│', '┃', '║'];
+    let text = line.trim().strip_prefix(SIDES)?.strip_suffix(SIDES)?;
+    if text.len() > 1000 {
         return None;
     }
-    let cells: Vec<&str> = text.split(bar).map(str::trim_end).collect();
-    let narrow = cells.join(&format!(" {bar}"));
-    let narrow = narrow.strip_prefix(' ').unwrap_or(&narrow);
-    (narrow.len() < line.len()).then(|| narrow.to_owned())
+    let cells: Vec<&str> = text.split(SIDES).collect();
+    match cells.as_slice() {
+        // What is indented in a box is so still.
+        [cell] => Some(cell.strip_prefix(' ').unwrap_or(cell).trim_end().to_owned()),
+        cells => Some(cells.iter().map(|cell| format!("{} | ", cell.trim())).collect::<String>().trim().to_owned()),
+    }
 }
 
 /// So many blanks at the end of a line only fill it up.

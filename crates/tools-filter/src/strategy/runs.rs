@@ -106,7 +106,9 @@ pub(crate) struct CountingRun {
 /// each.
 pub(super) fn is_row(line: &str) -> bool {
     let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
-    bars > 1 || (line.matches(',').count() > 1 && !line.contains(", "))
+    bars > 1
+        || line.trim_start().starts_with(['│', '┃', '║'])
+        || (line.matches(',').count() > 1 && !line.contains(", "))
 }
 
 /// Whether the last word of a line tells what of a file the line is about:

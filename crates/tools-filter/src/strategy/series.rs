@@ -103,9 +103,9 @@ fn numbers_of(numbers: &[u64], are_names: bool) -> String {
     }
 }
 
-/// Whether a line is nothing but the name of a file.
+/// Whether a line is nothing but the name of a file, or an item of a list with one.
 fn is_path(line: &str) -> bool {
-    let name = line.trim();
+    let name = line.trim_start_matches(['*', '-', '•', ' ']).trim_end();
     is_name(name) && name.contains(['/', '.'])
 }
 

@@ -48,9 +48,9 @@ impl Usage {
             word.starts_with("--help") || matches!(word.as_str(), "-h" | "-?" | "-help" | "help" | "man" | "/?")
         };
         Self {
-            is_wanted: command.words.iter().any(asks),
+            is_wanted: command.earlier.iter().chain([command]).any(|command| command.words.iter().any(asks)),
             options: 0,
-            depth: 0,
+            depth: usize::MAX,
             is_described: false,
             has_text: false,
             has_report: false,
@@ -77,8 +77,12 @@ impl Usage {
             self.is_described = text.contains("  ") || text.contains(" : ") || text.contains('\t');
             return false;
         }
-        if text.is_empty() || self.options == 0 || indent < self.depth + DESCRIPTION {
-            self.is_described &= text.is_empty();
+        if text.is_empty() {
+            return false;
+        }
+        if indent < self.depth.saturating_add(DESCRIPTION) {
+            // What stands below another heading is about no option.
+            self.depth = usize::MAX;
             return false;
         }
         std::mem::replace(&mut self.is_described, true) && self.options > MANY_OPTIONS

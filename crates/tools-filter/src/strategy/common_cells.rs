@@ -1,0 +1,235 @@
+//! Rows in sequence that differ in a few cells: what all of them have stands once above them, with
+//! `{}` for each cell that differs, and the rows have only those. Nothing is left out. A cell is
+//! what stands between blanks, or in quotes; a short cell that all have, and the key before a
+//! value, stay in the rows, so that `12 EUR` and `"name": "x"` are found. Lines that report
+//! something, name a place or a test at work, changed lines and prose stand as they came.
+
+use tools_core::FilterConfidence;
+
+use super::{Reducer, places::is_place, unfinished::names_running};
+use crate::{
+    emit::{Emitter, marked},
+    signal::{is_change, names_place, reports},
+};
+
+/// Fewer rows are left as they are.
+const MIN_ROWS: usize = 5;
+/// What the rows have in common has at least so many bytes, and each stretch of it that leaves them.
+const MIN_COMMON: usize = 24;
+const MIN_STRETCH: usize = 10;
+/// A longer line is left as it is, and more bytes of rows are parted.
+const MAX_LINE_BYTES: usize = 600;
+const MAX_HELD_BYTES: usize = 16 << 10;
+
+#[derive(Default)]
+pub(crate) struct CommonCells {
+    rows: Vec<String>,
+    bytes: usize,
+    /// Of each cell of the first row whether all rows have it.
+    common: Vec<bool>,
+    found: bool,
+}
+
+/// The cells of a line: what stands between blanks, a quotation whole.
+fn cells(line: &str) -> Vec<&str> {
+    let (mut cells, mut start, mut is_quoted) = (Vec::new(), None, false);
+    for (at, byte) in line.bytes().enumerate() {
+        is_quoted ^= byte == b'"';
+        match (byte == b' ' && !is_quoted, start) {
+            (false, None) => start = Some(at),
+            (true, Some(first)) => {
+                cells.push(&line[first..at]);
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    cells.extend(start.map(|first| &line[first..]));
+    cells
+}
+
+fn may_join(line: &str) -> bool {
+    line.len() <= MAX_LINE_BYTES
+        && line.len() > MIN_COMMON
+        && !line.contains("{}")
+        && !is_change(line)
+        && marked(line).is_none()
+        && !line.trim_start().starts_with("[… ")
+        && !reports(line)
+        && !names_place(line)
+        && !names_running(line)
+        && !cells(line).into_iter().any(is_place)
+}
+
+fn is_word(cell: &str) -> bool {
+    cell.len() > 1 && cell.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// How much of the cells is common to all rows.
+fn weight(cells: &[&str], common: &[bool]) -> usize {
+    cells.iter().zip(common).filter(|(_, common)| **common).map(|(cell, _)| cell.len() + 1).sum()
+}
+
+impl CommonCells {
+    /// Whether the line goes on with the rows that are held; what all have is narrowed then.
+    fn goes_on(&mut self, line: &str) -> bool {
+        let Some(first) = self.rows.first() else { return false };
+        let (first, cells) = (cells(first), cells(line));
+        if first.len() != cells.len() || self.bytes >= MAX_HELD_BYTES {
+            return false;
+        }
+        let both = |(at, is_common): (usize, &bool)| *is_common && first[at] == cells[at];
+        let common: Vec<bool> = self.common.iter().enumerate().map(both).collect();
+        let (before, now) = (weight(&first, &self.common), weight(&first, &common));
+        // A row that has much less in common begins others.
+        if now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4) {
+            return false;
+        }
+        self.common = common;
+        true
+    }
+
+    fn hold(&mut self, line: &str) {
+        if self.rows.is_empty() {
+            self.common = vec![true; cells(line).len()];
+        }
+        self.bytes += line.len();
+        self.rows.push(line.to_owned());
+    }
+
+    /// Gives on what is held; the rows behind the first of too few may begin others.
+    fn end(&mut self, out: &mut Emitter<'_>) {
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        if let Some((heading, texts)) = (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common)).flatten() {
+            self.found = true;
+            rows.iter().for_each(|row| out.fold(row));
+            out.write(&heading);
+            return texts.iter().for_each(|text| out.write(text));
+        }
+        if rows.len() >= MIN_ROWS {
+            return rows.iter().for_each(|row| out.keep(row));
+        }
+        let mut rows = rows.into_iter();
+        if let Some(first) = rows.next() {
+            out.keep(&first);
+        }
+        for row in rows {
+            self.line(&row, out);
+        }
+    }
+}
+
+/// What all rows have, and what is left of each; `None` where that is hardly shorter.
+fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
+    let first = cells(rows.first()?);
+    // The key of a value that differs stays with it.
+    let is_key = |at: usize| common.get(at + 1) == Some(&false) && first[at].ends_with([':', '=']);
+    let mut leaves: Vec<bool> = common.iter().enumerate().map(|(at, common)| *common && !is_key(at)).collect();
+    let mut at = 0;
+    while at < leaves.len() {
+        let length = leaves[at..].iter().take_while(|leaves| **leaves).count();
+        // Two words in a row are of a sentence, which is read as a whole.
+        if first[at..at + length].windows(2).any(|pair| pair.iter().all(|cell| is_word(cell))) {
+            return None;
+        }
+        if weight(&first[at..at + length], &leaves[at..at + length]) < MIN_STRETCH {
+            leaves[at..at + length].fill(false);
+        }
+        at += length.max(1);
+    }
+    let heading: Vec<&str> = first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
+    let heading = format!("[… {} lines, {{}} for what they have below: {}]", rows.len(), heading.join(" "));
+    let left = |row: &String| {
+        let left = cells(row).into_iter().zip(&leaves).filter(|(_, leaves)| !**leaves).map(|(cell, _)| cell);
+        left.collect::<Vec<_>>().join(" ")
+    };
+    let texts: Vec<String> = rows.iter().map(left).collect();
+    let size = |rows: &[String]| rows.iter().map(|row| row.len() + 1).sum::<usize>();
+    ((heading.len() + 1 + size(&texts)) * 4 < size(rows) * 3).then_some((heading, texts))
+}
+
+impl Reducer for CommonCells {
+    fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
+        if !may_join(line) {
+            self.flush(out);
+            return out.keep(line);
+        }
+        while !self.rows.is_empty() && !self.goes_on(line) {
+            self.end(out);
+        }
+        self.hold(line);
+    }
+
+    fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
+        self.flush(out);
+        self.found.then_some(FilterConfidence::Full)
+    }
+}
+
+impl CommonCells {
+    fn flush(&mut self, out: &mut Emitter<'_>) {
+        while !self.rows.is_empty() {
+            self.end(out);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::{Exit, FilterPipeline};
+
+    fn filtered(text: &str) -> String {
+        FilterPipeline::builtin().filter("./run.sh", Exit::Code(0), text.as_bytes()).text
+    }
+
+    #[test]
+    fn what_all_rows_have_stands_above_them() {
+        let names = ["ab", "acyclic", "bc", "cut", "dot", "env"];
+        let row = |(at, name): (usize, &&str)| {
+            format!("/bin/{name}: ELF 64-bit LSB executable, dynamically linked, for x86-64 1.{at}a8{at}f, stripped\n")
+        };
+        let text: String = names.iter().enumerate().map(row).collect();
+        assert_eq!(
+            filtered(&text),
+            "[… 6 lines, {} for what they have below: {} ELF 64-bit LSB executable, dynamically linked, for x86-64 {} {}]\n\
+             /bin/ab: 1.0a80f, stripped\n/bin/acyclic: 1.1a81f, stripped\n/bin/bc: 1.2a82f, stripped\n\
+             /bin/cut: 1.3a83f, stripped\n/bin/dot: 1.4a84f, stripped\n/bin/env: 1.5a85f, stripped\n"
+        );
+    }
+
+    #[test]
+    fn prose_and_reports_stand() {
+        let table: String = ["method", "class", "module", "function", "package", "nested"]
+            .iter()
+            .enumerate()
+            .map(|(at, kind)| format!("D10{at} Missing description of the thing in public {kind}\n"))
+            .collect();
+        assert!(filtered(&table).contains("in public method"), "{}", filtered(&table));
+    }
+
+    proptest! {
+        /// Every cell is in the result, and a failure at any position stands as it was.
+        #[test]
+        fn no_cell_is_lost(
+            rows in prop::collection::vec(("[a-z]{2,9}[0-9]{1,3}", "[A-Z]{2,7}", 0_u32..9999), 3..40),
+            at in any::<prop::sample::Index>(),
+        ) {
+            let failure = "node9 error: volume is read-only and cannot be mounted now";
+            let line = |(name, state, size): &(String, String, u32)| {
+                format!("{name} class=standard zone=eu-north-1a {state} attached-to-host {size}")
+            };
+            let mut lines: Vec<String> = rows.iter().map(line).collect();
+            lines.insert(at.index(lines.len() + 1), failure.to_owned());
+            let shown = filtered(&(lines.join("\n") + "\n"));
+            prop_assert!(shown.lines().any(|line| line == failure), "{shown}");
+            for (name, state, size) in &rows {
+                for cell in [name, state, &size.to_string()] {
+                    prop_assert!(shown.contains(cell.as_str()), "{cell}: {shown}");
+                }
+            }
+        }
+    }
+}
