@@ -38,7 +38,6 @@ pub(crate) struct Alternatives {
 fn may_join(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES
         && !line.contains(['{', '}', '\t'])
-        && !line.contains(", ")
         && !is_change(line)
         && marked(line).is_none()
         && !line.trim_start().starts_with("[… ")
@@ -55,14 +54,19 @@ fn ends_in_place(line: &str) -> bool {
     line.rsplit(' ').next().is_some_and(is_place)
 }
 
-/// What two lines begin and end with, up to whole words.
+/// Whether a word may begin or end beside this byte.
+fn parts(byte: u8) -> bool {
+    matches!(byte, b' ' | b'(' | b')' | b'"' | b'\'')
+}
+
+/// What two lines begin and end with, up to whole words or what is in quotes or parentheses.
 fn common(a: &str, b: &str) -> (usize, usize) {
     let (x, y) = (a.as_bytes(), b.as_bytes());
     let same = x.iter().zip(y).take_while(|(a, b)| a == b).count();
-    let start = x[..same].iter().rposition(|byte| *byte == b' ').map_or(0, |at| at + 1);
+    let start = x[..same].iter().rposition(|byte| parts(*byte)).map_or(0, |at| at + 1);
     let end = x[start..].iter().rev().zip(y[start..].iter().rev()).take_while(|(a, b)| a == b).count();
     let tail = &x[x.len() - end..];
-    let end = tail.iter().position(|byte| *byte == b' ').map_or(0, |at| tail.len() - at);
+    let end = tail.iter().position(|byte| parts(*byte)).map_or(0, |at| tail.len() - at);
     (start, end)
 }
 
@@ -71,8 +75,13 @@ fn common(a: &str, b: &str) -> (usize, usize) {
 fn stretch(line: &str, (start, end): (usize, usize)) -> Option<&str> {
     let text = line.get(start..line.len().checked_sub(end)?)?;
     let is_short = text.len() <= MAX_STRETCH.0 && text.split(' ').count() <= MAX_STRETCH.1;
-    (is_short && !text.is_empty() && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  "))
-        .then_some(text)
+    (is_short
+        && !text.is_empty()
+        && !text.contains(", ")
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+        && !text.contains("  "))
+    .then_some(text)
 }
 
 fn is_enough(line: &str, (start, end): (usize, usize)) -> bool {
@@ -196,7 +205,7 @@ mod tests {
 
     #[test]
     fn common_ends_are_whole_words() {
-        assert_eq!(common("rm 'file_a' now", "rm 'file_b' now"), (3, 4));
+        assert_eq!(common("rm 'file_a' now", "rm 'file_b' now"), (4, 5));
         assert_eq!(common("a b", "a b"), (2, 0));
         assert_eq!(common("x", ""), (0, 0));
         assert_eq!(common("né à", "né è"), (4, 0));

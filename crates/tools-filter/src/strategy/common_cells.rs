@@ -48,10 +48,15 @@ fn cells(line: &str) -> Vec<&str> {
     cells
 }
 
+/// Whether a line may have anything in common with others, as far as that is told at once.
+fn may_be_row(line: &str) -> bool {
+    line.len() <= MAX_LINE_BYTES && line.len() > MIN_COMMON
+}
+
+/// Whether a line may be joined with others. It is asked only about lines that have much in common
+/// with another: most have not.
 fn may_join(line: &str) -> bool {
-    line.len() <= MAX_LINE_BYTES
-        && line.len() > MIN_COMMON
-        && !line.contains("{}")
+    !line.contains("{}")
         && !is_change(line)
         && marked(line).is_none()
         && !line.trim_start().starts_with("[… ")
@@ -71,28 +76,22 @@ fn weight(cells: &[&str], common: &[bool]) -> usize {
 }
 
 impl CommonCells {
-    /// Whether the line goes on with the rows that are held; what all have is narrowed then.
-    fn goes_on(&mut self, line: &str) -> bool {
-        let Some(first) = self.rows.first() else { return false };
-        let (first, cells) = (cells(first), cells(line));
+    /// What the line has in common with the rows that are held, where it goes on with them.
+    fn common(&self, line: &str) -> Option<Vec<bool>> {
+        let (first, cells) = (cells(self.rows.first()?), cells(line));
         if first.len() != cells.len() || self.bytes >= MAX_HELD_BYTES {
-            return false;
+            return None;
         }
         let both = |(at, is_common): (usize, &bool)| *is_common && first[at] == cells[at];
         let common: Vec<bool> = self.common.iter().enumerate().map(both).collect();
         let (before, now) = (weight(&first, &self.common), weight(&first, &common));
         // A row that has much less in common begins others.
-        if now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4) {
-            return false;
-        }
-        self.common = common;
-        true
+        let is_other = now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4);
+        let are_rows = || may_join(line) && (self.rows.len() > 1 || may_join(&self.rows[0]));
+        (!is_other && are_rows()).then_some(common)
     }
 
     fn hold(&mut self, line: &str) {
-        if self.rows.is_empty() {
-            self.common = vec![true; cells(line).len()];
-        }
         self.bytes += line.len();
         self.rows.push(line.to_owned());
     }
@@ -103,7 +102,9 @@ impl CommonCells {
         self.bytes = 0;
         if let Some((heading, texts)) = (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common)).flatten() {
             self.found = true;
-            rows.iter().for_each(|row| out.fold(row));
+            for row in &rows {
+                out.fold(row);
+            }
             out.write(&heading);
             return texts.iter().for_each(|text| out.write(text));
         }
@@ -138,8 +139,9 @@ fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
         }
         at += length.max(1);
     }
-    let heading: Vec<&str> = first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
-    let heading = format!("[… {} lines, {{}} for what they have below: {}]", rows.len(), heading.join(" "));
+    let heading: Vec<&str> =
+        first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
+    let heading = format!("[… {} lines, each {{}} filled in below: {}]", rows.len(), heading.join(" "));
     let left = |row: &String| {
         let left = cells(row).into_iter().zip(&leaves).filter(|(_, leaves)| !**leaves).map(|(cell, _)| cell);
         left.collect::<Vec<_>>().join(" ")
@@ -151,13 +153,18 @@ fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
 
 impl Reducer for CommonCells {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        if !may_join(line) {
+        if !may_be_row(line) {
             self.flush(out);
             return out.keep(line);
         }
-        while !self.rows.is_empty() && !self.goes_on(line) {
+        while !self.rows.is_empty() {
+            if let Some(common) = self.common(line) {
+                self.common = common;
+                return self.hold(line);
+            }
             self.end(out);
         }
+        self.common = vec![true; cells(line).len()];
         self.hold(line);
     }
 
@@ -189,12 +196,12 @@ mod tests {
     fn what_all_rows_have_stands_above_them() {
         let names = ["ab", "acyclic", "bc", "cut", "dot", "env"];
         let row = |(at, name): (usize, &&str)| {
-            format!("/bin/{name}: ELF 64-bit LSB executable, dynamically linked, for x86-64 1.{at}a8{at}f, stripped\n")
+            format!("/bin/{name}: ELF 64-bit LSB executable, dynamically linked, for x86-64 1.{at}a8{at}f, stripped")
         };
-        let text: String = names.iter().enumerate().map(row).collect();
+        let lines: Vec<String> = names.iter().enumerate().map(row).collect();
         assert_eq!(
-            filtered(&text),
-            "[… 6 lines, {} for what they have below: {} ELF 64-bit LSB executable, dynamically linked, for x86-64 {} {}]\n\
+            filtered(&(lines.join("\n") + "\n")),
+            "[… 6 lines, each {} filled in below: {} ELF 64-bit LSB executable, dynamically linked, for x86-64 {} {}]\n\
              /bin/ab: 1.0a80f, stripped\n/bin/acyclic: 1.1a81f, stripped\n/bin/bc: 1.2a82f, stripped\n\
              /bin/cut: 1.3a83f, stripped\n/bin/dot: 1.4a84f, stripped\n/bin/env: 1.5a85f, stripped\n"
         );
@@ -202,12 +209,13 @@ mod tests {
 
     #[test]
     fn prose_and_reports_stand() {
-        let table: String = ["method", "class", "module", "function", "package", "nested"]
-            .iter()
-            .enumerate()
-            .map(|(at, kind)| format!("D10{at} Missing description of the thing in public {kind}\n"))
+        let kinds = ["method", "class", "module", "function", "package", "nested"];
+        let lines: Vec<String> = (0..)
+            .zip(kinds)
+            .map(|(at, kind)| format!("D10{at} Missing description of the thing in public {kind}"))
             .collect();
-        assert!(filtered(&table).contains("in public method"), "{}", filtered(&table));
+        let shown = filtered(&lines.join("\n"));
+        assert!(lines.iter().all(|line| shown.contains(line.as_str())), "{shown}");
     }
 
     proptest! {

@@ -1,6 +1,6 @@
-//! What a program prints before each line of what another said, a word (`INTERNALERROR> …`) or the
-//! time at which a runner of jobs read it: it stands before the first line only, so that the others
-//! are seen for what they are.
+//! What a program prints before each line of what another said, a word (`INTERNALERROR> …`), the
+//! time at which a runner of jobs read it, or the commit that it is of: it stands before the first
+//! line only, so that the others are seen for what they are.
 
 use tools_core::FilterConfidence;
 
@@ -9,6 +9,8 @@ use crate::emit::Emitter;
 
 /// A shorter word may be a prompt.
 const MIN_WORD: usize = 5;
+/// A commit is told by so many digits at least.
+const MIN_COMMIT: usize = 7;
 /// The names of a job and its step are no longer.
 const MAX_NAMES: usize = 160;
 
@@ -25,7 +27,19 @@ fn margin(line: &str) -> Option<(&str, usize)> {
     if word >= MIN_WORD && line[word..].starts_with('>') {
         return Some((&line[..word], word + 1));
     }
-    timed(line)
+    timed(line).or_else(|| blamed(line))
+}
+
+/// The commit, its author and its time before a line that `git blame` prints, up to the line's
+/// number.
+pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
+    let commit = line.trim_start_matches('^').bytes().take_while(u8::is_ascii_hexdigit).count();
+    let open = line.find(" (").filter(|_| commit >= MIN_COMMIT)?;
+    let close = open + line[open..].find(')')?;
+    let before = line[..close].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ');
+    let zone = before.as_bytes().last_chunk::<6>()?;
+    let is_zone = matches!(zone, [b' ', b'+' | b'-', digits @ ..] if digits.iter().all(u8::is_ascii_digit));
+    is_zone.then_some((before, before.len()))
 }
 
 /// A margin with a time as runners of jobs write it: `job\tstep\t2026-11-20T09:00:00.0370003Z `,
@@ -118,6 +132,12 @@ mod tests {
             (
                 "[2026-11-20T09:00:00.037Z] one\n[2026-11-20T09:00:00.039Z] two\n",
                 "[2026-11-20T09:00:00.037Z] one\ntwo\n",
+            ),
+            (
+                "a5b003e7 (Ana Diaz 2026-10-03 10:01:00 +0000  9) def f(a):\na5b003e7 (Ana Diaz 2026-10-03 10:01:00 +0000 10)     return a\n\
+                 ^1b2c3d4 (Bo Li    2026-10-01 09:00:00 +0000 11)\n",
+                "a5b003e7 (Ana Diaz 2026-10-03 10:01:00 +0000  9) def f(a):\n10)     return a\n\
+                 ^1b2c3d4 (Bo Li    2026-10-01 09:00:00 +0000 11)\n",
             ),
             // What a program logged itself.
             (

@@ -116,7 +116,9 @@ fn unfilled(line: &str) -> Option<String> {
     match cells.as_slice() {
         // What is indented in a box is so still.
         [cell] => Some(cell.strip_prefix(' ').unwrap_or(cell).trim_end().to_owned()),
-        cells => Some(cells.iter().map(|cell| format!("{} | ", cell.trim())).collect::<String>().trim().to_owned()),
+        cells => {
+            Some(cells.iter().map(|cell| cell.trim()).chain([""]).collect::<Vec<_>>().join(" | ").trim().to_owned())
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, unfinished::names_running};
+use super::{Reducer, margins::blamed, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
 /// Rows that make a table.
@@ -39,7 +39,8 @@ fn columns(line: &str) -> Option<Vec<&str>> {
     if text.is_empty() || text.starts_with('\t') || text.len() > MAX_ROW_BYTES || text.contains(['^', '~']) {
         return None;
     }
-    if !text.contains("  ") || names_running(line) {
+    // What stands behind the margin of a line of source is indented as it is in its file.
+    if !text.contains("  ") || names_running(line) || blamed(line).is_some() {
         return None;
     }
     let columns: Vec<&str> =
