@@ -85,23 +85,28 @@ fn may_count(line: &str) -> bool {
         && !names_running(line)
 }
 
-/// Whether a line is a member of an object, in JSON or as Node prints it: somebody asked for each,
-/// as for rows.
+/// Whether a line is a member of an object, in JSON or as Node and Python print it, or an element
+/// of XML: somebody asked for each, as for rows.
 fn is_member(line: &str) -> bool {
-    let text = line.trim_start();
+    let text = line.trim_start().trim_start_matches(['{', '[']);
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
     let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    text.strip_prefix('"').is_some_and(|rest| rest.contains("\": "))
+    quote.is_some_and(|quote| text[1..].split_once(quote).is_some_and(|(_, rest)| rest.starts_with(": ")))
         || (text.len() < line.len() && text.ends_with(',') && text.split_once(": ").is_some_and(|(key, _)| is_key(key)))
+        || (text.starts_with('<') && text.contains("</"))
 }
 
-/// Whether a line has several decimal numbers: they are values of something.
+/// Whether a line has several decimal numbers, or is mostly numbers: they are values of something.
 fn has_values(line: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_decimal = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_ascii_digit());
         word.split_once('.').is_some_and(|(whole, part)| is_number(whole) && is_number(part))
     };
-    line.split([' ', '=', ':']).filter(is_decimal).nth(1).is_some()
+    let (words, numbers) = line.split_whitespace().fold((0, 0), |(words, numbers), word| {
+        (words + 1, numbers + usize::from(word.split(['.', ',']).all(is_number)))
+    });
+    (numbers > 1 && numbers * 2 >= words) || line.split([' ', '=', ':']).filter(is_decimal).nth(1).is_some()
 }
 
 fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {

@@ -253,10 +253,10 @@ fn names_only(lines: &[String], out: &mut Emitter<'_>) {
     names.end();
 }
 
+/// Whether a line is a path, and none with what a search found in it.
 fn is_path(line: &str) -> bool {
     !line.starts_with(' ')
-        && !line.contains(": ")
-        && !line.contains('\t')
+        && !line.contains([':', '\t'])
         && (1..=MAX_DEPTH).contains(&line.matches('/').count())
 }
 

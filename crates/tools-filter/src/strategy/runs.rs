@@ -102,12 +102,13 @@ pub(crate) struct CountingRun {
     found: bool,
 }
 
-/// Whether a line is a row of data, with cells between bars, tabs or commas: somebody asked for
-/// each.
+/// Whether a line is a row of data, with cells between bars, tabs or commas, or three of them lined
+/// up by blanks: somebody asked for each.
 pub(super) fn is_row(line: &str) -> bool {
     let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
     bars > 1
         || line.trim_start().starts_with(['│', '┃', '║'])
+        || (!line.starts_with(' ') && line.split("  ").filter(|cell| !cell.trim().is_empty()).nth(2).is_some())
         || (line.matches(',').count() > 1 && !line.contains(", "))
 }
 
