@@ -14,7 +14,7 @@ use crate::{
 
 /// Fewer rows are left as they are.
 const MIN_ROWS: usize = 5;
-/// What the rows have in common has at least so many bytes, and each stretch of it that leaves them.
+/// So many bytes the rows have in common at least, and each stretch of them that leaves the rows.
 const MIN_COMMON: usize = 24;
 const MIN_STRETCH: usize = 10;
 /// A longer line is left as it is, and more bytes of rows are parted.
