@@ -77,23 +77,11 @@ fn may_count(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
         && marked(line).is_none()
         && !is_row(line)
-        && !is_member(line)
         && !ends_in_part_of_file(line)
         && !reports(line)
         && !names_place(line)
         && !names_numbered_file(line)
         && !names_running(line)
-}
-
-/// Whether a line is a member of an object, in JSON or as Node and Python print it, or an element
-/// of XML: somebody asked for each, as for rows.
-fn is_member(line: &str) -> bool {
-    let text = line.trim_start().trim_start_matches(['{', '[']);
-    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
-    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    quote.is_some_and(|quote| text[1..].split_once(quote).is_some_and(|(_, rest)| rest.starts_with(": ")))
-        || (text.len() < line.len() && text.ends_with(',') && text.split_once(": ").is_some_and(|(key, _)| is_key(key)))
-        || (text.starts_with('<') && text.contains("</"))
 }
 
 /// Whether a line has several decimal numbers, or is mostly numbers: they are values of something.
@@ -135,7 +123,6 @@ fn may_fold(line: &str) -> bool {
         && !names_running(line)
         && !tells_measure(line)
         && !has_values(line)
-        && !is_member(line)
         && !is_change(line)
         && !is_about_file(line)
 }

@@ -255,9 +255,7 @@ fn names_only(lines: &[String], out: &mut Emitter<'_>) {
 
 /// Whether a line is a path, and none with what a search found in it.
 fn is_path(line: &str) -> bool {
-    !line.starts_with(' ')
-        && !line.contains([':', '\t'])
-        && (1..=MAX_DEPTH).contains(&line.matches('/').count())
+    !line.starts_with(' ') && !line.contains([':', '\t']) && (1..=MAX_DEPTH).contains(&line.matches('/').count())
 }
 
 #[derive(Default)]

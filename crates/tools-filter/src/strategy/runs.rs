@@ -103,13 +103,25 @@ pub(crate) struct CountingRun {
 }
 
 /// Whether a line is a row of data, with cells between bars, tabs or commas, or three of them lined
-/// up by blanks: somebody asked for each.
+/// up by blanks, or a member of an object: somebody asked for each.
 pub(super) fn is_row(line: &str) -> bool {
     let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
     bars > 1
+        || is_member(line)
         || line.trim_start().starts_with(['│', '┃', '║'])
         || (!line.starts_with(' ') && line.split("  ").filter(|cell| !cell.trim().is_empty()).nth(2).is_some())
         || (line.matches(',').count() > 1 && !line.contains(", "))
+}
+
+/// Whether a line is a member of an object, in JSON or as Node and Python print it, or an element
+/// of XML: somebody asked for each, as for rows.
+fn is_member(line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(['{', '[']);
+    let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let is_key = |key: &str| !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    quote.is_some_and(|quote| text[1..].split_once(quote).is_some_and(|(_, rest)| rest.starts_with(": ")))
+        || (text.len() < line.len() && text.ends_with(',') && text.split_once(": ").is_some_and(|(key, _)| is_key(key)))
+        || (text.starts_with('<') && text.contains("</"))
 }
 
 /// Whether the last word of a line tells what of a file the line is about:

@@ -20,6 +20,11 @@ fn rows(line: &str, rows: &[&[&str]]) -> String {
     })
 }
 
+/// Nine lines or blocks, each with its number.
+fn numbered(one: impl Fn(u32) -> String) -> String {
+    (10..19).map(one).collect::<Vec<_>>().concat()
+}
+
 #[test]
 fn each_line_that_tells_something_of_its_own_stands() {
     let table = [
@@ -125,6 +130,28 @@ fn each_line_that_tells_something_of_its_own_stands() {
             "Has function \"mmap\" : YES\nHas function \"futex\" : NO\nHas function \"pread\" : YES\nHas function \
              \"writev\" : YES\n"
                 .to_owned(),
+        ),
+        // Rows and members that count on: each has a name that somebody may look for.
+        ("./symbols", numbered(|n| format!("f{n}   function   {}   calc.py\n", n * 4 - 3))),
+        ("./hosts", numbered(|n| format!(" 'host{n}': {{'ip': '10.0.0.{n}'}},\n"))),
+        (
+            "./deps",
+            numbered(|n| format!("  <dep>\n    <name>lib{n}</name>\n    <version>1.{n}.0</version>\n  </dep>\n")),
+        ),
+        // Rows of numbers that are alike.
+        (
+            "./sums",
+            rows(
+                "item# # # #",
+                &[
+                    &["0", "189", "204", "41.4"],
+                    &["1", "196", "311", "17.2"],
+                    &["2", "203", "108", "29.9"],
+                    &["3", "210", "220", "31.1"],
+                    &["4", "217", "154", "22.8"],
+                    &["5", "224", "161", "36.5"],
+                ],
+            ),
         ),
         // Values of which none has a name.
         (
