@@ -27,6 +27,8 @@ pub(crate) struct CommonCells {
     bytes: usize,
     /// Of each cell of the first row whether all rows have it.
     common: Vec<bool>,
+    /// What the rows had in common that were joined last: it is not told again.
+    told: String,
     found: bool,
 }
 
@@ -100,12 +102,15 @@ impl CommonCells {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        if let Some((heading, texts)) = (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common)).flatten() {
+        if let Some((form, heading, texts)) =
+            (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common, &self.told)).flatten()
+        {
             self.found = true;
             for row in &rows {
                 out.fold(row);
             }
             out.write(&heading);
+            self.told = form;
             return texts.iter().for_each(|text| out.write(text));
         }
         if rows.len() >= MIN_ROWS {
@@ -121,8 +126,9 @@ impl CommonCells {
     }
 }
 
-/// What all rows have, and what is left of each; `None` where that is hardly shorter.
-fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
+/// What all rows have, the heading that says so, and what is left of each; `None` where that is
+/// hardly shorter.
+fn joined(rows: &[String], common: &[bool], told: &str) -> Option<(String, String, Vec<String>)> {
     let first = cells(rows.first()?);
     // The key of a value that differs stays with it.
     let is_key = |at: usize| common.get(at + 1) == Some(&false) && first[at].ends_with([':', '=']);
@@ -141,14 +147,16 @@ fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
     }
     let heading: Vec<&str> =
         first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
-    let heading = format!("[… {} lines, each {{}} filled in below: {}]", rows.len(), heading.join(" "));
+    let form = heading.join(" ");
+    let what = if form == told { "as before".to_owned() } else { format!("below: {form}") };
+    let heading = format!("[… {} lines, each {{}} filled in {what}]", rows.len());
     let left = |row: &String| {
         let left = cells(row).into_iter().zip(&leaves).filter(|(_, leaves)| !**leaves).map(|(cell, _)| cell);
         left.collect::<Vec<_>>().join(" ")
     };
     let texts: Vec<String> = rows.iter().map(left).collect();
     let size = |rows: &[String]| rows.iter().map(|row| row.len() + 1).sum::<usize>();
-    ((heading.len() + 1 + size(&texts)) * 4 < size(rows) * 3).then_some((heading, texts))
+    ((heading.len() + 1 + size(&texts)) * 4 < size(rows) * 3).then_some((form, heading, texts))
 }
 
 impl Reducer for CommonCells {
