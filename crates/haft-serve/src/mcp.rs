@@ -8,7 +8,11 @@ use std::{
     time::Duration,
 };
 
-use haft::{Toolbox, config::ConfigWatch, questions::Watchers, watchers};
+use haft::{
+    Toolbox,
+    config::{ConfigWatch, places},
+    questions::Watchers,
+};
 use tools_core::{CallContext, CallerId, Confirmer, SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{FaultyTools, Greeting, McpServer, ServeError, StructuredContent, ToolVisibility, Workspace};
 
@@ -57,7 +61,7 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
 #[cfg(feature = "mcp-client")]
 fn introduce_unknown(toolbox: &Toolbox) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-    if toolbox.servers().unknown().is_empty() {
+    if toolbox.parts().servers.unknown().is_empty() {
         return;
     }
     runtime.block_on(crate::introduce::introduce(toolbox));
@@ -125,10 +129,10 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(toolbox.relisted()))
         .structured(if config.structured { StructuredContent::Always } else { StructuredContent::Never })
-        .elsewhere(Arc::new(Beside(watchers(patience, true))))
+        .elsewhere(Arc::new(Beside(Watchers::of_process(places::watch_dir(), patience, true))))
         .question_timeout(patience);
     #[cfg(feature = "skills")]
-    let server = match toolbox.skills() {
+    let server = match toolbox.parts().skills.as_ref() {
         skills if skills.is_empty() => server,
         skills => server.prompts(Arc::new(crate::skill_prompts::SkillPrompts(skills.clone()))),
     };

@@ -66,7 +66,7 @@ async fn call(
     let call = ToolCall::new(&tool, params).map_err(|error| (StatusCode::UNPROCESSABLE_ENTITY, error.to_string()))?;
     let context = toolbox.context().in_session(session(&name)?);
     // A service with people behind it gives its own `Confirmer` here.
-    let (id, definition, began) = (call.id.clone(), toolbox.definition(&call.tool), Instant::now());
+    let (id, definition, began) = (call.id.clone(), toolbox.stack().definition_or_unknown(&call.tool), Instant::now());
     let recorded = toolbox.call(call, &context, &NobodyToAsk).await;
     Ok(Json(CallReport::new(id, &definition, &recorded, began.elapsed())))
 }

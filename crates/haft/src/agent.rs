@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_agent::ToolHost;
-use tools_core::{
-    CallContext, Confirmer, EarlyRun, Invocation, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolError, ToolName,
-};
+use tools_core::{CallContext, Confirmer, EarlyRun, Invocation, RecordedResult, ToolCall, ToolDef, ToolDefs, ToolName};
 
 use crate::Toolbox;
 
@@ -22,7 +20,7 @@ impl ToolHost for Toolbox {
     }
 
     fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
-        Self::definition(self, tool)
+        self.stack().definition_or_unknown(tool)
     }
 
     async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
@@ -37,39 +35,30 @@ impl ToolHost for Toolbox {
         let inv = self.stack().inspect(call, cx).await;
         // Where a model would have to judge the call first, the gates say that somebody is asked.
         #[cfg(feature = "policy")]
-        if self.gates().explain(&inv).verdict != tools_core::Verdict::Allow {
+        if self.parts().gates.explain(&inv).verdict != tools_core::Verdict::Allow {
             return None;
         }
         self.stack().start_early(&inv)
     }
 
+    #[cfg(feature = "policy")]
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
-        #[cfg(feature = "policy")]
-        return self.gates().state.ledger.reserve(cx, calls);
-        #[cfg(not(feature = "policy"))]
-        {
-            let _ = (cx, calls);
-            true
-        }
+        self.parts().gates.state.ledger.reserve(cx, calls)
     }
 
-    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
-        #[cfg(feature = "audit")]
-        if let Some(record) = &self.parts.wiring.record {
-            let inv = self.stack().inspect(call, cx).await;
-            return record.audit.refuse(&inv, error.clone()).err().unwrap_or(error);
-        }
-        #[cfg(not(feature = "audit"))]
-        drop((call, cx));
-        error
+    #[cfg(feature = "audit")]
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: tools_core::ToolError) -> tools_core::ToolError {
+        let Some(record) = &self.parts().record else { return error };
+        let inv = self.stack().inspect(call, cx).await;
+        record.audit.refuse(&inv, error.clone()).err().unwrap_or(error)
     }
 
     fn heard(&self, cx: &CallContext, text: &str) {
         // Whatever a user writes begins a turn, and ends what was invoked for the one before.
         #[cfg(feature = "skills")]
-        self.skills().end_turn(cx.session());
+        self.parts().skills.end_turn(cx.session());
         #[cfg(feature = "policy")]
-        self.gates().state.told.user(cx.session(), text);
+        self.parts().gates.state.told.user(cx.session(), text);
         #[cfg(not(feature = "policy"))]
         let _ = (cx, text);
     }

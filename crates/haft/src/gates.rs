@@ -1,22 +1,16 @@
-//! The gates of a toolbox: where what people agreed to and the accounts of callers are kept, and
-//! their sections, which are followed.
+//! The gates of a toolbox, and what they would decide about calls.
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use tools_core::{CallerId, DynExecutor, Judge, SystemClock, ToolExecutor as _, ToolName};
+use tools_core::{CallContext, CallerId, DynExecutor, Judge, SystemClock, ToolCall, ToolExecutor as _, ToolName};
 use tools_policy::{
-    GateSettings, Gates,
-    caller_quota::{CallerAccounts, MemoryAccounts},
-    gate::Stands,
-    permissions::{ApprovalSnapshot, ApprovalStore, FileApprovals, SessionRules, TextDiff, script_difference},
+    Explanation, GateSettings, Gates, caller_quota::MemoryAccounts, gate::Stands, permissions::TextDiff,
 };
-use tools_secrets::SecretRedactor;
 
-#[cfg(feature = "postgres")]
-use crate::databases;
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, named, places},
-    part::PartList,
+    Toolbox,
+    config::{LoadError, named, places},
+    part::PartMaker,
 };
 
 /// How a question shows what changed in a script: as the file tools show changes.
@@ -26,95 +20,60 @@ const TEXT_DIFF: Option<TextDiff> = Some(tools_file::diff);
 #[cfg(not(feature = "file"))]
 const TEXT_DIFF: Option<TextDiff> = None;
 
-/// The gates of a configuration, with nothing remembered; they follow their sections. `hosts` are
-/// the names of the host's own tools.
-///
-/// # Errors
-/// The first section that cannot be compiled, by key and line.
-pub(crate) fn open(
-    loaded: &LoadedConfig<HaftConfig>,
-    judge: Option<Arc<dyn Judge>>,
-    secrets: SecretRedactor,
-    hosts: BTreeSet<ToolName>,
-    guest: Option<CallerId>,
-    parts: &mut PartList,
-) -> Result<Arc<Gates>, LoadError> {
-    let tools = &loaded.config.tools;
-    let callers = caller_accounts(loaded)?;
-    let (store, known) = approvals(loaded)?;
-    let texts = tools.approvals.scripts(&places::state_dir());
-    let rules = SessionRules::over(store, known, Arc::new(SystemClock))
-        .of_caller(guest)
-        .showing(script_difference(texts, TEXT_DIFF));
-    let asks = judge.is_some();
-    check_judge(loaded, asks)?;
-    let (approvals, resets) = (tools.approvals.clone(), places::resets_dir());
-    let settings = GateSettings { rules, approvals, callers, judge, secrets, resets };
-    let renamed = named(&loaded.config, &hosts);
-    let config = renamed.as_ref().unwrap_or(&loaded.config);
-    let gates = Gates::new(settings, &config.gates()).map_err(|fault| loaded.fault(&fault.key, fault.problem))?;
-    let gates = Arc::new(gates);
-    for place in [Stands::BeforeCall, Stands::AroundExecution] {
-        parts.layers.extend(gates.layers(place));
-    }
-    parts.forget(&gates, |gates, session| gates.state.rules.end(session));
-    let following = Arc::clone(&gates);
-    parts.follow(move |loaded| {
-        check_judge(loaded, asks)?;
-        let renamed = named(&loaded.config, &hosts);
-        let sections = renamed.as_ref().unwrap_or(&loaded.config).gates();
-        following.compile(&sections).map_err(|fault| loaded.fault(&fault.key, fault.problem))
-    });
-    Ok(gates)
-}
-
-/// The names of the tools of executors.
-pub(crate) fn names_of(executors: &[DynExecutor]) -> BTreeSet<ToolName> {
-    executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).map(|tool| tool.name.clone()).collect()
-}
-
-/// A gate that asks a model cannot be switched on where there is none.
-fn check_judge(loaded: &LoadedConfig<HaftConfig>, is_there: bool) -> Result<(), LoadError> {
-    let config = &loaded.config.tools.adversarial_policy;
-    if is_there || !config.enabled {
-        return Ok(());
-    }
-    #[cfg(feature = "llm")]
-    let missing = loaded.config.llm.unknown(&config.provider);
-    #[cfg(not(feature = "llm"))]
-    let missing = format!("this build has no models, so there is no provider `{}`", config.provider);
-    Err(loaded.fault("tools.adversarial_policy.enabled", format!("a model judges calls, and {missing}")))
-}
-
-/// The accounts of callers: of this process, or those in a database.
-#[cfg_attr(not(feature = "postgres"), expect(clippy::unnecessary_wraps, reason = "only an address can be wrong"))]
-fn caller_accounts(loaded: &LoadedConfig<HaftConfig>) -> Result<Arc<dyn CallerAccounts>, LoadError> {
-    #[cfg(feature = "postgres")]
-    {
-        let (key, address) = ("tools.caller_quota.database", &loaded.config.tools.caller_quota.database);
-        if let Some(shared) = databases::shared(loaded, key, address, tools_team::quota::PostgresAccounts::at)? {
-            return Ok(shared);
+impl PartMaker<'_> {
+    /// The gates, with nothing remembered; they follow their sections. `hosts` have the host's own
+    /// tools.
+    pub(crate) fn gates(
+        &mut self,
+        judge: Option<Arc<dyn Judge>>,
+        hosts: &[DynExecutor],
+        guest: Option<CallerId>,
+    ) -> Result<Arc<Gates>, LoadError> {
+        let (loaded, config) = (self.loaded, &self.config.tools);
+        let (approvals, quota) = (&config.approvals, &config.caller_quota);
+        #[cfg(feature = "postgres")]
+        let (approved, counted) = (
+            tools_team::approvals::shared(approvals).map_err(|fault| loaded.fault_in("tools.approvals", fault))?,
+            tools_team::quota::shared(quota).map_err(|fault| loaded.fault_in("tools.caller_quota", fault))?,
+        );
+        #[cfg(not(feature = "postgres"))]
+        let (approved, counted, _) = (None, None, quota);
+        let settings = GateSettings {
+            rules: approvals.rules(&places::state_dir(), approved, TEXT_DIFF).of_caller(guest),
+            approvals: approvals.clone(),
+            callers: counted.unwrap_or_else(|| Arc::new(MemoryAccounts::new(Arc::new(SystemClock)))),
+            judge,
+            secrets: self.credentials.now(),
+            resets: places::resets_dir(),
+        };
+        let hosts = hosts.iter().flat_map(|executor| executor.tool_definitions().to_vec());
+        let hosts: BTreeSet<ToolName> = hosts.map(|tool| tool.name.clone()).collect();
+        let gates = Gates::new(settings, &named(self.config, &hosts).gates());
+        let gates = Arc::new(gates.map_err(|fault| loaded.fault(&fault.key, fault.problem))?);
+        for place in [Stands::BeforeCall, Stands::AroundExecution] {
+            self.list.layers.extend(gates.layers(place));
         }
+        self.list.forget(&gates, |gates, session| gates.state.rules.end(session));
+        let following = Arc::clone(&gates);
+        self.list.follow(move |loaded| {
+            let compiled = following.compile(&named(&loaded.config, &hosts).gates());
+            compiled.map_err(|fault| loaded.fault(&fault.key, fault.problem))
+        });
+        Ok(gates)
     }
-    let _ = loaded;
-    Ok(Arc::new(MemoryAccounts::new(Arc::new(SystemClock))))
 }
 
-/// Where approvals outlive a session, a file of this user or a database, and what is known of it
-/// before it is first read.
-#[cfg_attr(not(feature = "postgres"), expect(clippy::unnecessary_wraps, reason = "only an address can be wrong"))]
-fn approvals(loaded: &LoadedConfig<HaftConfig>) -> Result<(Arc<dyn ApprovalStore>, ApprovalSnapshot), LoadError> {
-    let config = &loaded.config.tools.approvals;
-    #[cfg(feature = "postgres")]
-    {
-        use tools_team::approvals::{ApprovalDatabase, PostgresApprovals};
-        let key = "tools.approvals.database";
-        if let Some(database) = databases::shared(loaded, key, &config.database, ApprovalDatabase::at)? {
-            let store = PostgresApprovals::over(database, config.on_unreadable());
-            return Ok((Arc::new(store), ApprovalSnapshot::default()));
-        }
+impl Toolbox {
+    /// Predicts the decision about a call and names the rule behind it. The call is not run, no
+    /// question is asked and nothing is recorded.
+    pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
+        self.parts().gates.foretell(call, &self.stack, cx).await
     }
-    let file = FileApprovals::at(config.file(&places::state_dir()));
-    let first = file.snapshot();
-    Ok((Arc::new(file), first))
+
+    /// The judge of calls that another program runs: by the same gates as a call of our own, and on
+    /// the same record. Nothing runs.
+    #[cfg(feature = "hosts")]
+    pub fn hosted_calls(&self) -> tools_policy::HostedCalls {
+        tools_policy::HostedCalls::new(self.inner.judging.clone(), Arc::clone(&self.stack))
+    }
 }

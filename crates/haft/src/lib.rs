@@ -26,79 +26,35 @@
 
 pub mod config;
 
-mod place;
+mod part;
 mod stack;
 
 mod builder;
 mod toolbox;
 
-mod part;
-
-mod credentials;
-mod own_places;
-
-#[cfg(feature = "policy")]
-mod gates;
-#[cfg(feature = "policy")]
-mod judging;
-
-#[cfg(feature = "checkpoint")]
-mod checkpoints;
-#[cfg(feature = "filter")]
-mod filters;
-#[cfg(feature = "memory")]
-mod memory;
-#[cfg(feature = "llm")]
-mod models;
-#[cfg(feature = "overflow")]
-mod overflow;
-#[cfg(feature = "audit")]
-mod record;
-#[cfg(feature = "cache")]
-mod results;
-
-#[cfg(feature = "scheduler")]
-mod scheduler;
-
-#[cfg(feature = "skills")]
-mod skills;
-
-mod wiring;
-
-#[cfg(feature = "code")]
-mod code;
-#[cfg(feature = "shell")]
-mod commands;
-#[cfg(feature = "diagnostics")]
-mod diagnostics;
-#[cfg(feature = "egress")]
-mod egress;
-#[cfg(feature = "file")]
-mod files;
-mod tools;
-
-mod given;
+mod inner;
 mod parts;
-mod wired;
-
 mod reload;
+
+mod layers;
+#[cfg(any(feature = "agent", feature = "memory", feature = "overflow", feature = "scheduler"))]
+mod stores;
+mod tools;
 
 #[cfg(feature = "agent")]
 mod agent;
-#[cfg(all(feature = "postgres", any(feature = "agent", feature = "audit", feature = "policy")))]
-mod databases;
-#[cfg(all(feature = "embed", any(feature = "memory", feature = "graph", feature = "code")))]
-mod embedding;
-#[cfg(feature = "hosts")]
-mod hosted;
+#[cfg(feature = "shell")]
+mod commands;
+#[cfg(feature = "file")]
+mod files;
+#[cfg(feature = "policy")]
+mod gates;
 #[cfg(feature = "mcp-client")]
 mod mcp_servers;
+#[cfg(feature = "llm")]
+mod models;
 #[cfg(feature = "graph")]
 mod offer;
-#[cfg(feature = "agent")]
-mod sessions;
-#[cfg(feature = "approvals")]
-mod watchers;
 
 #[cfg(all(doctest, feature = "policy", feature = "audit"))]
 #[doc = include_str!("../../../README.md")]
@@ -115,28 +71,17 @@ mod start_library {}
 pub use builder::ToolboxBuilder;
 #[cfg(feature = "agent")]
 pub use config::agent_settings;
-#[cfg(feature = "mcp-client-http")]
-pub use mcp_servers::server_login;
+pub use parts::Parts;
+pub use stack::{Place, layers};
 #[cfg(feature = "memory")]
-pub use memory::memories;
+pub use stores::memories;
 #[cfg(feature = "overflow")]
-pub use overflow::overflow_archive;
-pub use place::Place;
-#[cfg(all(feature = "audit", feature = "postgres"))]
-pub use record::audit_database;
-#[cfg(feature = "audit")]
-pub use record::audit_file;
+pub use stores::overflow_archive;
 #[cfg(feature = "agent")]
-pub use sessions::saved_sessions;
-#[cfg(feature = "skills")]
-pub use skills::{skill_pins, skill_places};
-pub use stack::layers;
-pub use toolbox::Toolbox;
-#[cfg(feature = "approvals")]
-pub use watchers::{watch_folder, watchers};
-
+pub use stores::saved_sessions;
 #[cfg(feature = "scheduler")]
-pub use scheduler::schedule;
+pub use stores::schedule;
+pub use toolbox::Toolbox;
 #[cfg(feature = "shell")]
 pub use tools_shell::NetworkMode;
 

@@ -1,84 +1,66 @@
-//! MCP servers in a toolbox: where their pins are kept, what each is held to, and their tools among
-//! the others.
+//! MCP servers in a toolbox: where their pins are kept, and what each is held to.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use tools_catalog::Checked;
-use tools_core::{CallContext, DynExecutor, Shared};
-#[cfg(feature = "mcp-client-http")]
-use tools_mcp_client::PreparedRemote;
-use tools_mcp_client::{
-    Launch, LaunchFolders, Launcher, McpServers, McpTools, PreparedChild, PreparedServer, Server, compile,
-    pins::LockStore,
-};
-use tools_secrets::SecretRedactor;
+use tools_mcp_client::{Introductions, Launcher, McpServers, compile, pins::LockStore};
 
 use crate::{
-    commands::Commands,
-    config::{HaftConfig, LoadError, LoadedConfig, places::lock_file},
-    part::PartList,
-    wiring::Wiring,
+    Toolbox,
+    config::{LoadError, places},
+    part::PartMaker,
+    parts::Parts,
 };
 
-/// The servers of a configuration; none is started.
-///
-/// # Errors
-/// A server that cannot be used, by key and line.
-pub(crate) fn servers(
-    loaded: &LoadedConfig<HaftConfig>,
-    beside: Option<&Path>,
-    redactor: &Shared<SecretRedactor>,
-    parts: &mut PartList,
-) -> Result<Arc<McpServers>, LoadError> {
-    let compiled = compile(&loaded.config.mcp.servers);
-    let servers = compiled
-        .map_err(|error| loaded.fault(&format!("mcp.servers[{}].{}", error.index, error.key), error.problem))?;
-    let servers = McpServers::new(servers, LockStore::new(lock_file(beside)), []).redacting(Arc::new(redactor.clone()));
-    let servers = Arc::new(servers);
-    parts.forget(&servers, McpServers::end);
-    Ok(servers)
+impl PartMaker<'_> {
+    /// The servers; none is started.
+    pub(crate) fn servers(&mut self) -> Result<Arc<McpServers>, LoadError> {
+        let servers = compile(&self.config.mcp.servers);
+        let servers = servers.map_err(|error| self.loaded.fault_in("mcp", error.fault()))?;
+        let servers = McpServers::new(servers, LockStore::new(places::lock_file(self.beside)), []);
+        let servers = Arc::new(servers.redacting(self.redactor()));
+        self.list.forget(&servers, McpServers::end);
+        Ok(servers)
+    }
 }
 
-/// The tools of the servers, started below the confinement of `commands`; calls are held to the
-/// pinned definitions.
-pub(crate) fn executor(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> DynExecutor {
-    let tools = McpTools::new(Arc::clone(&wiring.servers), launcher(wiring, commands));
-    DynExecutor::new(Checked::new(DynExecutor::new(tools)))
-}
-
-/// Makes servers ready to be started.
-pub(crate) fn launcher(wiring: &Arc<Wiring>, commands: &Arc<Commands>) -> Launcher {
-    let (wiring, commands) = (Arc::clone(wiring), Arc::clone(commands));
-    Arc::new(move |server: &Server, cx: &CallContext| {
-        if server.is_remote() {
-            #[cfg(feature = "mcp-client-http")]
-            return PreparedRemote::of(server, &crate::config::places::logins()).map(PreparedServer::Remote);
-            #[cfg(not(feature = "mcp-client-http"))]
-            return Err("this build reaches no servers over HTTP".to_owned());
-        }
-        prepared(&wiring, &commands, server, cx).map(|child| PreparedServer::Child(Box::new(child)))
-    })
-}
-
-/// The login of this user at the authorization server of an MCP server over HTTP.
-///
-/// # Errors
-/// As [`tools_mcp_client::ServerLogin::of_user`].
-#[cfg(feature = "mcp-client-http")]
-pub fn server_login(server: &Server) -> Result<Arc<tools_mcp_client::ServerLogin>, tools_mcp_client::LoginError> {
-    tools_mcp_client::ServerLogin::of_user(server, &crate::config::places::logins())
-}
-
-fn prepared(wiring: &Wiring, commands: &Commands, server: &Server, cx: &CallContext) -> Result<PreparedChild, String> {
-    let mut launch = Launch::of(server, commands.held.writable(), cx.workdir())?;
+/// Makes servers ready to be started, below the confinement of commands.
+pub(crate) fn launcher(parts: &Parts, commands: &Arc<tools_shell::CommandConfinement>) -> Launcher {
     #[cfg(feature = "egress")]
-    let out = Some(&*wiring.outlets as &dyn tools_sandbox::kernel::WayOut);
+    let out = Some(Arc::clone(&parts.outlets) as _);
     #[cfg(not(feature = "egress"))]
-    let (out, _) = (None, wiring);
-    let (network, way) = launch.network(server, out, cx)?;
-    let sandbox = launch.held(|LaunchFolders { writable, protected, readable }| {
-        let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
-        commands.held.server(writable, protected, further, network, way.as_ref().map(|way| way.network()))
-    })?;
-    Ok(launch.in_sandbox(sandbox, commands.held.hidden(), way))
+    let (out, _) = (None, parts);
+    tools_mcp_client::launcher(Arc::clone(commands) as _, out, places::logins())
+}
+
+impl Toolbox {
+    /// The launcher of MCP servers for calls of this toolbox; `None` when it has no tools.
+    pub fn server_launcher(&self) -> Option<Launcher> {
+        Some(launcher(self.parts(), self.commands()?))
+    }
+
+    /// Asks MCP servers for their tools whose tools are not known yet. Their definitions are kept,
+    /// so that later starts ask nobody. A server that cannot be reached is named in what comes
+    /// back; the others are offered.
+    pub async fn introduce_servers(&self) -> Introductions {
+        let servers = &self.parts().servers;
+        let Some(launcher) = self.server_launcher().filter(|_| !servers.all().is_empty()) else {
+            return Introductions::default();
+        };
+        let introduced = servers.introduce(&launcher, &self.context).await;
+        self.refresh();
+        introduced
+    }
+
+    /// Offers what MCP servers list now, where that is something else than before: to be called
+    /// between turns.
+    pub fn relist(&self) {
+        if self.parts().servers.settle() {
+            self.refresh();
+        }
+    }
+
+    /// Has all stacks ask their executors for their tools again.
+    fn refresh(&self) {
+        self.inner.joined.all().iter().for_each(|joined| joined.refresh());
+    }
 }

@@ -5,50 +5,54 @@ use std::sync::Arc;
 use tools_providers::{Key, KeyReader, Models, Provider};
 use tools_sandbox::process::printed;
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
-    part::PartList,
-};
+use crate::{Toolbox, config::LoadError, part::PartMaker};
 
-/// Opens every configured provider. They count from the next start; names that other sections give
-/// are looked up at once.
-///
-/// # Errors
-/// The first value that cannot be used, and a name that no provider has.
-pub(crate) fn open(
-    loaded: &LoadedConfig<HaftConfig>,
-    own: Vec<Arc<dyn Provider>>,
-    parts: &mut PartList,
-) -> Result<Arc<Models>, LoadError> {
-    let models = Models::open(&loaded.config.llm, own, printed_by).map_err(|fault| loaded.fault_in("llm", fault))?;
-    let models = Arc::new(models);
-    #[cfg(feature = "retry")]
-    {
-        check(&models, loaded)?;
-        let known = Arc::clone(&models);
-        parts.follow(move |loaded| check(&known, loaded).map(|()| || ()));
+impl PartMaker<'_> {
+    /// Opens every configured provider behind `own`, those of the host. They count from the next
+    /// start; names that other sections give are looked up at once.
+    pub(crate) fn models(&mut self, own: Vec<Arc<dyn Provider>>) -> Result<Arc<Models>, LoadError> {
+        let models = Models::open(&self.config.llm, own, printed_by);
+        let models = Arc::new(models.map_err(|fault| self.loaded.fault_in("llm", fault))?);
+        #[cfg(feature = "retry")]
+        {
+            let known = Arc::clone(&models);
+            let check = move |loaded: &crate::config::LoadedConfig<crate::config::HaftConfig>| {
+                let name = &loaded.config.tools.retry.parameter_reformat_provider;
+                if name.is_empty() || known.named(name).is_some() {
+                    return Ok(|| ());
+                }
+                let problem = loaded.config.llm.unknown(name);
+                Err(loaded.fault("tools.retry.parameter_reformat_provider", problem))
+            };
+            let _ = check(self.loaded)?;
+            self.list.follow(check);
+        }
+        Ok(models)
     }
-    #[cfg(not(feature = "retry"))]
-    let _ = parts;
-    Ok(models)
+}
+
+impl Toolbox {
+    /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
+    /// `None` when there is none.
+    pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
+        self.parts().models.of(&self.config.llm, name)
+    }
+
+    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
+    /// `None` where the model that wrote them does.
+    pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
+        #[cfg(feature = "retry")]
+        return self.parts().models.named(&self.running().tools.retry.parameter_reformat_provider);
+        #[cfg(not(feature = "retry"))]
+        None
+    }
 }
 
 /// The model that judges calls; `None` when there is none of that name.
 #[cfg(feature = "policy")]
-pub(crate) fn judge(models: &Models, config: &HaftConfig) -> Option<Arc<dyn tools_core::Judge>> {
+pub(crate) fn judge(models: &Models, config: &crate::config::HaftConfig) -> Option<Arc<dyn tools_core::Judge>> {
     let provider = models.of(&config.llm, &config.tools.adversarial_policy.provider)?;
     Some(Arc::new(tools_providers::ModelJudge::new(provider)))
-}
-
-/// Whether the name that a key gives is one of a model.
-#[cfg(feature = "retry")]
-fn check(models: &Models, loaded: &LoadedConfig<HaftConfig>) -> Result<(), LoadError> {
-    let name = &loaded.config.tools.retry.parameter_reformat_provider;
-    if name.is_empty() || models.named(name).is_some() {
-        return Ok(());
-    }
-    let problem = loaded.config.llm.unknown(name);
-    Err(loaded.fault("tools.retry.parameter_reformat_provider", problem))
 }
 
 /// Reads a key that a command of the operator prints.

@@ -1,130 +1,159 @@
-//! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the
-//! configuration.
+//! What the tools of a toolbox share, made of what its builder was given: one field for each part.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::{path::Path, sync::Arc};
 
-#[cfg(feature = "mcp-client")]
-use tools_core::ToolExecutor as _;
-use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
+use tools_core::UnlistedLayer;
 use tools_sandbox::ReadRules;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
-    part::PartList,
-    tools::ToolSet,
-    wiring::Wiring,
+    ToolboxBuilder,
+    config::{HaftConfig, LoadError, own_places, places},
+    layers,
+    part::{PartList, PartMaker},
 };
 
-/// What all toolboxes that were narrowed from one share.
+/// The parts that all tools of a toolbox share, also those of the toolboxes that were narrowed from
+/// it.
 #[derive(Debug)]
-pub(crate) struct Parts {
-    pub(crate) loaded: LoadedConfig<HaftConfig>,
-    pub(crate) wiring: Arc<Wiring>,
-    /// Executors of the host's.
-    pub(crate) executors: Vec<DynExecutor>,
-    /// Made once for every stack.
-    pub(crate) layers: Vec<Arc<dyn Layer>>,
-    /// Those of them that judge and record.
-    #[cfg(feature = "hosts")]
-    pub(crate) judging: Vec<Arc<dyn Layer>>,
-    /// What follows the configuration besides the tools. The gates come first: tools ask them.
-    pub(crate) shared: PartList,
-    pub(crate) sets: InUse<ToolSet>,
-    /// What the last change of the configuration file came to; `None` until it changed.
-    pub(crate) last_reload: Mutex<Option<ReloadState>>,
-    /// Woken when other tools may be listed than before.
-    pub(crate) relisted: Arc<tokio::sync::Notify>,
-    /// All executors of each stack as one, to be asked for their tools again.
-    pub(crate) joined: InUse<CompositeExecutor>,
+#[non_exhaustive]
+pub struct Parts {
+    #[cfg(any(feature = "shell", feature = "file"))]
+    pub(crate) reserved: own_places::ReservedPlaces,
+    /// Folders as people spell them, each with its canonical path.
+    #[cfg(feature = "file")]
+    pub(crate) spellings: Vec<(std::path::PathBuf, std::path::PathBuf)>,
+    /// Credentials, kept from whoever must not see them.
+    pub credentials: Arc<tools_secrets::LiveSecrets>,
+    /// The gates: what people allow and take back, quotas, tools that are blocked.
+    #[cfg(feature = "policy")]
+    pub gates: Arc<tools_policy::Gates>,
+    /// The models by their names.
+    #[cfg(feature = "llm")]
+    pub models: Arc<tools_providers::Models>,
+    /// Jobs that sessions run in the background.
+    #[cfg(feature = "shell")]
+    pub jobs: Arc<tools_shell::Jobs>,
+    /// The networks of sessions whose commands are gated.
+    #[cfg(feature = "egress")]
+    pub outlets: Arc<tools_egress_proxy::SessionNetworks>,
+    /// The model that finds things by what they mean.
+    pub embedder: Option<Arc<dyn tools_core::Embedder>>,
+    #[cfg(feature = "memory")]
+    pub(crate) memory: Vec<tools_core::DynExecutor>,
+    /// The MCP servers, whose processes belong to sessions.
+    #[cfg(feature = "mcp-client")]
+    pub servers: Arc<tools_mcp_client::McpServers>,
+    #[cfg(feature = "scheduler")]
+    pub(crate) scheduler: Option<tools_scheduler::SchedulerTools>,
+    /// The skills of the workspace. A host that knows turns says when one has ended:
+    /// [`tools_skills::Skills::end_turn`].
+    #[cfg(feature = "skills")]
+    pub skills: Arc<tools_skills::Skills>,
+    /// The store of long output.
+    #[cfg(feature = "overflow")]
+    pub overflow: Arc<tools_overflow::LiveOverflow>,
+    /// The results that are kept to be served again: for their counters, and to clear them when a
+    /// conversation begins anew.
+    #[cfg(feature = "cache")]
+    pub cache: Arc<tools_cache::LiveCache>,
+    /// The record of calls; `None` where none is kept.
+    #[cfg(feature = "audit")]
+    pub record: Option<tools_audit::Record>,
+    /// The rules that the output of commands is filtered by.
+    #[cfg(feature = "filter")]
+    pub filters: Arc<tools_filter::LiveFilters>,
+    /// The store of changes made by calls, for undoing them; `None` where it is not kept.
+    #[cfg(feature = "checkpoint")]
+    pub checkpoints: Option<Arc<tools_checkpoint::Checkpoints>>,
+    /// The tools that sessions are shown.
+    #[cfg(feature = "graph")]
+    pub offering: crate::offer::ToolOffer,
+    /// One for all sessions: it keeps what TLS and names need, and no page.
+    #[cfg(feature = "web")]
+    pub(crate) web: Arc<tools_web::client::WebClient>,
 }
 
 impl Parts {
-    /// The tools of a configuration and its read rules, then those of the host, behind the shared
-    /// layers. Tools are kept in `roots`, where that is narrower than what the configuration says.
-    ///
-    /// # Errors
-    /// The first section that cannot be compiled, by key and line; two tools of one name.
-    pub(crate) fn stack(
-        &self,
-        loaded: &LoadedConfig<HaftConfig>,
+    /// Makes all of what a builder was given, for calls from `workdir`, and the list of what they
+    /// do beside. `rules` are the read rules of the configuration.
+    pub(crate) fn new(
+        given: &mut ToolboxBuilder,
+        config: &Arc<HaftConfig>,
         workdir: &Path,
-        roots: Option<Vec<PathBuf>>,
         rules: &ReadRules,
-    ) -> Result<Arc<Stack>, LoadError> {
-        let (mut executors, mut held) = (Vec::new(), None);
-        #[cfg(feature = "mcp-client")]
-        let mut servers = None;
-        #[cfg(feature = "scheduler")]
-        let mut foresight = None;
-        if loaded.config.tools.enabled {
-            let (set, tools) = ToolSet::new(&self.wiring, loaded, workdir, roots, rules)?;
-            self.sets.keep(&set);
-            executors.push(tools);
-            held.replace(Arc::clone(&set));
-            #[cfg(feature = "scheduler")]
-            foresight.replace(Arc::clone(&set.foresight));
-            #[cfg(feature = "mcp-client")]
-            if !self.wiring.servers.all().is_empty() {
-                servers = Some(crate::mcp_servers::executor(&self.wiring, &set.commands));
-            }
-        }
-        executors.extend(self.executors.iter().cloned());
-        if let Some(tool) = CompositeExecutor::name_twice(&executors) {
-            return Err(LoadError::ToolTwice { tool });
-        }
-        // Behind all others: what a server calls its tools takes no name from anybody.
-        #[cfg(feature = "mcp-client")]
-        if let Some(servers) = servers {
-            let others = executors.iter().flat_map(|executor| executor.tool_definitions().to_vec());
-            self.wiring.servers.surround(others.map(|tool| tool.name.as_str().to_owned()));
-            executors.push(servers);
-        }
-        if loaded.config.tools.read_only {
-            executors = executors.into_iter().map(|executor| DynExecutor::new(ReadOnlyTools::new(executor))).collect();
-        }
-        #[cfg(feature = "graph")]
-        self.wiring.offering.of(&self.loaded, &mut executors)?;
-        let joined = Arc::new(CompositeExecutor::new(executors));
-        self.joined.keep(&joined);
-        let stack = Stack::new(self.layers.clone(), joined);
-        let stack = match held {
-            Some(set) => stack.holding(set),
-            None => stack,
+    ) -> Result<(Self, PartList), LoadError> {
+        let loaded = &given.loaded;
+        let beside = loaded.file.as_deref().or(given.beside.as_deref());
+        own_places::guard(config, workdir, loaded.file.as_deref().filter(|_| given.was_discovered))?;
+        places::own_state_dir().map_err(LoadError::StateFolder)?;
+
+        let mut list = PartList::default();
+        let credentials = layers::credentials(loaded, given.server.clone(), &mut list)?;
+        let mut maker = PartMaker { loaded, config, workdir, rules, beside, credentials, list };
+        maker.list.layers.push(Arc::new(UnlistedLayer));
+        let _ = (maker.redactor(), maker.config, maker.workdir, maker.rules, maker.beside, &given.spelled);
+        #[cfg(feature = "llm")]
+        let models = maker.models(std::mem::take(&mut given.providers))?;
+        #[cfg(feature = "policy")]
+        let gates = {
+            let judge = given.judge.take();
+            #[cfg(feature = "llm")]
+            let judge = judge.or_else(|| crate::models::judge(&models, config));
+            maker.gates(judge, &given.executors, given.guest.take())?
         };
-        #[cfg(feature = "graph")]
-        self.wiring.offering.lists.publish(&stack.listed());
-        #[cfg(feature = "skills")]
-        self.wiring.skills.surround(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
-        #[cfg(feature = "skills")]
-        let stack = stack.with_stand_ins(Arc::clone(&self.wiring.skills) as _);
-        let stack = Arc::new(stack);
-        #[cfg(feature = "scheduler")]
-        if let Some(foresight) = foresight {
-            foresight.look_at(&stack);
-        }
-        Ok(stack)
-    }
-
-    /// Publishes what MCP servers list now, where that is something else than before. Called
-    /// between turns.
-    #[cfg(feature = "mcp-client")]
-    pub(crate) fn relist(&self) {
-        if self.wiring.servers.settle() {
-            self.refresh();
-        }
-    }
-
-    /// Has all stacks ask their executors for their tools again.
-    #[cfg(feature = "mcp-client")]
-    pub(crate) fn refresh(&self) {
-        self.joined.all().iter().for_each(|joined| joined.refresh());
-    }
-
-    /// The layers around no tools at all: for a session whose workspace is empty.
-    pub(crate) fn closed(&self) -> Arc<Stack> {
-        Arc::new(Stack::new(self.layers.clone(), CompositeExecutor::new([])))
+        let embedder = given.embedder.take();
+        #[cfg(feature = "embed")]
+        let embedder = match (embedder, &config.embedding.model) {
+            (None, Some(folder)) => {
+                let model = tools_embed::FolderModel::at(folder);
+                Some(Arc::new(model.map_err(|error| loaded.fault("embedding.model", error.to_string()))?) as _)
+            }
+            (embedder, _) => embedder,
+        };
+        #[cfg(any(feature = "audit", feature = "scheduler"))]
+        let digest = maker.list.policy(loaded, "tools", |loaded| Ok(crate::config::policy_digest(&loaded.config)))?;
+        #[cfg(feature = "audit")]
+        let record = maker.record(&digest)?;
+        #[cfg(feature = "retry")]
+        maker.retry()?;
+        let parts = Self {
+            #[cfg(any(feature = "shell", feature = "file"))]
+            reserved: own_places::ReservedPlaces::new(maker.loaded, maker.config, maker.beside),
+            #[cfg(feature = "file")]
+            spellings: crate::config::paths::spellings(given.spelled.take(), config, workdir),
+            #[cfg(feature = "shell")]
+            jobs: maker.jobs(given.server.take()),
+            #[cfg(feature = "egress")]
+            outlets: maker.networks(&gates, record.as_ref())?,
+            #[cfg(feature = "policy")]
+            gates,
+            #[cfg(feature = "llm")]
+            models,
+            #[cfg(feature = "memory")]
+            memory: maker.memory_tools(embedder.clone())?,
+            #[cfg(feature = "mcp-client")]
+            servers: maker.servers()?,
+            #[cfg(feature = "scheduler")]
+            scheduler: maker.scheduler_tools(&digest)?,
+            #[cfg(feature = "skills")]
+            skills: maker.skills(),
+            #[cfg(feature = "overflow")]
+            overflow: maker.overflow()?,
+            #[cfg(feature = "cache")]
+            cache: maker.cache(),
+            #[cfg(feature = "audit")]
+            record,
+            #[cfg(feature = "filter")]
+            filters: maker.filters(),
+            #[cfg(feature = "checkpoint")]
+            checkpoints: maker.checkpoints(),
+            #[cfg(feature = "graph")]
+            offering: maker.offering(embedder.clone()),
+            #[cfg(feature = "web")]
+            web: Arc::default(),
+            embedder,
+            credentials: Arc::clone(&maker.credentials),
+        };
+        Ok((parts, maker.list))
     }
 }

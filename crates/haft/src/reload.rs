@@ -21,7 +21,7 @@ impl Toolbox {
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
     pub fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
         config::refuse(loaded.clone())?;
-        let mut running = self.running.locked();
+        let mut running = self.inner.running.locked();
         let (config, report) = merged(&running, &loaded.config);
         let loaded = loaded.with(config);
         let swaps = self.compiled(&loaded)?;
@@ -29,16 +29,16 @@ impl Toolbox {
             swap();
         }
         *running = Arc::new(loaded.config);
-        self.parts.relisted.notify_waiters();
+        self.inner.relisted.notify_waiters();
         #[cfg(feature = "filter")]
-        let report = ReloadReport { warnings: self.parts.wiring.filters.warnings.load().as_ref().clone(), ..report };
+        let report = ReloadReport { warnings: self.parts().filters.warnings.load().as_ref().clone(), ..report };
         Ok(report)
     }
 
     /// Every part, compiled from another configuration; nothing is changed.
     fn compiled(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
-        let mut swaps = self.parts.shared.compiled(loaded)?;
-        for set in self.parts.sets.all() {
+        let mut swaps = self.inner.shared.compiled(loaded)?;
+        for set in self.inner.sets.all() {
             let own = set.roots.as_ref().map(|roots| loaded.with(paths::narrowed(&loaded.config, roots)));
             swaps.extend(set.parts.compiled(own.as_ref().unwrap_or(loaded))?);
         }
@@ -57,10 +57,10 @@ impl Toolbox {
     #[cfg(feature = "watch")]
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         #[cfg(feature = "filter")]
-        let rules = self.parts.wiring.filters.file.clone();
+        let rules = self.parts().filters.file.clone();
         #[cfg(not(feature = "filter"))]
         let rules = None;
-        ConfigWatch::begin(&self.parts.loaded, rules, environment, self.clone())
+        ConfigWatch::begin(&self.inner.loaded, rules, environment, self.clone())
     }
 }
 
@@ -68,7 +68,7 @@ impl Toolbox {
 impl ConfigUser for Toolbox {
     fn is_held(&self, place: &std::path::Path) -> bool {
         #[cfg(feature = "shell")]
-        if let Ok(strength) = self.strength() {
+        if let Some(Ok(strength)) = self.commands().map(|commands| commands.strength()) {
             use tools_sandbox::kernel::Level;
             return match strength.level {
                 Level::Namespaces => true,
@@ -91,6 +91,6 @@ impl ConfigUser for Toolbox {
     }
 
     fn told(&self, state: config::ReloadState) {
-        *self.parts.last_reload.locked() = Some(state);
+        *self.inner.last_reload.locked() = Some(state);
     }
 }

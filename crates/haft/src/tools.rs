@@ -12,19 +12,17 @@ use tools_sandbox::ReadRules;
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig},
     part::PartList,
-    wiring::Wiring,
+    parts::Parts,
 };
 
 /// The policies of one set of tools. They are kept in step with the configuration for as long as a
 /// stack holds them.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
-    #[cfg(feature = "shell")]
-    pub(crate) workdir: PathBuf,
     /// What a narrower toolbox is kept in.
     pub(crate) roots: Option<Vec<PathBuf>>,
     #[cfg(feature = "shell")]
-    pub(crate) commands: Arc<crate::commands::Commands>,
+    pub(crate) commands: Arc<tools_shell::CommandConfinement>,
     #[cfg(feature = "scheduler")]
     pub(crate) foresight: Arc<tools_scheduler::StackForesight>,
     pub(crate) parts: PartList,
@@ -33,9 +31,6 @@ pub(crate) struct ToolSet {
 impl ToolSet {
     /// The tools of a configuration and its read rules, for calls from `workdir`, in the order in
     /// which a model sees them.
-    ///
-    /// # Errors
-    /// The first section that cannot be compiled, by key and line.
     #[cfg_attr(
         not(any(feature = "shell", feature = "file", feature = "web")),
         expect(
@@ -46,7 +41,7 @@ impl ToolSet {
         )
     )]
     pub(crate) fn new(
-        wiring: &Arc<Wiring>,
+        shared: &Arc<Parts>,
         loaded: &LoadedConfig<HaftConfig>,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
@@ -57,66 +52,82 @@ impl ToolSet {
         let _ = (rules, workdir);
         // Looked at once for all tools of the set.
         #[cfg(any(feature = "shell", feature = "file"))]
-        let (private, reserved) = (crate::own_places::private(&loaded.config), wiring.reserved.now());
+        let (private, reserved) = (crate::config::own_places::private(&loaded.config), shared.reserved.now());
         #[cfg(feature = "shell")]
-        let commands = Arc::new(crate::commands::Commands::new(wiring, loaded, workdir, rules, &private)?);
+        let commands = crate::commands::confinement(shared, loaded, workdir, rules, &private, &mut parts)?;
         #[cfg(feature = "shell")]
         {
-            tools.push(commands.bash(&reserved));
-            commands.kept_in_step(&mut parts);
+            let bash = commands.bash(reserved.clone(), Arc::clone(&shared.jobs));
+            #[cfg(feature = "egress")]
+            let bash = bash.leaving_by(Arc::clone(&shared.outlets) as _);
+            tools.push(DynExecutor::new(bash.into_executor()));
         }
         #[cfg(feature = "file")]
-        let files = Arc::new(crate::files::Files::new(wiring, loaded, workdir, rules, (&reserved, &private))?);
+        let files = {
+            let (policy, made) =
+                crate::files::tools(shared, loaded, workdir, rules, (&reserved, &private), &mut parts)?;
+            tools.extend(made);
+            policy
+        };
         #[cfg(feature = "file")]
-        {
-            tools.extend(files.executors());
-            files.kept_in_step(&mut parts);
-        }
+        let _ = &files;
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
+            use tools_code::SearchCode;
             let policy = parts.policy(loaded, "index", |loaded| loaded.config.index.compile())?;
-            let tool = crate::code::tool(policy, loaded, &files, wiring.embedder.as_ref())?;
+            let sources = tools_file::Survey::new(files.clone(), "search_code");
+            let mut tool = SearchCode::new(policy, Arc::new(sources));
+            if let Some(embedder) = &shared.embedder {
+                let configured = tool.configured(&loaded.config.index, embedder);
+                tool = configured.map_err(|fault| loaded.fault_in("index", fault))?;
+            }
             #[cfg(feature = "shell")]
-            let tool = tool.with_servers(crate::code::held(&reserved, &loaded.config, &commands.held));
+            let tool = tool.with_servers(tools_code::LaunchConfinement {
+                children: Arc::clone(&commands) as _,
+                // By shape only: a variable that the operator passes on is a known value, too.
+                redactor: Arc::new(tools_secrets::SecretRedactor::default()),
+            });
             tools.push(DynExecutor::new(tool.into_executor()));
         }
         #[cfg(feature = "diagnostics")]
         {
             let policy =
                 parts.policy(loaded, "tools.diagnostics", |loaded| loaded.config.tools.diagnostics.compile())?;
-            tools.push(crate::diagnostics::executor(policy, &reserved, &loaded.config, &files, &commands.held));
+            let tool = tools_diagnostics::Diagnostics::new(policy).held_by(Arc::clone(&commands) as _);
+            let tool = tool.rooted(Arc::new(move |workdir: &Path| files.load().roots(workdir)));
+            tools.push(DynExecutor::new(tool.into_executor()));
         }
         #[cfg(feature = "web")]
         {
             let policy = parts.policy(loaded, "tools.scrape", |loaded| loaded.config.tools.scrape.compile())?;
             // Where a redirect leads is asked of the same gates as the call was.
-            let web = tools_web::Web::new(policy, Arc::clone(&wiring.web));
-            tools.extend(web.judged_by(wiring.gates.explainer()).into_executors());
+            let web = tools_web::Web::new(policy, Arc::clone(&shared.web));
+            tools.extend(web.judged_by(shared.gates.explainer()).into_executors());
         }
         #[cfg(feature = "shell")]
-        tools.extend(commands.jobs());
+        tools.extend(shared.jobs.executors());
         #[cfg(feature = "memory")]
-        tools.extend(wiring.memory.iter().cloned());
+        tools.extend(shared.memory.iter().cloned());
+        #[cfg(all(feature = "scheduler", feature = "policy"))]
+        let foresight = Arc::new(tools_scheduler::StackForesight::explained_by(shared.gates.explainer()));
+        #[cfg(all(feature = "scheduler", not(feature = "policy")))]
+        let foresight = Arc::<tools_scheduler::StackForesight>::default();
         #[cfg(feature = "scheduler")]
-        let foresight = crate::scheduler::foresight(wiring);
-        #[cfg(feature = "scheduler")]
-        if let Some(scheduler) = &wiring.scheduler {
+        if let Some(scheduler) = &shared.scheduler {
             tools.extend(scheduler.clone().foreseeing(Arc::clone(&foresight) as _).into_executors());
         }
         #[cfg(feature = "skills")]
-        tools.extend(tools_skills::SkillTools::new(wiring.skills.as_ref().clone()).into_executors());
+        tools.extend(tools_skills::SkillTools::new(shared.skills.as_ref().clone()).into_executors());
         #[cfg(feature = "overflow")]
-        tools.extend(wiring.overflow.executor());
-        let set = Arc::new(Self {
-            #[cfg(feature = "shell")]
-            workdir: workdir.to_owned(),
+        tools.extend(shared.overflow.executor());
+        let set = Self {
             roots,
             #[cfg(feature = "shell")]
             commands,
             #[cfg(feature = "scheduler")]
             foresight,
             parts,
-        });
-        Ok((set, DynExecutor::new(CompositeExecutor::new(tools))))
+        };
+        Ok((Arc::new(set), DynExecutor::new(CompositeExecutor::new(tools))))
     }
 }

@@ -39,11 +39,18 @@ pub trait ToolHost: Send + Sync {
     }
 
     /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then
-    /// the gates refuse every call of it.
-    fn reserve(&self, cx: &CallContext, calls: u64) -> bool;
+    /// the gates refuse every call of it. Without a quota everything fits.
+    fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
+        let _ = (cx, calls);
+        true
+    }
 
-    /// Puts on record that a call is not made, and why. The error is what the model is told.
-    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError;
+    /// Puts on record that a call is not made, and why, where there is a record. The error is what
+    /// the model is told.
+    async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
+        let _ = (call, cx);
+        error
+    }
 
     /// Hears what the user wrote: for gates that ask where a call has its names from.
     fn heard(&self, cx: &CallContext, text: &str) {
@@ -76,7 +83,7 @@ impl ToolHost for StackHost {
     }
 
     fn definition(&self, tool: &ToolName) -> Arc<ToolDef> {
-        self.stack.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+        self.stack.definition_or_unknown(tool)
     }
 
     async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
@@ -85,14 +92,6 @@ impl ToolHost for StackHost {
 
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         self.stack.ask(call, cx, confirmer, None).await
-    }
-
-    fn reserve(&self, _: &CallContext, _: u64) -> bool {
-        true
-    }
-
-    async fn refuse(&self, _: ToolCall, _: &CallContext, error: ToolError) -> ToolError {
-        error
     }
 }
 

@@ -49,6 +49,13 @@ impl Watchers {
         Self { folder: folder.into(), asker, patience }
     }
 
+    /// The same, asked on behalf of this process. `lasting` is whether its session goes on after a
+    /// call.
+    pub fn of_process(folder: impl Into<PathBuf>, patience: Duration, lasting: bool) -> Self {
+        let asker = Asker { process: std::process::id(), lasting, ..Asker::default() };
+        Self::new(folder, asker, patience)
+    }
+
     /// The same watchers, asked about calls of this client in this working directory.
     #[must_use]
     pub fn on_behalf_of(&self, client: &str, workdir: impl Into<PathBuf>) -> Self {

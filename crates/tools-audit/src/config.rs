@@ -8,8 +8,9 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::{KeyFault, Layer, Redactor, Shared};
 
-use crate::{AuditError, AuditSink, JsonlSink};
+use crate::{Audit, AuditError, AuditSink, JsonlSink, RecordStore};
 
 /// Treatment of a call that cannot be put on record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -85,11 +86,54 @@ impl Default for AuditConfig {
     }
 }
 
+/// A record that is open.
+#[derive(Debug)]
+pub struct Record {
+    /// Its place.
+    pub store: Arc<dyn RecordStore>,
+    /// The layer that writes it.
+    pub audit: Arc<Audit>,
+}
+
+impl Record {
+    /// The layer that writes each call, and the one that notes it before it runs.
+    pub fn layers(&self) -> [Arc<dyn Layer>; 2] {
+        [Arc::clone(&self.audit) as _, self.audit.noting()]
+    }
+}
+
 impl AuditConfig {
+    /// The file, below `base` if it is relative.
+    pub fn file(&self, base: &Path) -> PathBuf {
+        base.join(&self.path)
+    }
+
+    /// Opens the record: `shared`, else the file, which lies below `base` if it is relative. Each
+    /// line names `digest`, that of the rules in force.
+    ///
+    /// # Errors
+    /// Whatever keeps its files from being written.
+    pub fn open(
+        &self,
+        base: &Path,
+        shared: Option<Arc<dyn RecordStore>>,
+        redactor: Arc<dyn Redactor>,
+        digest: Shared<String>,
+    ) -> Result<Record, KeyFault> {
+        let fault = |key| move |error: AuditError| KeyFault::new(key, error.to_string());
+        let store = match shared {
+            Some(store) => store,
+            None => Arc::new(self.compile(base).map_err(fault("path"))?),
+        };
+        let sink = self.exporting(base, Arc::clone(&store) as _).map_err(fault("otlp_file"))?;
+        let audit = Audit::new(sink, redactor, self.on_error).with_policy(digest);
+        Ok(Record { store, audit: Arc::new(audit.noting_in(self.running(base))) })
+    }
+
     /// Every file of the record: what is written now, what is exported, and the parts that were
     /// written before. A relative path starts at `base`.
     pub fn files(&self, base: &Path) -> Vec<PathBuf> {
-        let record = self.enabled.then(|| base.join(&self.path));
+        let record = self.enabled.then(|| self.file(base));
         let of_record = record.into_iter().flat_map(|file| {
             let mut files = earlier(&file);
             files.extend([crate::head_file(&file), file]);
@@ -101,7 +145,7 @@ impl AuditConfig {
     /// The folder in which the lines of running calls lie; a relative path of the record starts at
     /// `base`.
     pub fn running(&self, base: &Path) -> PathBuf {
-        base.join(&self.path).with_extension("running")
+        self.file(base).with_extension("running")
     }
 
     /// The file that calls are exported to; `None` when they are not.
@@ -131,7 +175,7 @@ impl AuditConfig {
     /// Whatever keeps the file from being written: better known at start than at the first call.
     pub fn compile(&self, base: &Path) -> Result<JsonlSink, AuditError> {
         let interval = Duration::from_millis(self.fsync_interval_ms);
-        Ok(JsonlSink::open(base.join(&self.path))?.rotating_at(self.max_bytes).syncing(self.fsync, interval))
+        Ok(JsonlSink::open(self.file(base))?.rotating_at(self.max_bytes).syncing(self.fsync, interval))
     }
 }
 

@@ -40,7 +40,7 @@ pub mod view;
 pub mod report;
 
 pub use chain::{Head, Mark, SealedLine, ZERO_HASH, seal, unseal};
-pub use config::{AuditConfig, Fsync, OnError};
+pub use config::{AuditConfig, Fsync, OnError, Record};
 pub use connection::ConnectionLine;
 pub use entry::{Entry, Files, RecordedSubject};
 pub use error::AuditError;

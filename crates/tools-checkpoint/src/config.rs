@@ -1,9 +1,10 @@
 //! What an operator may set about undo.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_sandbox::kernel::Canonical;
 
 /// The section `[tools.checkpoints]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,13 @@ pub struct CheckpointConfig {
     pub skip: Vec<String>,
     /// The folder they are kept in; relative to `haft` in the user's state folder.
     pub path: PathBuf,
+}
+
+impl CheckpointConfig {
+    /// The folder they are kept in, below the user's `state`, by the names that it has.
+    pub fn folder(&self, state: &Path, canonical: &mut Canonical) -> PathBuf {
+        canonical.by_words(&state.join(&self.path))
+    }
 }
 
 impl Default for CheckpointConfig {

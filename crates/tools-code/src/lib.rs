@@ -41,7 +41,7 @@ mod tool;
 
 pub use config::{IndexConfig, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
 pub use folder_sources::FolderSources;
-pub use lsp::{Confine, LaunchConfinement};
+pub use lsp::LaunchConfinement;
 pub use tool::{Args, SearchCode, SearchKind};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;

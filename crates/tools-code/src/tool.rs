@@ -12,12 +12,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tools_core::{
-    CallContext, ClaimSource, Clock, Embedder, Inspection, Locked as _, Shared, Tool, ToolDef, ToolError, ToolKind,
-    ToolOutput, ToolTraits, Typed, Window, WindowWriter,
+    CallContext, ClaimSource, Clock, Embedder, Inspection, KeyFault, Locked as _, Shared, SystemClock, Tool, ToolDef,
+    ToolError, ToolKind, ToolOutput, ToolTraits, Typed, Window, WindowWriter,
 };
 
 use crate::{
-    config::{IndexPolicy, VectorBackend},
+    config::{IndexConfig, IndexPolicy, VectorBackend},
     error::CodeError,
     hit::{Hit, Layer, fuse},
     index::Index,
@@ -90,6 +90,19 @@ impl SearchCode {
     /// The same tool, whose passages are ranked by their meaning as well as by their words.
     pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
+    }
+
+    /// The same tool, whose passages are ranked by meaning, and found so where the section names a
+    /// store of vectors.
+    ///
+    /// # Errors
+    /// A store that cannot be used as it is configured.
+    pub fn configured(self, config: &IndexConfig, embedder: &Arc<dyn Embedder>) -> Result<Self, KeyFault> {
+        let tool = self.embedded_by(Arc::clone(embedder));
+        Ok(match config.store()? {
+            Some(store) => tool.storing(store, Arc::clone(embedder), Arc::new(SystemClock)),
+            None => tool,
+        })
     }
 
     /// The same tool, whose passages are found by their vectors as well: those that `embedder`

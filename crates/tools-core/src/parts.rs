@@ -57,14 +57,37 @@ impl<C: PartConfig + 'static> PartList<C> {
         section: &'static str,
         compile: impl Fn(&C) -> Result<P, KeyFault> + Send + Sync + 'static,
     ) -> Result<Shared<P>, C::Error> {
-        let compile = move |config: &C| compile(config).map_err(|fault| config.refused(section, fault));
-        let policy = Shared::new(compile(config)?);
+        let policy = Shared::new(compile(config).map_err(|fault| config.refused(section, fault))?);
+        self.renew(&policy, section, compile);
+        Ok(policy)
+    }
+
+    /// Has a policy follow its section.
+    pub fn renew<P: Send + Sync + 'static>(
+        &mut self,
+        policy: &Shared<P>,
+        section: &'static str,
+        compile: impl Fn(&C) -> Result<P, KeyFault> + Send + Sync + 'static,
+    ) {
         let live = policy.clone();
         self.follow(move |config| {
-            let (live, new) = (live.clone(), compile(config)?);
+            let (live, new) = (live.clone(), compile(config).map_err(|fault| config.refused(section, fault))?);
             Ok(move || live.store(new))
         });
-        Ok(policy)
+    }
+
+    /// Has a part follow a section that cannot be wrong.
+    pub fn heed<P: Send + Sync + 'static, S: Clone + Send + 'static>(
+        &mut self,
+        part: &Arc<P>,
+        section: fn(&C) -> &S,
+        follow: fn(&P, &S),
+    ) {
+        let part = Arc::clone(part);
+        self.follow(move |config| {
+            let (part, new) = (Arc::clone(&part), section(config).clone());
+            Ok(move || follow(&part, &new))
+        });
     }
 
     /// Has a part hear of the end of sessions.

@@ -13,7 +13,7 @@ use tools_core::{
     Access, CallContext, ErrorDetail, Inspection, Locked as _, Redactor, Shared, Subject, Tool, ToolDef, ToolError,
     ToolKind, ToolOutput, ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, MaskRules, Sandbox};
+use tools_sandbox::kernel::{ChildConfinement, Confinement, MaskRules, Sandbox};
 use tools_sandbox::obeyed::{Guard, NothingAgreed, note_in, unmasked_note};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
@@ -98,6 +98,15 @@ impl Diagnostics {
     #[must_use]
     pub fn confined(self, confine: Confine) -> Self {
         Self { workspace: Workspace { confine: Some(confine), ..self.workspace }, ..self }
+    }
+
+    /// The same tool whose checkers are held to what commands are held to.
+    #[must_use]
+    pub fn held_by(self, commands: Arc<dyn ChildConfinement>) -> Self {
+        let (hidden, env_pass) = (commands.hidden().clone(), commands.env_pass());
+        self.confined(Arc::new(move |writable, hidden| commands.confined(writable, hidden)))
+            .hiding(hidden)
+            .passing(env_pass)
     }
 
     /// The same tool whose checkers cannot read what these rules deny, which take the place of the

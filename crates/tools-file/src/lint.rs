@@ -1,8 +1,9 @@
 //! What of a section has no effect on commands, and which key of it an error is about.
 
-use std::path::Path;
+use std::{io::ErrorKind, path::Path};
 
-use tools_sandbox::{PathError, named_place};
+use tools_core::KeyFault;
+use tools_sandbox::{PathError, folder_hint, named_place};
 
 use crate::FileConfig;
 
@@ -29,9 +30,17 @@ impl FileConfig {
         found
     }
 
-    /// The path of the key that an error of compiling the section, for calls from `workdir`, is
-    /// about.
-    pub fn key_of(&self, error: &PathError, workdir: &Path, home: Option<&Path>) -> String {
+    /// An error of compiling the section, for calls from `workdir`, with the path of the key that
+    /// it is about.
+    pub fn fault(&self, error: &PathError, workdir: &Path, home: Option<&Path>) -> KeyFault {
+        let near = match error {
+            PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => folder_hint(path),
+            _ => String::new(),
+        };
+        KeyFault::new(self.key_of(error, workdir, home), format!("{error}{near}"))
+    }
+
+    fn key_of(&self, error: &PathError, workdir: &Path, home: Option<&Path>) -> String {
         let position = |list: &[String], glob: &str| list.iter().position(|entry| entry == glob);
         match error {
             PathError::Glob { glob, .. } => {

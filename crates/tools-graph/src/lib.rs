@@ -24,7 +24,7 @@ pub use dependencies::{
 pub use filter::{
     InclusionReason, Query, ToolFilterConfig, ToolFilterMode, ToolFilterPolicy, ToolFilterResult, ToolSchemaFilter,
 };
-pub use profiles::{Profile, ProfileConfig, ProfileFault, core_tools, searched_tools};
+pub use profiles::{Profile, ProfileConfig};
 pub use score::{Bm25, EmbeddingScorer, FusedScorer, Grams, Scorer, Scores};
 pub use selection::ToolSelection;
 pub use session::{DependencyLayer, ListSettings, SessionLists, ToolSearch};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::{ToolName, did_you_mean, meant_tool, nearest};
+use tools_core::{KeyFault, ToolName, did_you_mean, meant_tool, nearest};
 
 /// A choice of tools under a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -14,15 +14,6 @@ pub struct ProfileConfig {
     pub tools: Vec<String>,
     /// The most characters of a description, cut at the end of a sentence; all of it when unset.
     pub description_length: Option<usize>,
-}
-
-/// Reason why there is no such profile.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProfileFault {
-    /// Place of the unknown tool in the profile; `None` where the profile itself is unknown.
-    pub tool: Option<usize>,
-    /// The problem and its correction.
-    pub problem: String,
 }
 
 /// What an agent lacks that has file tools of its own: commands that are judged, confined and
@@ -60,17 +51,15 @@ pub struct Profile {
 /// What a list begins with that is searched: what was shown in part is read on.
 const SEARCHED: &[&str] = &["read_overflow"];
 
-/// The tools of `gateway` among `tools`, besides the search.
-pub fn searched_tools(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
-    SEARCHED.iter().filter_map(|name| tools.get(*name).cloned()).collect()
-}
-
-/// The tools of `core` among `tools`, for lists that are too long.
-pub fn core_tools(tools: &BTreeSet<ToolName>) -> Vec<ToolName> {
-    CORE.iter().filter_map(|name| tools.get(*name).cloned()).collect()
-}
-
 impl Profile {
+    /// The tools that a long list of these `tools` begins with: a few of them, and those that are
+    /// `always` shown.
+    pub fn core(&self, tools: &BTreeSet<ToolName>, always: &BTreeSet<ToolName>) -> Vec<ToolName> {
+        let usual = if self.is_searched { SEARCHED } else { CORE }.iter();
+        let usual = usual.filter_map(|name| tools.get(*name));
+        usual.chain(always.iter().filter(|name| tools.contains(*name))).cloned().collect()
+    }
+
     /// The profile of a name, of these tools. One of `configured` goes before a built-in one of its
     /// name (`core`, `coding`, `full`, `gateway`).
     ///
@@ -80,9 +69,9 @@ impl Profile {
         name: &str,
         configured: &BTreeMap<String, ProfileConfig>,
         tools: &BTreeSet<ToolName>,
-    ) -> Result<Self, ProfileFault> {
+    ) -> Result<Self, KeyFault> {
         if let Some(profile) = configured.get(name) {
-            return of(profile, tools);
+            return of(name, profile, tools);
         }
         let all = |names: &[&str]| names.iter().filter_map(|name| tools.get(*name).cloned()).collect();
         match name {
@@ -96,13 +85,13 @@ impl Profile {
                 let near = nearest(other, known.iter().copied());
                 let hint = did_you_mean(&near).unwrap_or_else(|| listed(&known));
                 let problem = format!("there is no profile `{}`; {hint}", shown(other));
-                Err(ProfileFault { tool: None, problem })
+                Err(KeyFault::new("mcp.profile", problem))
             }
         }
     }
 }
 
-fn of(profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result<Profile, ProfileFault> {
+fn of(name: &str, profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result<Profile, KeyFault> {
     let mut names: Vec<ToolName> = Vec::new();
     for (index, text) in profile.tools.iter().enumerate() {
         let meant = meant_tool(text, |name| tools.contains(name));
@@ -110,7 +99,7 @@ fn of(profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result<Profile, Pr
             let near = nearest(text, tools.iter().map(ToolName::as_str));
             let hint = did_you_mean(&near).map(|near| format!("; {near}")).unwrap_or_default();
             let problem = format!("there is no tool `{}`{hint}", shown(text));
-            return Err(ProfileFault { tool: Some(index), problem });
+            return Err(KeyFault::new(format!("tools.profiles.{name}.tools[{index}]"), problem));
         };
         if !names.contains(tool) {
             names.push(tool.clone());
@@ -153,10 +142,10 @@ mod tests {
         assert_eq!(named("full"), Ok(Profile::default()));
         assert!(named("gateway").unwrap().is_searched);
         let fault = named("slip").unwrap_err();
-        assert_eq!(fault.tool, Some(1));
+        assert_eq!(fault.key, "tools.profiles.slip.tools[1]");
         assert!(fault.problem.contains("`fetsh`; did you mean `fetch`"), "{}", fault.problem);
         let fault = named("codign").unwrap_err();
-        assert_eq!(fault.tool, None);
+        assert_eq!(fault.key, "mcp.profile");
         assert!(fault.problem.contains("`coding`"), "{}", fault.problem);
     }
 }

@@ -5,7 +5,16 @@ use std::time::Duration;
 
 use rmcp::{ServiceError, model::ErrorCode};
 use serde::{Deserialize, Serialize};
-use tools_core::{InputError, ToolError, ToolErrorCategory as Category, classify_http_status};
+use tools_core::{InputError, KeyFault, ToolError, ToolErrorCategory as Category, classify_http_status};
+
+use crate::ServerConfigError;
+
+impl ServerConfigError {
+    /// The same as a fault of the section `mcp`.
+    pub fn fault(self) -> KeyFault {
+        KeyFault::new(format!("servers[{}].{}", self.index, self.key), self.problem)
+    }
+}
 
 /// Kind of a server's failure: a closed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -11,12 +11,14 @@ use std::{
 use tools_core::CallContext;
 use tools_sandbox::{
     expand_home, home,
-    kernel::{Level, MaskRules, Network, Passage, Sandbox, WayOut},
+    kernel::{ChildConfinement, Level, MaskRules, Network, Passage, Sandbox, WayOut},
     obeyed::Look,
     process::own_variables,
 };
 
-use crate::{NetworkAccess, PreparedChild, Server, WorkspaceAccess};
+#[cfg(feature = "http")]
+use crate::PreparedRemote;
+use crate::{Launcher, NetworkAccess, PreparedChild, PreparedServer, Server, WorkspaceAccess};
 
 /// Variables that a server gets without asking.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
@@ -146,6 +148,29 @@ impl Launch {
         let look = (!writable.is_empty()).then(|| Look::new(rules.clone(), writable));
         PreparedChild { program, args, env, cwd, sandbox, look, way }
     }
+}
+
+/// A launcher that starts servers over stdio below what holds commands. Where their sections ask
+/// for a gate of the network, they leave by `out`. Logins at servers over HTTP are in the folder
+/// `logins`.
+pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn WayOut>>, logins: PathBuf) -> Launcher {
+    #[cfg(not(feature = "http"))]
+    let _ = logins;
+    Arc::new(move |server: &Server, cx: &CallContext| {
+        if server.is_remote() {
+            #[cfg(feature = "http")]
+            return PreparedRemote::of(server, &logins).map(PreparedServer::Remote);
+            #[cfg(not(feature = "http"))]
+            return Err("this build reaches no servers over HTTP".to_owned());
+        }
+        let mut launch = Launch::of(server, held.writable(), cx.workdir())?;
+        let (network, way) = launch.network(server, out.as_deref(), cx)?;
+        let sandbox = launch.held(|LaunchFolders { writable, protected, readable }| {
+            let further = readable.into_iter().map(|place| (place, "`mcp.servers`".to_owned())).collect();
+            held.server(writable, protected, further, network, way.as_ref().map(|way| way.network()))
+        })?;
+        Ok(PreparedServer::Child(Box::new(launch.in_sandbox(sandbox, held.hidden(), way))))
+    })
 }
 
 /// What a server gets of this process's variables, and its own.

@@ -5,7 +5,8 @@
 //! other, with a session of its own for each of ours. What a server says about its tools is pinned
 //! when it is first seen: later changes are held until a person has reviewed them. What it answers
 //! is untrusted text of limited size. [`confined_launcher`] holds a server to what its section
-//! says; a host with folders, rules and a gate of its own writes a [`Launcher`] over [`Launch`].
+//! says, [`launcher`] to what commands are held to; a host with folders, rules and a gate of its
+//! own writes a [`Launcher`] over [`Launch`].
 //! Whether a call may run is decided by gates.
 
 mod config;
@@ -45,7 +46,7 @@ pub use credential::{Secret, TokenReader};
 pub use entries::{EntryError, ForeignEntries, add_server, foreign_servers, remove_server};
 pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
-pub use launch::{Launch, LaunchFolders};
+pub use launch::{Launch, LaunchFolders, launcher};
 pub use listing::{HoldReason, Listing};
 pub use naming::{model_name, names};
 #[cfg(feature = "http")]

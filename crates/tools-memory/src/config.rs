@@ -7,9 +7,9 @@ use std::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::KeyFault;
+use tools_core::{KeyFault, Redactor, Shared, SystemClock};
 
-use crate::{Limits, MemoryStore, SqliteMemories};
+use crate::{Limits, Memories, MemoryStore, SqliteMemories};
 
 /// Limits and ranking of memories.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +89,18 @@ pub struct MemoryPolicy {
 }
 
 impl MemoryConfig {
+    /// The memories of the section, below the user's `state`; `None` where they are switched off.
+    ///
+    /// # Errors
+    /// A value that cannot be used.
+    pub fn open(&self, state: &Path, redactor: Arc<dyn Redactor>) -> Result<Option<Memories>, KeyFault> {
+        if !self.enabled {
+            return Ok(None);
+        }
+        let policy = Shared::new(self.compile()?);
+        Ok(Some(Memories::new(self.store(state)?, policy, redactor, Arc::new(SystemClock))))
+    }
+
     /// Compiles it.
     ///
     /// # Errors

@@ -80,6 +80,11 @@ impl Memories {
         Self { embedder: Some(embedder), ..self }
     }
 
+    /// The policy, which may be swapped.
+    pub fn live_policy(&self) -> &Shared<MemoryPolicy> {
+        &self.policy
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> MemoryPolicy {
         *self.policy.load()

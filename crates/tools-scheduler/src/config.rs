@@ -8,9 +8,9 @@ use std::{
 use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::KeyFault;
+use tools_core::{KeyFault, Shared, SystemClock};
 
-use crate::{SqliteTasks, TaskStore};
+use crate::{Scheduler, SqliteTasks, TaskStore};
 
 /// Calls and prompts at later times. `haft schedule serve` runs them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,6 +103,18 @@ pub struct SchedulerPolicy {
 const MAX_SECS: u64 = 3_155_760_000;
 
 impl SchedulerConfig {
+    /// The tasks of the section, below the user's `state`; `None` where they are switched off.
+    ///
+    /// # Errors
+    /// A value that cannot be used.
+    pub fn open(&self, state: &Path) -> Result<Option<Scheduler>, KeyFault> {
+        if !self.enabled {
+            return Ok(None);
+        }
+        let policy = Shared::new(self.compile()?);
+        Ok(Some(Scheduler::new(self.store(state)?, policy, Arc::new(SystemClock))))
+    }
+
     /// Compiles it.
     ///
     /// # Errors

@@ -47,6 +47,11 @@ impl Scheduler {
         Self { shared: Arc::new(shared), loop_: Arc::default() }
     }
 
+    /// The policy, which may be swapped.
+    pub fn live_policy(&self) -> &Shared<SchedulerPolicy> {
+        &self.shared.policy
+    }
+
     /// The policy in force.
     pub fn policy(&self) -> SchedulerPolicy {
         *self.shared.policy.load()

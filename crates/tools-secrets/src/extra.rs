@@ -2,6 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
+use tools_core::KeyFault;
 
 use crate::finding::Finding;
 
@@ -22,6 +23,13 @@ pub struct PatternError {
     pub index: usize,
     /// The problem.
     pub problem: String,
+}
+
+impl PatternError {
+    /// The same as a fault of the section `security`.
+    pub fn fault(self) -> KeyFault {
+        KeyFault::new(format!("extra_patterns[{}]", self.index), self.problem)
+    }
 }
 
 impl ExtraPatterns {

@@ -11,11 +11,14 @@ use std::{
 use tools_core::KeyFault;
 use tools_sandbox::{
     ReadRules, home,
-    kernel::{Confinement, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength},
+    kernel::{
+        ChildConfinement, Confinement, Level, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength,
+    },
+    view::ViewReport,
 };
 
 use crate::{
-    ShellConfig, ShellPolicyHandle,
+    Bash, Jobs, ShellConfig, ShellPolicyHandle,
     view::{ComputedView, ViewSettings, Views},
 };
 
@@ -38,6 +41,8 @@ pub struct ConfinementSettings {
     pub state: PathBuf,
     /// Places that no child may write.
     pub reserved: ReservedNow,
+    /// Whether there is a gate for the network.
+    pub is_gated: bool,
 }
 
 /// Confinement of the commands of one folder.
@@ -64,9 +69,14 @@ impl CommandConfinement {
         &self.settings.policy
     }
 
-    /// The masks of whatever commands cannot read.
-    pub fn hidden(&self) -> &MaskRules {
-        &self.settings.hidden
+    /// The tool `bash` below this confinement, whose commands cannot write what is `reserved`.
+    pub fn bash(self: &Arc<Self>, reserved: Vec<PathBuf>, jobs: Arc<Jobs>) -> Bash {
+        let seeing = Arc::clone(self);
+        Bash::new(self.policy().clone())
+            .hiding(self.hidden().clone())
+            .protecting(reserved)
+            .sharing(jobs)
+            .seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)))
     }
 
     /// Puts another section in force; what was computed is computed anew.
@@ -78,15 +88,6 @@ impl CommandConfinement {
         self.settings.hidden.forget();
         self.views.forget();
         Ok(())
-    }
-
-    /// The folders that commands may write.
-    pub fn writable(&self) -> Vec<PathBuf> {
-        let (shell, home) = (self.settings.policy.load(), home());
-        let home = home.as_deref().and_then(Path::to_str);
-        let mut writable = shell.roots(&self.settings.workdir, home).unwrap_or_default();
-        writable.extend(shell.shared_caches(&writable, home));
-        writable
     }
 
     /// The view of commands that may write these folders.
@@ -105,21 +106,54 @@ impl CommandConfinement {
         self.views.view(wanted, &|path| self.settings.rules.denies(path))
     }
 
-    /// Confinement of a child that may write these folders and not read those that are `hidden`.
-    pub fn confined(&self, writable: Vec<PathBuf>, mut hidden: Vec<PathBuf>, reserved: Vec<PathBuf>) -> Confinement {
+    /// The files and folders that commands see which are held at this level.
+    pub fn report(&self, level: Level) -> ViewReport {
+        let made = self.view(&self.writable());
+        made.view.report(level, &made.left_out)
+    }
+
+    /// Strength of the confinement of a command by now, as in the result of a call.
+    ///
+    /// # Errors
+    /// Why none would run.
+    pub fn strength(&self) -> Result<Strength, String> {
+        let masks = self.hidden().masks(&self.writable());
+        let asked = self.confined(self.writable(), masks.paths);
+        let joins = match asked.network {
+            Network::Gate if self.settings.is_gated => NetworkNamespace::create().ok().map(Arc::new),
+            _ => None,
+        };
+        let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
+        Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
+    }
+}
+
+impl ChildConfinement for CommandConfinement {
+    fn writable(&self) -> Vec<PathBuf> {
+        let (shell, home) = (self.settings.policy.load(), home());
+        let home = home.as_deref().and_then(Path::to_str);
+        let mut writable = shell.roots(&self.settings.workdir, home).unwrap_or_default();
+        writable.extend(shell.shared_caches(&writable, home));
+        writable
+    }
+
+    fn hidden(&self) -> &MaskRules {
+        &self.settings.hidden
+    }
+
+    fn env_pass(&self) -> Vec<String> {
+        self.settings.policy.load().config.env_pass.clone()
+    }
+
+    fn confined(&self, writable: Vec<PathBuf>, mut hidden: Vec<PathBuf>) -> Confinement {
         let view = Arc::clone(&self.view(&writable).view);
         hidden.extend(self.hidden().masks_read_only(&view.searched, &writable));
-        let ask = self.settings.policy.load().confinement(writable, hidden, reserved);
+        let ask = self.settings.policy.load().confinement(writable, hidden, (self.settings.reserved)());
         let view = (ask.mode != SandboxMode::Off).then_some(view);
         Confinement { view, ..ask }
     }
 
-    /// The sandbox of a server that may write these folders but for those that are `protected`, and
-    /// read `further` places; `joins` is the network that it shares with others of its session.
-    ///
-    /// # Errors
-    /// Why it cannot be held.
-    pub fn server(
+    fn server(
         &self,
         writable: Vec<PathBuf>,
         protected: Vec<PathBuf>,
@@ -141,21 +175,5 @@ impl CommandConfinement {
         let protected = [ask.protected, protected].concat();
         let ask = Confinement { protected, view, network, joins, held, absent, sockets: vec![], ..ask };
         Sandbox::compile(&ask).map_err(|error| error.to_string())
-    }
-
-    /// Strength of the confinement of a command by now, as in the result of a call; `is_gated` is
-    /// whether there is a gate for the network.
-    ///
-    /// # Errors
-    /// Why none would run.
-    pub fn strength(&self, is_gated: bool) -> Result<Strength, String> {
-        let masks = self.hidden().masks(&self.writable());
-        let asked = self.confined(self.writable(), masks.paths, (self.settings.reserved)());
-        let joins = match asked.network {
-            Network::Gate if is_gated => NetworkNamespace::create().ok().map(Arc::new),
-            _ => None,
-        };
-        let asked = Confinement { held: masks.obeyed.held(), absent: masks.obeyed.missing_hooks, joins, ..asked };
-        Sandbox::compile(&asked).map(|sandbox| sandbox.strength().clone()).map_err(|error| error.to_string())
     }
 }

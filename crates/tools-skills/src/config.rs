@@ -1,9 +1,11 @@
 //! The section `[skills]`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::{Place, places};
 
 /// Agent Skills: folders with a `SKILL.md`, looked for in `~/.agents/skills` and `~/.haft/skills`,
 /// then in the project's `.agents/skills`, `.haft/skills` and `.claude/skills`. Where there are
@@ -40,6 +42,13 @@ pub enum Trust {
     Allow,
     /// They do not, unless they were named.
     Deny,
+}
+
+impl SkillsConfig {
+    /// The folders that are searched for skills of a workspace: the usual ones and those of `dirs`.
+    pub fn places(&self, workdir: &Path) -> Vec<Place> {
+        places(tools_sandbox::home().as_deref(), workdir, &self.dirs)
+    }
 }
 
 impl Default for SkillsConfig {

@@ -18,6 +18,11 @@ impl Pins {
         Self(path.into())
     }
 
+    /// The list of a user whose `state` folder this is.
+    pub fn of_user(state: &Path) -> Self {
+        Self::at(state.join("skills").join("trusted.json"))
+    }
+
     /// Whether somebody agreed to a skill as it is.
     ///
     /// # Errors

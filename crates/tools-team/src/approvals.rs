@@ -10,9 +10,10 @@ use std::{
 use async_trait::async_trait;
 use sqlx::PgConnection;
 use tokio::time::{Instant, timeout};
-use tools_core::{ContentDigest, Locked as _, Script};
+use tools_core::{ContentDigest, KeyFault, Locked as _, Script};
 use tools_policy::permissions::{
-    ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, StoredApproval, StoredRules, read_approvals,
+    ApprovalSnapshot, ApprovalStore, ApprovalsConfig, ApprovalsError, OnUnreadable, StoredApproval, StoredRules,
+    read_approvals,
 };
 use tools_store::{Server, ServerSchema, StoreError};
 
@@ -175,6 +176,16 @@ struct Seen {
     lines: Arc<[Line]>,
     /// Number 0 before the first look.
     snapshot: ApprovalSnapshot,
+}
+
+/// The approvals in the database that a section names, which is opened once for each address in
+/// this process; `None` where it names none.
+///
+/// # Errors
+/// When it is no address that this program can use.
+pub fn shared(config: &ApprovalsConfig) -> Result<Option<Arc<dyn ApprovalStore>>, KeyFault> {
+    let database = crate::shared::shared(&config.database, ApprovalDatabase::at)?;
+    Ok(database.map(|database| Arc::new(PostgresApprovals::over(database, config.on_unreadable())) as _))
 }
 
 impl PostgresApprovals {

@@ -38,7 +38,6 @@ mod shared;
 #[cfg(any(feature = "audit", feature = "sessions"))]
 use host::host;
 pub use reach::reach;
-pub use shared::shared;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,12 +1,15 @@
 //! Accounts of callers in a database: one statement counts a call or refuses it, whichever process
 //! asks. Nothing is locked while a call runs.
 
-use std::{sync::Mutex, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout};
-use tools_core::Locked as _;
-use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, Charged};
+use tools_core::{KeyFault, Locked as _};
+use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, Charged};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
 /// The schema; what was released is only added to.
@@ -24,6 +27,16 @@ const PAUSE: Duration = Duration::from_secs(1);
 pub struct PostgresAccounts {
     server: Server,
     failed_at: Mutex<Option<Instant>>,
+}
+
+/// The accounts in the database that a section names, one for each address in this process; `None`
+/// where it names none.
+///
+/// # Errors
+/// When it is no address that this program can use.
+pub fn shared(config: &CallerQuotaConfig) -> Result<Option<Arc<dyn CallerAccounts>>, KeyFault> {
+    let accounts = crate::shared::shared(&config.database, PostgresAccounts::at)?;
+    Ok(accounts.map(|accounts| accounts as _))
 }
 
 impl PostgresAccounts {

@@ -14,8 +14,10 @@ use jiff::Timestamp;
 use sqlx::PgPool;
 use thiserror::Error;
 use tokio::{task::AbortHandle, time::timeout};
-use tools_agent::sessions::{KeptSession, SessionEntry, SessionHold, SessionStore, SessionsError};
-use tools_core::SessionId;
+use tools_agent::sessions::{
+    KeptSession, SessionEntry, SessionHold, SessionStore, Sessions, SessionsConfig, SessionsError,
+};
+use tools_core::{KeyFault, SessionId};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
 /// The schema; what was released is only added to.
@@ -120,6 +122,17 @@ impl SessionDatabase {
             None => Err(held(database, owner, id).await?),
         }
     }
+}
+
+/// The conversations in the database that a section names, which is opened once for each address in
+/// this process; `None` where it names none.
+///
+/// # Errors
+/// When it is no address that this program can use.
+pub fn shared(config: &SessionsConfig) -> Result<Option<Sessions>, KeyFault> {
+    let database = crate::shared::shared(&config.database, SessionDatabase::at)?;
+    let store = database.map(|database| Arc::new(PostgresSessions::over(database, &config.owner)));
+    Ok(store.map(|store| Sessions::over(store, config.on_error)))
 }
 
 impl PostgresSessions {

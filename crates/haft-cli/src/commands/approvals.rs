@@ -20,7 +20,7 @@ const MAX_NOTIFIED_CHARS: usize = 2_000;
 
 /// Watches until it is interrupted.
 pub(crate) async fn watch(common: &CommonArgs, notify: Option<&str>) -> Result<Exit, String> {
-    let folder = haft::watch_folder();
+    let folder = haft::config::places::watch_dir();
     let failed = |error| format!("`{}` cannot be watched: {error}", folder.display());
     let watching = async || QuestionWatch::open(&folder).await.map_err(failed);
     if common.json {

@@ -22,7 +22,7 @@ use crate::{
 pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, String> {
     #[cfg(feature = "postgres")]
     if let Some(command) = database::DatabaseCommand::of(verb)
-        && let Some(database) = haft::audit_database(&load(common)?.config)?
+        && let Some(database) = haft::team::audit::AuditDatabase::of(&load(common)?.config.tools.audit)?
     {
         return command.run(common, &database).await;
     }

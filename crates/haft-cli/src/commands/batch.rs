@@ -91,7 +91,8 @@ pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit
     }
     // The head of the session, to be noted where no tool can write.
     let head = Some(toolbox.config()).filter(|config| config.tools.audit.enabled && !common.quiet);
-    if let Some(head) = head.and_then(|config| noted_head(&haft::audit_file(config))) {
+    if let Some(head) = head.and_then(|config| noted_head(&config.tools.audit.file(&haft::config::places::state_dir())))
+    {
         output::note(&format!("audit head: {head}"));
     }
     Ok(exit)

@@ -70,7 +70,7 @@ pub(crate) async fn interruptible(
         let people = People::of(&cx);
         match consent {
             // Agreed to beforehand: one call, and one line on record.
-            Consent::Given => toolbox.call_approved(call, &cx, &people).await,
+            Consent::Given => toolbox.stack().run_approved(call, &cx, &people).await,
             Consent::Asked => toolbox.call(call, &cx, &people).await,
             Consent::Refused => toolbox.call(call, &cx, &NobodyToAsk).await,
         }
@@ -85,7 +85,7 @@ pub(crate) async fn interruptible(
         recorded = calling => recorded,
         () = interrupted => unreachable!("it waits for ever"),
     };
-    let definition = toolbox.definition(&tool);
+    let definition = toolbox.stack().definition_or_unknown(&tool);
     CallReport::new(id, &definition, &recorded, start.elapsed())
 }
 

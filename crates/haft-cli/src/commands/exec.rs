@@ -75,7 +75,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Exec) -> Result<Exit, String
     let passing = Arc::new(if is_raw {
         OutputForwarder::plain(gone.clone())
     } else {
-        OutputForwarder::new(&toolbox.filters().load(), &line, gone.clone())
+        OutputForwarder::new(&toolbox.parts().filters.pipeline.load(), &line, gone.clone())
     });
     if !common.json {
         let events = EventSink::with_clock(passing.clone(), Arc::new(SystemClock));

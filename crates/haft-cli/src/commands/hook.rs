@@ -9,11 +9,13 @@ use std::{
 };
 
 use haft::{
+    config::places::watch_dir,
     core::{ApprovalContext, CallerId, Decisions, Redactor as _, SessionId, SystemClock, ToolCall, Verdict},
     hosts::{
         Host,
         hook::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted},
     },
+    questions::Watchers,
     secrets::{SecretRedactor, SecretsMode},
 };
 use serde_json::{Value, json};
@@ -140,7 +142,8 @@ impl Hook<'_> {
             let judged = if self.format.can_ask(self.input) && self.format.is_attended(&self.seat) {
                 runtime.block_on(hosted.judge(made, &cx))
             } else {
-                let watchers = haft::watchers(PATIENCE, false).on_behalf_of(self.host.title(), &workdir);
+                let watchers =
+                    Watchers::of_process(watch_dir(), PATIENCE, false).on_behalf_of(self.host.title(), &workdir);
                 let (by, decisions) = (CallerId::person(), Some(&toolbox as &dyn Decisions));
                 let asking = ApprovalContext { confirmer: &watchers, decisions, by: &by, clock: &SystemClock };
                 runtime.block_on(hosted.judge_asking(made, &cx, asking))

@@ -31,9 +31,11 @@ mod with_http {
     use std::{sync::Arc, time::Duration};
 
     use haft::{
+        config::places,
         core::Visible,
-        mcp_client::{Begun, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, compile},
-        server_login,
+        mcp_client::{
+            Begun, LoginError, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, compile,
+        },
     };
     use serde_json::json;
 
@@ -108,6 +110,10 @@ mod with_http {
         matches!(tokio::time::timeout(FIRST_LOOK, login.is_asked_for()).await, Ok(Ok(true)))
     }
 
+    fn server_login(server: &Server) -> Result<Arc<ServerLogin>, LoginError> {
+        ServerLogin::of_user(server, &places::logins())
+    }
+
     fn login_of(server: &McpServerConfig) -> Option<Arc<ServerLogin>> {
         let server = server.takes_login().then(|| compile(std::slice::from_ref(server)).ok()?.pop()).flatten()?;
         server_login(&server).ok()
@@ -116,7 +122,7 @@ mod with_http {
     /// The server of this name, if a login may give its token.
     fn remote(common: &CommonArgs, id: &str) -> Result<Arc<Server>, String> {
         let toolbox = open(common)?;
-        let server = toolbox.servers().get(id).cloned().ok_or_else(|| format!("there is no server `{id}`"))?;
+        let server = toolbox.parts().servers.get(id).cloned().ok_or_else(|| format!("there is no server `{id}`"))?;
         if !server.is_remote() {
             return Err(format!("`{id}` is a program, which needs no login"));
         }
@@ -126,7 +132,7 @@ mod with_http {
         Ok(server)
     }
 
-    fn said(server: &Server, error: &haft::mcp_client::LoginError) -> String {
+    fn said(server: &Server, error: &LoginError) -> String {
         format!("`{}`: {error}", server.id())
     }
 }

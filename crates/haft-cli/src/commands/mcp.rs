@@ -45,7 +45,7 @@ async fn served(
         let config = toolbox.config();
         let audit = &config.tools.audit;
         if audit.enabled && audit.database.is_empty() && !quiet {
-            let _ = recorded.set(haft::audit_file(config));
+            let _ = recorded.set(config.tools.audit.file(&haft::config::places::state_dir()));
         }
         Ok::<_, String>(toolbox)
     };

@@ -4,7 +4,11 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use haft::core::{Absence, Answer, CallContext, ConfirmPrompt, Confirmer};
+use haft::{
+    config::places::watch_dir,
+    core::{Absence, Answer, CallContext, ConfirmPrompt, Confirmer},
+    questions::Watchers,
+};
 
 use crate::terminal::Terminal;
 
@@ -29,7 +33,7 @@ impl Confirmer for People {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         match self.terminal.confirm(prompt).await {
             Answer::Nobody(Absence::CannotAsk) => {
-                let watchers = haft::watchers(self.terminal.patience, false);
+                let watchers = Watchers::of_process(watch_dir(), self.terminal.patience, false);
                 watchers.on_behalf_of("haft", &self.workdir).confirm(prompt).await
             }
             answer => answer,

@@ -25,7 +25,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
     let redactor = toolbox.config().tools.filters.security.redactor().map_err(|error| error.to_string())?;
-    let servers = toolbox.servers();
+    let servers = &toolbox.parts().servers;
     say_if_none(common, servers);
     let (mut exit, mut taken) = (Exit::Ok, false);
     for server in chosen(servers, id)? {

@@ -33,7 +33,8 @@ pub(crate) async fn run(common: &CommonArgs, verb: &PolicyVerb) -> Result<Exit, 
 
 async fn test(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let tested = toolbox.test_rules().await;
+    let tested =
+        toolbox.parts().gates.tested(&toolbox.config().tools.permissions, toolbox.stack(), &toolbox.context()).await;
     let failed = tested.iter().filter(|example| example.problem.is_some()).count();
     for example in &tested {
         if common.json {
@@ -49,7 +50,7 @@ async fn test(common: &CommonArgs) -> Result<Exit, String> {
 }
 
 async fn approvals(common: &CommonArgs) -> Result<Exit, String> {
-    let approvals = open(common)?.gates().approvals().await.map_err(|error| error.to_string())?;
+    let approvals = open(common)?.parts().gates.approvals().await.map_err(|error| error.to_string())?;
     if approvals.is_empty() && !common.json && !common.quiet {
         output::note("no stored approvals");
     }
@@ -95,7 +96,12 @@ async fn allow(
     };
     let said = format!("allowed {reach}, {until}: {tool} calls that match {}", one_line(pattern));
     let rule = StoredRule::new(tool, pattern);
-    toolbox.gates().allow(rule, scope).await.map_err(|error| format!("the approval cannot be stored: {error}"))?;
+    toolbox
+        .parts()
+        .gates
+        .allow(rule, scope)
+        .await
+        .map_err(|error| format!("the approval cannot be stored: {error}"))?;
     if common.json {
         output::json(&json!({"ok": true}));
     } else if !common.quiet {
@@ -118,7 +124,7 @@ pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, Stri
 
 async fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    let approvals = toolbox.gates().approvals().await.map_err(|error| error.to_string())?;
+    let approvals = toolbox.parts().gates.approvals().await.map_err(|error| error.to_string())?;
     let chosen: Vec<_> = if all {
         approvals
     } else {
@@ -130,7 +136,12 @@ async fn revoke(common: &CommonArgs, numbers: &[usize], all: bool) -> Result<Exi
     };
     let mut count = 0_usize;
     for approved in chosen {
-        toolbox.gates().revoke(approved).await.map_err(|error| format!("the approval cannot be revoked: {error}"))?;
+        toolbox
+            .parts()
+            .gates
+            .revoke(approved)
+            .await
+            .map_err(|error| format!("the approval cannot be revoked: {error}"))?;
         count += 1;
     }
     if common.json {

@@ -24,10 +24,10 @@ impl RecordFile {
     #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "only a database is waited for"))]
     pub(crate) async fn configured(config: &HaftConfig) -> Result<Self, String> {
         #[cfg(feature = "postgres")]
-        if let Some(database) = haft::audit_database(config)? {
+        if let Some(database) = haft::team::audit::AuditDatabase::of(&config.tools.audit)? {
             return copy(&database).await;
         }
-        Ok(Self::of(&haft::audit_file(config)))
+        Ok(Self::of(&config.tools.audit.file(&haft::config::places::state_dir())))
     }
 }
 

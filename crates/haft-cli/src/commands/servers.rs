@@ -85,7 +85,7 @@ pub(crate) async fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String
     if let Some(server) = server.filter(|_| removed) {
         forget(&server).await;
     }
-    let forgot = toolbox.servers().forget(id).map_err(|error| error.to_string())?;
+    let forgot = toolbox.parts().servers.forget(id).map_err(|error| error.to_string())?;
     if !removed && !forgot {
         return Err(format!("there is no server `{id}`"));
     }
@@ -96,8 +96,8 @@ pub(crate) async fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String
 /// Lists the servers and what was accepted of each.
 pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
-    say_if_none(common, toolbox.servers());
-    let unknown: Vec<String> = toolbox.servers().unknown().iter().map(|server| server.id().to_owned()).collect();
+    say_if_none(common, &toolbox.parts().servers);
+    let unknown: Vec<String> = toolbox.parts().servers.unknown().iter().map(|server| server.id().to_owned()).collect();
     let offered = toolbox.stack().definitions();
     let rows = toolbox.config().mcp.servers.iter().map(|server| {
         let tools = offered
@@ -137,7 +137,7 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
 pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
-    let servers = toolbox.servers();
+    let servers = &toolbox.parts().servers;
     say_if_none(common, servers);
     let mut exit = Exit::Ok;
     for server in chosen(servers, id)? {

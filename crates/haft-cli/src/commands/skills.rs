@@ -7,10 +7,10 @@ use std::{
 };
 
 use haft::{
+    config::places::state_dir,
     core::redacted_lines,
     secrets::SecretRedactor,
-    skill_folders::{Origin, Skill, SkillFolder, Trust, check, discover, tree},
-    skill_pins, skill_places,
+    skill_folders::{Origin, Pins, Skill, SkillFolder, Trust, check, discover, tree},
 };
 use serde_json::json;
 
@@ -27,7 +27,7 @@ const TRUSTED: &str = "trusted";
 pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String> {
     let loaded = load(common)?.config;
     let config = loaded.skills;
-    let found = discover(&skill_places(&config, &workdir(common)?));
+    let found = discover(&config.places(&workdir(common)?));
     match verb {
         SkillsVerb::List => {
             let redactor = loaded.tools.filters.security.redactor().map_err(|error| error.to_string())?;
@@ -40,7 +40,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String
 
 fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &SecretRedactor) -> Result<Exit, String> {
     let told = |text: &str| redacted_lines(redactor, text);
-    let pins = skill_pins();
+    let pins = Pins::of_user(&state_dir());
     let (mut rows, mut names) = (vec![], None);
     for one in found {
         let folder = one.folder.to_string_lossy();
@@ -149,7 +149,7 @@ fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[SkillFolder]) -> R
 }
 
 fn trust(common: &CommonArgs, names: &[String], revoke: bool, found: &[SkillFolder]) -> Result<Exit, String> {
-    let pins = skill_pins();
+    let pins = Pins::of_user(&state_dir());
     let mut exit = Exit::Ok;
     for name in names {
         let is_meant = |one: &&SkillFolder| !one.shadowed && one.skill.as_ref().is_ok_and(|skill| skill.name == *name);

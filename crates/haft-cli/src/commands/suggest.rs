@@ -132,7 +132,7 @@ fn general(subject: &Subject) -> Vec<String> {
 /// Which questions a rule would have answered.
 async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[RecordedQuestion]) -> Proposal {
     let session = SessionId::generate();
-    toolbox.gates().allow_for_session(&session, rule.clone());
+    toolbox.parts().gates.allow_for_session(&session, rule.clone());
     let cx = toolbox.context().in_session(session);
     let mut answered = BTreeSet::new();
     for (number, one) in asked.iter().enumerate().filter(|(_, one)| one.explained.tool == rule.tool) {

@@ -29,7 +29,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
     let listener = listener.map_err(|error| format!("127.0.0.1:{port} cannot be listened on: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
     let door = Arc::new(Door::new(port)?);
-    let folder = haft::watch_folder();
+    let folder = haft::config::places::watch_dir();
     let watch = QuestionWatch::open(&folder).await;
     let watch = watch.map_err(|error| format!("`{}` cannot be watched: {error}", folder.display()))?;
     let (questions, mut watching) = Questions::watching(watch);

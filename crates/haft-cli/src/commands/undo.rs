@@ -68,9 +68,9 @@ pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: UndoSelec
 #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "no record is shared in this build"))]
 async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError> {
     #[cfg(feature = "postgres")]
-    if let Some(checkpoints) = toolbox.checkpoints()
+    if let Some(checkpoints) = &toolbox.parts().checkpoints
         && !checkpoints.list(toolbox.workdir())?.iter().any(|checkpoint| checkpoint.session == session)
-        && let Ok(Some(database)) = haft::audit_database(toolbox.config())
+        && let Ok(Some(database)) = haft::team::audit::AuditDatabase::of(&toolbox.config().tools.audit)
     {
         // Changes of this machine can be undone without the database, so its failure is none.
         let machines = database.other_machines_of(session).await.unwrap_or_default();
@@ -89,7 +89,8 @@ pub(crate) fn run_on(
     what: UndoRequest,
     calls: UndoSelection,
 ) -> Result<Exit, String> {
-    let checkpoints = toolbox.checkpoints().ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
+    let checkpoints = toolbox.parts().checkpoints.as_ref();
+    let checkpoints = checkpoints.ok_or("checkpoints are disabled: `tools.checkpoints.enabled` is false")?;
     let workspace = toolbox.workdir();
     let checkpoints = match what {
         UndoRequest::Undo(UndoPlace::AnyFolder) | UndoRequest::Redo(UndoPlace::AnyFolder) => {

@@ -11,10 +11,10 @@ const PARAMETERS: &[&str] = &["offset", "limit", "byte", "after"];
 /// The resources of a toolbox. What the toolbox does not store or record is not there.
 pub(crate) fn of_toolbox(toolbox: &Toolbox) -> ResourceSchemes {
     let mut schemes: Vec<Box<dyn ResourceScheme>> = Vec::new();
-    if let Some(record) = toolbox.record() {
-        schemes.push(Box::new(super::record::SessionRecord(Arc::clone(record))));
+    if let Some(record) = &toolbox.parts().record {
+        schemes.push(Box::new(super::record::SessionRecord(Arc::clone(&record.store))));
     }
-    if let Some(archive) = toolbox.stored_output() {
+    if let Some(archive) = toolbox.parts().overflow.archive() {
         schemes.push(Box::new(super::output::StoredOutput(archive.clone())));
     }
     ResourceSchemes::new(schemes, PARAMETERS)

@@ -1,15 +1,17 @@
 //! Other names of tools in a configuration, said in today's: a rule about `shell` is one about
 //! `bash`, unless the host has a tool of that name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use tools_core::{ToolName, built_in_tool};
 
 use super::HaftConfig;
 
 /// The configuration with the names that its tools have; `hosts` are the names of the host's own.
-/// `None` where it has them already.
-pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<HaftConfig> {
+pub(crate) fn named<'a>(config: &'a HaftConfig, hosts: &BTreeSet<ToolName>) -> Cow<'a, HaftConfig> {
     let today = |name: &str| match built_in_tool(name) {
         Some(tool) if !hosts.contains(name) => tool.to_owned(),
         _ => name.to_owned(),
@@ -20,7 +22,7 @@ pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<H
     let keyed = tools.permissions.tools.keys().chain(tools.trust.tools.keys());
     let listed = tools.utility.exempt_tools.iter().chain(&tools.adversarial_policy.exempt_tools);
     if !ruled.chain(keyed).chain(listed).any(|name| is_other(name)) {
-        return None;
+        return Cow::Borrowed(config);
     }
     let mut config = config.clone();
     let tools = &mut config.tools;
@@ -46,7 +48,7 @@ pub(crate) fn named(config: &HaftConfig, hosts: &BTreeSet<ToolName>) -> Option<H
     for name in lists.into_iter().flatten() {
         *name = today(name);
     }
-    Some(config)
+    Cow::Owned(config)
 }
 
 #[cfg(test)]
@@ -73,7 +75,7 @@ mod tests {
             exempt_tools = ["find"]
         "#;
         let config: HaftConfig = LoadedConfig::parse(text, &|_| None).unwrap().config;
-        let renamed = named(&config, &BTreeSet::new()).unwrap().tools;
+        let renamed = named(&config, &BTreeSet::new()).into_owned().tools;
         let patterns: Vec<&str> = renamed.permissions.tools["bash"].iter().map(|rule| rule.pattern.as_str()).collect();
         assert_eq!((renamed.permissions.tools.len(), patterns), (1, vec!["*", "ls"]));
         assert_eq!(renamed.policy.rules[0].tool, "find_path");
@@ -81,6 +83,6 @@ mod tests {
         assert_eq!(renamed.utility.exempt_tools, ["find_path"]);
         let hosts: BTreeSet<ToolName> =
             ["shell", "Glob", "search", "find"].map(|name| ToolName::parse(name).unwrap()).into();
-        assert_eq!(named(&config, &hosts), None);
+        assert!(matches!(named(&config, &hosts), Cow::Borrowed(_)));
     }
 }

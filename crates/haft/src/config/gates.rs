@@ -17,6 +17,13 @@ impl HaftConfig {
             hallucination_detection: self.agent.hallucination_detection,
             rules: (tools.policy.clone(), tools.authorization.clone()),
             adversarial_policy: &tools.adversarial_policy,
+            #[cfg(feature = "llm")]
+            no_judge: self.llm.unknown(&tools.adversarial_policy.provider),
+            #[cfg(not(feature = "llm"))]
+            no_judge: format!(
+                "this build has no models, so there is no provider `{}`",
+                tools.adversarial_policy.provider
+            ),
             trust: &tools.trust,
             permissions: self.permissions(),
             anomaly: &tools.anomaly,

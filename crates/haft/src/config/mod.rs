@@ -16,11 +16,17 @@ mod load;
 mod migrate;
 mod overlay;
 mod overlays;
+#[cfg_attr(
+    not(any(feature = "shell", feature = "file")),
+    expect(dead_code, reason = "there is nothing that places are kept from")
+)]
+pub(crate) mod own_places;
 pub(crate) mod paths;
 mod read;
 mod readable;
 mod reloaded;
 mod sections;
+mod security;
 mod source;
 mod typed;
 #[cfg(feature = "watch")]

@@ -42,6 +42,14 @@ pub(crate) fn writable(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     roots(config, workdir).into_iter().chain(commands).collect()
 }
 
+/// The folders that people spell otherwise than the system does, each with its canonical path.
+#[cfg(feature = "file")]
+pub(crate) fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> Vec<(PathBuf, PathBuf)> {
+    let allowed = of_files(config, workdir);
+    let both = spelled.into_iter().chain(allowed).filter_map(|path| Some((path.clone(), path.canonicalize().ok()?)));
+    both.filter(|(spelled, canonical)| spelled.is_absolute() && spelled != canonical).collect()
+}
+
 /// A configuration that keeps tools in these folders.
 pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
     let mut config = config.clone();
@@ -66,7 +74,8 @@ pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> R
     {
         let config = &loaded.config.tools.file;
         let rules = config.read_rules(workdir, home.as_deref());
-        rules.map_err(|error| loaded.fault(&config.key_of(&error, workdir, home.as_deref()), error.to_string()))
+        let rules = rules.map_err(|error| config.fault(&error, workdir, home.as_deref()));
+        rules.map_err(|fault| loaded.fault(&fault.key, fault.problem))
     }
     #[cfg(not(feature = "file"))]
     {

@@ -22,6 +22,11 @@ pub fn resets_dir() -> PathBuf {
     state_dir().join("trust-resets")
 }
 
+/// The folder in which `haft approvals watch` listens.
+pub fn watch_dir() -> PathBuf {
+    state_dir().join("watch")
+}
+
 /// Whether a canonical folder is the user's home: by `HOME`, or by the user database.
 pub fn is_home(folder: &Path) -> bool {
     tools_sandbox::homes().iter().any(|home| home.canonicalize().is_ok_and(|home| home == folder))
@@ -88,7 +93,7 @@ pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
 }
 
 /// The folder of the logins at MCP servers, which no tool reads.
-#[cfg(feature = "mcp-client-http")]
-pub(crate) fn logins() -> PathBuf {
+#[cfg(feature = "mcp-client")]
+pub fn logins() -> PathBuf {
     state_dir().join("mcp-logins")
 }

@@ -240,13 +240,13 @@ async fn what_the_session_itself_changes_is_seen_at_once() {
         both.until_hit(&what).await;
     }
     let write = ("write", json!({"path": "src/deep/new.rs", "content": "fn written() {}\n"}));
-    let allowed = both.cached.call_approved(call(write.0, write.1), &both.cached.context(), &NobodyToAsk).await;
+    let allowed = both.cached.stack().run_approved(call(write.0, write.1), &both.cached.context(), &NobodyToAsk).await;
     assert!(allowed.outcome.is_ok(), "{:?}", allowed.outcome);
     for what in calls() {
         let (now, is_hit) = Both::call(&both.cached, &what).await;
         assert_eq!((now, is_hit), (Both::call(&both.plain, &what).await.0, false), "{what:?}");
     }
-    both.cached.cache().clear();
-    let metrics = both.cached.cache().metrics();
+    both.cached.parts().cache.results().clear();
+    let metrics = both.cached.parts().cache.results().metrics();
     assert_eq!((metrics.hits, metrics.misses, metrics.entries, metrics.bytes), (0, 0, 0, 0));
 }

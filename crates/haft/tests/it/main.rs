@@ -191,7 +191,7 @@ async fn a_command_cannot_read_what_the_file_tools_may_not() {
     let toolbox = toolbox(&workspace, ALL_COMMANDS);
     let read = outcome(&toolbox, "read", json!({"path": ".env"})).await.expect_err("it is closed");
     assert_eq!(read.code(), "read_denied");
-    let strength = toolbox.strength();
+    let strength = toolbox.commands().expect("there are tools").strength();
     if !strength.as_ref().is_ok_and(|strength| strength.level == haft::sandbox::kernel::Level::Namespaces) {
         eprintln!("SKIPPED the command's half: {strength:?}");
         return;
@@ -217,7 +217,8 @@ async fn credentials_do_not_reach_the_record() {
 #[test]
 fn an_unknown_tool_has_a_cautious_definition() {
     let workspace = Workspace::new();
-    let definition = toolbox(&workspace, "").definition(&ToolName::parse("nobodys").expect("a name"));
+    let definition =
+        toolbox(&workspace, "").stack().definition_or_unknown(&ToolName::parse("nobodys").expect("a name"));
     assert_eq!(Arc::as_ref(&definition).traits, haft::core::ToolTraits::CAUTIOUS);
 }
 

@@ -171,7 +171,7 @@ fn change() -> impl Strategy<Value = String> {
 /// repository by name.
 async fn run(toolbox: &Toolbox, script: &str) -> bool {
     let call = ToolCall::new("bash", json!({ "command": script })).unwrap();
-    match toolbox.call_approved(call, &toolbox.context(), &NobodyToAsk).await.outcome {
+    match toolbox.stack().run_approved(call, &toolbox.context(), &NobodyToAsk).await.outcome {
         Ok(output) => assert_eq!(output.raw_response.unwrap()["exit_code"], 0, "{script}"),
         Err(error) if error.code() == "command_blocked" => return false,
         Err(error) => panic!("{script}: {error}"),
@@ -199,7 +199,7 @@ fn every_random_script_is_taken_back_to_the_byte() {
             if !runtime.block_on(run(&toolbox, &script)) {
                 return Err(TestCaseError::reject("blocked"));
             }
-            let undone = toolbox.checkpoints().unwrap().undo(&work, 1).unwrap();
+            let undone = toolbox.parts().checkpoints.as_ref().unwrap().undo(&work, 1).unwrap();
             prop_assert_eq!(&undone.refused, &[], "{}", script);
             prop_assert_eq!(state(&work), before.clone(), "{}", script);
             Ok(())
@@ -217,6 +217,6 @@ async fn a_file_that_is_made_through_a_link_belongs_to_the_call() {
     symlink("first", work.join("second")).unwrap();
     assert!(run(&toolbox, "echo x > second").await);
     assert!(work.join("dir/made").exists());
-    let undone = toolbox.checkpoints().unwrap().undo(&work, 1).unwrap();
+    let undone = toolbox.parts().checkpoints.as_ref().unwrap().undo(&work, 1).unwrap();
     assert_eq!((undone.removed, undone.others), (vec![work.join("dir/made")], vec![]));
 }

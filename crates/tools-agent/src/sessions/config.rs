@@ -1,7 +1,12 @@
 //! The section `[agent.sessions]`.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tools_core::KeyFault;
+
+use super::Sessions;
 
 /// The place where conversations of agents are saved for `--resume`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +22,19 @@ pub struct SessionsConfig {
     /// or goes on that cannot be saved, with `"warn"` they go on unsaved.
     #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnSessionsAway,
+}
+
+impl SessionsConfig {
+    /// The saved conversations in a folder of this user.
+    ///
+    /// # Errors
+    /// When the section names a database: this crate knows none.
+    pub fn in_folder(&self, folder: PathBuf) -> Result<Sessions, KeyFault> {
+        if self.database.is_empty() {
+            return Ok(Sessions::in_folder(folder));
+        }
+        Err(KeyFault::new("database", "this build has no PostgreSQL; enable the feature `postgres`"))
+    }
 }
 
 /// Treatment of conversations that cannot be saved in the database.

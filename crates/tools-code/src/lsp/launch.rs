@@ -2,7 +2,6 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fmt,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
@@ -11,36 +10,20 @@ use std::{
 use tokio::io::AsyncReadExt as _;
 use tools_core::{CallContext, Redactor};
 use tools_sandbox::{
-    kernel::{Confinement, Level, MaskRules, Network, Sandbox},
+    kernel::{ChildConfinement, Confinement, Level, Network, Sandbox},
     process::{ProcessSpec, ProcessTree, Stdin, own_variables, scrubbed},
 };
 
 use crate::config::ServerConfig;
 
-/// Confines a child that works in the first list of folders and cannot read the second.
-pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
-
 /// Confinement of language servers: the same as commands of the shell, and to no change in the
 /// workspace.
 #[derive(Clone)]
 pub struct LaunchConfinement {
-    /// Confinement of a child.
-    pub confine: Confine,
-    /// The files that no server may read.
-    pub hidden: Option<MaskRules>,
-    /// Environment variables handed on though their names look like credentials.
-    pub env_pass: Vec<String>,
+    /// Holds them.
+    pub children: Arc<dyn ChildConfinement>,
     /// Knows credentials by their shape: variables that hold one are not handed on.
     pub redactor: Arc<dyn Redactor>,
-}
-
-impl fmt::Debug for LaunchConfinement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LaunchConfinement")
-            .field("hidden", &self.hidden)
-            .field("env_pass", &self.env_pass)
-            .finish_non_exhaustive()
-    }
 }
 
 /// A server that was started. Dropping it ends it and all it started.
@@ -68,14 +51,14 @@ pub(super) async fn launch(
     cx: &CallContext,
 ) -> Result<Child, String> {
     let root = roots.first().ok_or("there is no workspace")?;
-    let env = scrubbed(own_variables().into_iter(), cx.env(), &held.env_pass, held.redactor.as_ref());
+    let env = scrubbed(own_variables().into_iter(), cx.env(), &held.children.env_pass(), held.redactor.as_ref());
     let name = server.command.display();
     let program = find(&server.command, &env).ok_or_else(|| format!("`{name}` is not installed"))?;
-    let masks = held.hidden.clone().unwrap_or_else(MaskRules::nothing).masks(roots);
+    let masks = held.children.hidden().masks(roots);
     if masks.incomplete {
         return Err("the workspace is too large to be searched for secret files".to_owned());
     }
-    let asked = (held.confine)(roots.to_vec(), masks.paths);
+    let asked = held.children.confined(roots.to_vec(), masks.paths);
     let mut protected = asked.protected.clone();
     protected.extend(roots.iter().cloned());
     let asked = Confinement { protected, network: Network::Closed, joins: None, ..asked };

@@ -8,5 +8,5 @@ mod launch;
 mod servers;
 
 pub(crate) use client::Place;
-pub use launch::{Confine, LaunchConfinement};
+pub use launch::LaunchConfinement;
 pub(crate) use servers::{NameAnswer, NameQuery, Servers};

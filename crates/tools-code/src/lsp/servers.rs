@@ -10,10 +10,7 @@ use std::{
 use serde_json::json;
 use tokio::time::timeout;
 use tools_core::{CallContext, Locked as _};
-use tools_sandbox::{
-    kernel::{Level, MaskRules},
-    obeyed::Look,
-};
+use tools_sandbox::{kernel::Level, obeyed::Look};
 
 use super::{
     client::{Client, Failure, Place, hover, places, uri},
@@ -100,8 +97,8 @@ impl Servers {
         };
         let waited = Duration::from_secs(server.timeout);
         // What a server may write it changes unseen but for this.
-        let rules = || held.hidden.clone().unwrap_or_else(MaskRules::nothing);
-        let look = (self.are_held.get() != Some(&true)).then(|| Look::new(rules(), roots.to_vec()));
+        let rules = held.children.hidden();
+        let look = (self.are_held.get() != Some(&true)).then(|| Look::new(rules.clone(), roots.to_vec()));
         Look::around(look.as_ref(), cx, Box::pin(timeout(waited, work)))
             .await
             .unwrap_or_else(|_| Err(format!("the server did not answer within {} s", server.timeout)))

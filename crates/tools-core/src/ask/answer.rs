@@ -59,20 +59,29 @@ impl Confirmer for NobodyToAsk {
 }
 
 /// Takes what people decide beyond one call. Called by [`super::settle`] when an answer comes;
-/// implemented by hosts that own the permission rules and the record.
+/// implemented by hosts that own the permission rules and the record. By default an answer counts
+/// for its own call alone, and no record hears of a refusal.
 #[async_trait]
 pub trait Decisions: Send + Sync {
     /// From now on calls of this session that `rule` matches run without a question.
-    fn allow_for_session(&self, session: &SessionId, rule: StoredRule);
+    fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
+        let _ = (session, rule);
+    }
 
     /// From now on calls that `rule` matches in the folder that `cx` works in run without a
     /// question.
-    async fn allow_always(&self, cx: &CallContext, rule: StoredRule);
+    async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
+        let _ = (cx, rule);
+    }
 
     /// From now on calls that `rule` matches in the folder that `cx` works in are refused without a
     /// question.
-    async fn reject_always(&self, cx: &CallContext, rule: StoredRule);
+    async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
+        let _ = (cx, rule);
+    }
 
     /// A person refused a call: for the record. `error` is what the model is told.
-    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError);
+    async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
+        let _ = (call, cx, refusal, error);
+    }
 }

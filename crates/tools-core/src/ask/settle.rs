@@ -68,6 +68,15 @@ impl Stack {
         let asking = ApprovalContext { confirmer, decisions, by: &CallerId::person(), clock: &SystemClock };
         desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.run(call, approval, cx))).await
     }
+
+    /// Makes a call that a person agreed to beforehand, whether or not they would have been asked.
+    /// Every gate judges it. What it asks while it runs goes to `confirmer`.
+    pub async fn run_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
+        let approval = Approval::grant(&call, CallerId::person(), &SystemClock);
+        let (questions, desk) = Desk::open();
+        let cx = &cx.clone().with_questions(questions);
+        desk.while_running(confirmer, self.run(call, Some(approval), cx)).await
+    }
 }
 
 /// Tells those who watch the call that a person is asked. Also for hosts that put the question in a

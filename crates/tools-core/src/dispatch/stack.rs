@@ -220,6 +220,11 @@ impl Stack {
         self.exact(tool).or_else(stands_in).or_else(|| self.exact(&self.meant(tool)?))
     }
 
+    /// The same; a cautious one without schema when nobody owns it.
+    pub fn definition_or_unknown(&self, tool: &ToolName) -> Arc<ToolDef> {
+        self.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
+    }
+
     /// The tool of this name, or the one that is meant by it; `None` when no executor owns it.
     fn owned(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         self.exact(tool).or_else(|| self.exact(&self.meant(tool)?))

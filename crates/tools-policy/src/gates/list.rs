@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, fmt, path::Path, sync::Arc};
 
-use tools_core::{Explain, Invocation, KeyFault, Layer, Shared, ToolDef};
+use tools_core::{CallContext, Explain, Invocation, KeyFault, Layer, Shared, Stack, ToolCall, ToolDef};
 
 use super::{GateSettings, GateState};
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     caller_quota::{CallerQuotaConfig, CallerQuotaGate},
     gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, ReadRestriction, Stands},
     grounding::GroundingGate,
-    permissions::{PermissionGate, PermissionsConfig},
+    permissions::{PermissionGate, PermissionsConfig, TestedExample},
     placement::PlacementGate,
     quota::QuotaGate,
     rules::{AuthorizationConfig, PolicyConfig, PolicyGate},
@@ -70,6 +70,8 @@ pub struct GateSections<'a> {
     pub rules: (PolicyConfig, AuthorizationConfig),
     /// `[tools.adversarial_policy]`.
     pub adversarial_policy: &'a AdversarialConfig,
+    /// The reason why there is no model for it, where there is none.
+    pub no_judge: String,
     /// `[tools.trust]`.
     pub trust: &'a TrustConfig,
     /// `[tools.permissions]`.
@@ -91,6 +93,8 @@ struct WiredGate {
     compile: Box<Compile>,
 }
 
+/// Whether a canonical path is closed.
+type Denies = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 /// Puts in force what was compiled.
 type Swap = Box<dyn FnOnce() + Send>;
 type Compile = dyn Fn(&GateSections<'_>, &CompileContext<'_>) -> Result<Swap, KeyFault> + Send + Sync;
@@ -136,8 +140,13 @@ impl Gates {
     /// under way keep their policies, and what the gates remember stays.
     ///
     /// # Errors
-    /// The first section that cannot be compiled.
+    /// The first section that cannot be compiled. A gate that asks a model cannot be switched on
+    /// where there is none.
     pub fn compile(&self, sections: &GateSections<'_>) -> Result<impl FnOnce() + Send + use<>, KeyFault> {
+        if sections.adversarial_policy.enabled && self.state.judge.is_none() {
+            let problem = format!("a model judges calls, and {}", sections.no_judge);
+            return Err(KeyFault::new("tools.adversarial_policy.enabled", problem));
+        }
         let home = tools_sandbox::home();
         let cx = CompileContext { home: home.as_deref() };
         let compiled = self.wired.iter().map(|wired| (wired.compile)(sections, &cx)).collect::<Result<Vec<_>, _>>()?;
@@ -159,9 +168,38 @@ impl Gates {
         self.all().filter_map(|gate| gate.closes(tool, workdir)).collect()
     }
 
+    /// Whether gates refuse a tool to read a canonical path in calls from `workdir`; `None` where
+    /// they close nothing to it.
+    pub fn denies(&self, tool: &str, workdir: &Path) -> Option<Denies> {
+        let closed = Some(self.closes(tool, workdir)).filter(|closed| !closed.is_empty())?;
+        Some(Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path))))
+    }
+
     /// The predicted decision about a call. Changes nothing that they remember.
     pub fn explain(&self, inv: &Invocation) -> Explanation {
         Explanation::of(self.all(), inv)
+    }
+
+    /// The predicted decision about a call, which is not run: no question is asked and nothing is
+    /// recorded. What people agreed to is looked at anew.
+    pub async fn foretell(&self, call: ToolCall, stack: &Stack, cx: &CallContext) -> Explanation {
+        // What cannot be read counts as it counts for calls.
+        let _ = self.state.rules.refresh().await;
+        self.explain(&stack.inspect(call, cx).await)
+    }
+
+    /// Tests every rule by the examples that it carries. Nothing runs.
+    pub async fn tested(&self, rules: &PermissionsConfig, stack: &Stack, cx: &CallContext) -> Vec<TestedExample> {
+        let definitions = stack.definitions();
+        let mut tested = Vec::new();
+        for example in rules.examples() {
+            let decided = match example.call(&definitions) {
+                Ok(call) => Ok(self.foretell(call, stack, cx).await),
+                Err(problem) => Err(problem),
+            };
+            tested.push(example.tested(decided));
+        }
+        tested
     }
 
     /// The same, for parts that ask before they act.

@@ -1,12 +1,18 @@
 //! The section `[tools.approvals]`: for how long an answer counts, and where it is kept.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{CallerId, Clock, StoredRule, SystemClock};
 
-use super::{OnUnreadable, Scope, StoredApproval, script_texts};
+use super::{
+    ApprovalSnapshot, ApprovalStore, FileApprovals, OnUnreadable, Scope, SessionRules, StoredApproval, TextDiff,
+    script_texts,
+};
 
 /// The longest an approval can be made to last, in days: a hundred years.
 const MAX_DAYS: u64 = 36_500;
@@ -55,6 +61,20 @@ impl ApprovalsConfig {
     /// The file, in the folder of the user's state.
     pub fn file(&self, state: &Path) -> PathBuf {
         state.join(&self.path)
+    }
+
+    /// The rules that people agree to: those of `shared`, else of the file in the folder of the
+    /// user's state. `diff` shows how a script changed.
+    pub fn rules(&self, state: &Path, shared: Option<Arc<dyn ApprovalStore>>, diff: Option<TextDiff>) -> SessionRules {
+        let (store, known) = if let Some(store) = shared {
+            (store, ApprovalSnapshot::default())
+        } else {
+            let file = FileApprovals::at(self.file(state));
+            let known = file.snapshot();
+            (Arc::new(file) as _, known)
+        };
+        let difference = script_texts::script_difference(self.scripts(state), diff);
+        SessionRules::over(store, known, Arc::new(SystemClock)).showing(difference)
     }
 
     /// The folder of the texts of scripts that people agreed to, beside the file.

@@ -90,7 +90,7 @@ pub use file_approvals::FileApprovals;
 pub use gate::PermissionGate;
 pub use legacy::{from_legacy, is_said_by_rules};
 pub use lint::{ShadowedRule, lint};
-pub use script_texts::{TextDiff, script_difference};
+pub use script_texts::TextDiff;
 pub use session::{Difference, SessionRules, SessionView};
 pub use store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable};
 pub use stored::{Audience, Scope, StoredApproval, StoredRules, read_approvals};

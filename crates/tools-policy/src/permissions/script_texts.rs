@@ -67,7 +67,7 @@ pub type TextDiff = fn(&Path, Option<&str>, &str) -> FileDiff;
 
 /// Shows how scripts differ from what was agreed to, from the texts kept in `folder`
 /// ([`super::ApprovalsConfig::scripts`]). Without `diff` it says only that they do.
-pub fn script_difference(folder: PathBuf, diff: Option<TextDiff>) -> Difference {
+pub(super) fn script_difference(folder: PathBuf, diff: Option<TextDiff>) -> Difference {
     Box::new(move |other| between(&folder, diff, other))
 }
 

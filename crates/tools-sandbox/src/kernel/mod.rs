@@ -8,6 +8,7 @@
 //! Starting the processes themselves is [`crate::process`].
 
 mod capabilities;
+mod children;
 mod claims;
 mod config;
 mod configured;
@@ -34,6 +35,7 @@ mod watch;
 mod way_out;
 
 pub(crate) use capabilities::drop_all as capabilities_drop_all;
+pub use children::ChildConfinement;
 pub(crate) use claims::{Attempt, Claims, HeldPlace, MAX_CLAIMS, refused};
 pub use config::{Confinement, Limits, Network, SandboxMode};
 pub use facilities::{Facility, Probe};

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::task::JoinHandle;
-use tools_core::{Activity, CallContext, ElsewhereError, OptionalBoard, ServerName, SessionId};
+use tools_core::{Activity, CallContext, DynExecutor, ElsewhereError, OptionalBoard, ServerName, SessionId};
 
 use super::follow::NewJob;
 use super::job::Job;
 use crate::error::ShellError;
+use crate::{JobKill, JobRead};
 
 /// Jobs that have ended and can still be read; older ones are forgotten.
 const MAX_ENDED: usize = 32;
@@ -51,6 +52,12 @@ impl Jobs {
     /// (`haft-1.job-3`), so that no other takes one of them for its own.
     pub fn at_server(self, server: Option<ServerName>) -> Self {
         Self { server, ..self }
+    }
+
+    /// The tools that read on and end them.
+    pub fn executors(self: &Arc<Self>) -> [DynExecutor; 2] {
+        let (read, kill) = (JobRead::new(Arc::clone(self)), JobKill::new(Arc::clone(self)));
+        [DynExecutor::new(read.into_executor()), DynExecutor::new(kill.into_executor())]
     }
 
     fn id(&self, number: u64) -> String {

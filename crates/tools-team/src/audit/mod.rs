@@ -14,5 +14,5 @@ mod prune;
 
 pub use prune::{PruneError, PruneMode, PruneReport, PrunedChain};
 pub use reader::{AuditDatabase, Page};
-pub use sink::PostgresSink;
+pub use sink::{PostgresSink, shared};
 pub use verify::{Chain, TeamReport};

@@ -1,7 +1,7 @@
 //! Reading the record: its lines in the order in which they came, and those of one session.
 
 use sqlx::{Postgres, Transaction};
-use tools_audit::{AuditError, SessionRows, view::Row};
+use tools_audit::{AuditConfig, AuditError, SessionRows, view::Row};
 use tools_store::{Server, StoreError, signed, unsigned};
 
 use super::schema::{failed, server};
@@ -33,6 +33,15 @@ impl AuditDatabase {
     /// When it is no such address.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self(server(address)?))
+    }
+
+    /// The record in the database that a section names; `None` where it is in a file.
+    ///
+    /// # Errors
+    /// When it is no address that this program can use.
+    pub fn of(config: &AuditConfig) -> Result<Option<Self>, String> {
+        let database = (!config.database.is_empty()).then(|| Self::at(&config.database));
+        database.transpose().map_err(|error| format!("`tools.audit.database`: {error}"))
     }
 
     /// Lines of all chains behind a number.

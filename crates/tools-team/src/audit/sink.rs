@@ -10,7 +10,8 @@ use tokio::sync::{
     mpsc::{UnboundedSender, unbounded_channel},
     oneshot,
 };
-use tools_audit::{AuditError, AuditSink, Head, RecordStore, SessionRows};
+use tools_audit::{AuditConfig, AuditError, AuditSink, Head, RecordStore, SessionRows};
+use tools_core::KeyFault;
 use tools_store::StoreError;
 use uuid::Uuid;
 
@@ -27,6 +28,15 @@ pub struct PostgresSink {
     lines: UnboundedSender<PendingLine>,
     health: Arc<Health>,
     database: AuditDatabase,
+}
+
+/// The record in the database that a section names, one chain for each address in this process;
+/// `None` where it names none.
+///
+/// # Errors
+/// As [`PostgresSink::at`].
+pub fn shared(config: &AuditConfig) -> Result<Option<Arc<dyn RecordStore>>, KeyFault> {
+    Ok(crate::shared::shared(&config.database, PostgresSink::at)?.map(|sink| sink as _))
 }
 
 impl PostgresSink {

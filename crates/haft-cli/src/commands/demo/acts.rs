@@ -153,7 +153,7 @@ pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
     let toolbox = stage.in_own_folder()?;
     stage.call_with(&toolbox, "bash", json!({"command": command}), &toolbox.context(), Consent::Given).await?;
     let destroyed = content() != before;
-    let undone = match toolbox.checkpoints() {
+    let undone = match &toolbox.parts().checkpoints {
         Some(checkpoints) => checkpoints.undo(toolbox.workdir(), 1).map_err(|error| error.to_string()).err(),
         None => Some("nothing is kept".to_owned()),
     };

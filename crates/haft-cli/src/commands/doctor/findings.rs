@@ -42,7 +42,8 @@ impl Doctor {
     /// Looks at this machine, as a toolbox uses it.
     pub(crate) fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::fresh().report().iter().map(facility).collect();
-        let strength = toolbox.strength();
+        let commands = toolbox.commands();
+        let strength = commands.map_or_else(|| Err("there are no tools".to_owned()), |commands| commands.strength());
         let level = strength.as_ref().map_or(Level::Off, |strength| strength.level);
         let (sandbox, not_stopped) = match strength {
             Ok(strength) => (name(level).to_owned(), strength.not_stopped),
@@ -53,7 +54,8 @@ impl Doctor {
         findings.push(network(toolbox, &sandbox));
         findings.extend(judge(toolbox));
         findings.extend([program("bash"), program("git"), program("cargo"), record(toolbox), configuration(toolbox)]);
-        Self { sandbox, findings, not_stopped, view: toolbox.view(level) }
+        let view = commands.map(|commands| commands.report(level)).unwrap_or_default();
+        Self { sandbox, findings, not_stopped, view }
     }
 
     /// Whether calls can run and are put on record: what the exit code of `haft doctor` tells.
@@ -121,7 +123,7 @@ fn program(name: &str) -> Finding {
 fn judge(toolbox: &Toolbox) -> Option<Finding> {
     let running = toolbox.running();
     let config = &running.tools.adversarial_policy;
-    let model = toolbox.gates().state.judge.as_ref().map(|judge| judge.model());
+    let model = toolbox.parts().gates.state.judge.as_ref().map(|judge| judge.model());
     let found = format!(
         "{}; {} policies, fail_open = {}",
         model.map_or_else(|| "no model to ask".to_owned(), |model| format!("asks {model}")),
@@ -150,7 +152,7 @@ fn configuration(toolbox: &Toolbox) -> Finding {
 }
 
 fn record(toolbox: &Toolbox) -> Finding {
-    let record = toolbox.record();
-    let found = record.map_or_else(|| "off (`tools.audit.enabled`)".to_owned(), ToString::to_string);
+    let record = &toolbox.parts().record;
+    let found = record.as_ref().map_or_else(|| "off (`tools.audit.enabled`)".to_owned(), |open| open.store.to_string());
     Finding { what: "record".to_owned(), ok: record.is_some(), found }
 }

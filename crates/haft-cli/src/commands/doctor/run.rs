@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use haft::{config::places::watch_dir, questions::Watchers};
 use serde_json::{Value, json};
 
 use super::{databases::databases, findings::Doctor};
@@ -22,7 +23,7 @@ pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
     report.findings.extend(databases(toolbox.config()).await);
     let hosts = found(common).unwrap_or_default();
     let served = served(common);
-    let watching = haft::watchers(Duration::ZERO, false).count().await;
+    let watching = Watchers::of_process(watch_dir(), Duration::ZERO, false).count().await;
     if common.json {
         let mut value = serde_json::to_value(&report).map_err(|error| error.to_string())?;
         value["hosts"] = hosts.iter().filter(|host| host.is_there).map(|host| as_json(host, &served)).collect();

@@ -56,7 +56,7 @@ fn clear(running: &mut AgentRun, all: bool) {
     let session = running.toolbox.context().session().clone();
     running.agent.clear();
     running.toolbox.reset_session(&session);
-    running.toolbox.cache().forget(&session);
+    running.toolbox.parts().cache.results().forget(&session);
     if all {
         running.toolbox.end_session(&session);
     }

@@ -43,16 +43,17 @@ impl SessionStatus {
     fn of(running: &AgentRun) -> Self {
         let toolbox = &running.toolbox;
         let context = toolbox.context();
-        let (used, most) = toolbox.gates().state.ledger.state(context.session());
-        let cached = toolbox.cache().metrics();
+        let (used, most) = toolbox.parts().gates.state.ledger.state(context.session());
+        let cached = toolbox.parts().cache.results().metrics();
         Self {
             agent: running.agent.status(),
             quota: Quota { used, most },
             cache: Cache { hits: cached.hits, misses: cached.misses },
-            jobs: toolbox.running_jobs(context.session()),
-            held_tools: held(toolbox.servers().held(context.session())),
+            jobs: toolbox.parts().jobs.running(context.session()),
+            held_tools: held(toolbox.parts().servers.held(context.session())),
             blocked_tools: toolbox
-                .gates()
+                .parts()
+                .gates
                 .state
                 .health
                 .blocked()
@@ -103,7 +104,7 @@ pub(super) fn show(running: &AgentRun, as_json: bool) {
 /// The parts of the configuration that decide about calls and are switched on.
 fn gates(running: &AgentRun) {
     let config = running.toolbox.config();
-    if let Some(filter) = running.toolbox.filter_status() {
+    if let Some(filter) = running.toolbox.parts().offering.lists.filter_status() {
         output::line(&filter);
     }
     let adversarial = &config.tools.adversarial_policy;

@@ -88,7 +88,7 @@ impl AgentRun {
         let cost = status.totals.millionths.map_or_else(String::new, |millionths| {
             format!(" · cost {}.{:04}", millionths / 1_000_000, millionths % 1_000_000 / 100)
         });
-        let filters = self.toolbox.filters().load();
+        let filters = self.toolbox.parts().filters.pipeline.load();
         let (full, partial, fallback) = filters.metrics().confidence().totals();
         format!(
             "[tokens {} in, {} cached, {} out{context}{cost} · filters {full} F {partial} P {fallback} B]",

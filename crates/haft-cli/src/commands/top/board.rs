@@ -40,7 +40,7 @@ impl Board {
     /// Reads the record from its beginning.
     pub(super) fn new(common: &CommonArgs, questions: Questions) -> Result<Self, String> {
         let loaded = load(common)?;
-        let file = haft::audit_file(&loaded.config);
+        let file = loaded.config.tools.audit.file(&haft::config::places::state_dir());
         let scheduler = haft::schedule(&loaded).map_err(|error| error.to_string())?;
         let folder = workdir(common)?.to_string_lossy().into_owned();
         let board = Self { questions, common: common.clone(), file, folder, scheduler, record: Mutex::default() };

@@ -16,7 +16,7 @@ use crate::{
 /// second.
 pub(super) fn running() -> Vec<Value> {
     let now = u64::try_from(SystemClock.now().as_millisecond()).unwrap_or_default();
-    let rows = activities(&haft::watch_folder()).into_iter().map(|row| {
+    let rows = activities(&haft::config::places::watch_dir()).into_iter().map(|row| {
         json!({
             "process": row.process,
             "caller": row.caller,

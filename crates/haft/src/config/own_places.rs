@@ -2,80 +2,58 @@
 //! what calls did, and what no tool may even read. They are kept from calls also when they are not
 //! there yet.
 
-use std::path::{Path, PathBuf};
-#[cfg(any(feature = "shell", feature = "file"))]
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf, absolute},
+    sync::Arc,
+};
 
-#[cfg(any(feature = "shell", feature = "file"))]
 use tools_sandbox::kernel::Canonical;
 
-#[cfg(any(feature = "shell", feature = "file"))]
-use crate::config::LoadedConfig;
-use crate::config::{HaftConfig, LoadError, paths, places};
+use super::{HaftConfig, LoadError, LoadedConfig, paths, places};
 
-/// Folders that are ours as a whole, under the names by which they are read.
-#[derive(Debug)]
-pub(crate) struct OwnPlaces(Vec<PathBuf>);
+/// Folders of this user that are ours as a whole, under the names by which they are read.
+fn folders() -> Vec<PathBuf> {
+    let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
+    usual.into_iter().chain([places::state_dir()]).filter_map(|folder| absolute(folder).ok()).collect()
+}
 
-impl OwnPlaces {
-    /// Those of this user.
-    pub(crate) fn of_user() -> Self {
-        let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
-        let folders = usual.into_iter().chain([places::state_dir()]);
-        Self(folders.filter_map(|folder| std::path::absolute(folder).ok()).collect())
-    }
-
-    /// Makes the folders that would lie where tools may write: what is not there cannot be held by
-    /// the kernel. `discovered` is a configuration that nobody named.
-    ///
-    /// # Errors
-    /// When one cannot be held, or what was found lies where tools may write.
-    pub(crate) fn guard(
-        &self,
-        config: &HaftConfig,
-        workdir: &Path,
-        discovered: Option<&Path>,
-    ) -> Result<(), LoadError> {
-        let roots = paths::writable(config, workdir);
-        if let Some(file) = discovered {
-            let names = [std::path::absolute(file).ok(), file.canonicalize().ok()];
-            if let Some(root) = roots.iter().find(|root| names.iter().flatten().any(|name| name.starts_with(root))) {
-                return Err(LoadError::Writable { file: file.to_owned(), root: root.clone() });
-            }
+/// Makes the folders that would lie where tools may write: what is not there cannot be held by the
+/// kernel. `discovered` is a configuration that nobody named.
+///
+/// # Errors
+/// When one cannot be held, or what was found lies where tools may write.
+pub(crate) fn guard(config: &HaftConfig, workdir: &Path, discovered: Option<&Path>) -> Result<(), LoadError> {
+    let roots = paths::writable(config, workdir);
+    if let Some(file) = discovered {
+        let names = [absolute(file).ok(), file.canonicalize().ok()];
+        if let Some(root) = roots.iter().find(|root| names.iter().flatten().any(|name| name.starts_with(root))) {
+            return Err(LoadError::Writable { file: file.to_owned(), root: root.clone() });
         }
-        for folder in &self.0 {
-            if let Some(root) = roots.iter().find(|root| folder.starts_with(root)) {
-                tools_sandbox::make_private_below(root, folder)
-                    .map_err(|problem| LoadError::Unguarded { path: folder.clone(), problem })?;
-            }
-        }
-        Ok(())
     }
+    for path in folders() {
+        if let Some(root) = roots.iter().find(|root| path.starts_with(root)) {
+            tools_sandbox::make_private_below(root, &path).map_err(|problem| LoadError::Unguarded { path, problem })?;
+        }
+    }
+    Ok(())
 }
 
 /// The places that decide about calls, and those that keep what calls did. Told from the first
 /// configuration.
-#[cfg(any(feature = "shell", feature = "file"))]
 #[derive(Debug)]
 pub(crate) struct ReservedPlaces {
     own: Vec<PathBuf>,
     config: Arc<HaftConfig>,
 }
 
-#[cfg(any(feature = "shell", feature = "file"))]
 impl ReservedPlaces {
     /// Those of a configuration that stands, or would stand, in the file `beside`.
-    pub(crate) fn new(
-        own: &OwnPlaces,
-        loaded: &LoadedConfig<HaftConfig>,
-        config: &Arc<HaftConfig>,
-        beside: Option<&Path>,
-    ) -> Self {
+    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, config: &Arc<HaftConfig>, beside: Option<&Path>) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
         let overlays = loaded.overlay_folder().map(Path::to_owned);
         let files = loaded.file.clone().into_iter().chain(overlays).chain(named).chain(obeyed(config, beside));
-        let own = files.filter_map(|file| std::path::absolute(file).ok()).chain(own.0.iter().cloned());
-        Self { own: own.collect(), config: Arc::clone(config) }
+        let own = files.filter_map(|file| absolute(file).ok()).chain(folders()).collect();
+        Self { own, config: Arc::clone(config) }
     }
 
     /// All of them as they are now, wherever they lie and whether or not they are there, under
@@ -83,11 +61,9 @@ impl ReservedPlaces {
     pub(crate) fn now(&self) -> Vec<PathBuf> {
         let mut canonical = Canonical::default();
         let kept = kept(&self.config, &mut canonical);
-        let named = self.own.iter().chain(&kept).flat_map(|file| {
-            let canonical = canonical.of(file);
-            std::path::absolute(file).ok().into_iter().chain(canonical)
-        });
-        let mut reserved: Vec<PathBuf> = named.collect();
+        let named = self.own.iter().chain(&kept);
+        let mut reserved: Vec<PathBuf> =
+            named.flat_map(|file| [absolute(file).ok(), canonical.of(file)]).flatten().collect();
         reserved.sort();
         reserved.dedup();
         reserved
@@ -96,7 +72,6 @@ impl ReservedPlaces {
 
 /// What decides about calls beside the configuration, under the names by which it is read: it may
 /// not be there.
-#[cfg(any(feature = "shell", feature = "file"))]
 fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     let _ = (config, beside);
     let files = Vec::<Option<PathBuf>>::from([
@@ -111,7 +86,6 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
 }
 
 /// What is kept of calls: the record of them, what they changed, what people agreed to.
-#[cfg(any(feature = "shell", feature = "file"))]
 fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
     let state = places::state_dir();
     let _ = (config, &canonical, &state);
@@ -121,16 +95,18 @@ fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
         #[cfg(feature = "audit")]
         config.tools.audit.files(&state),
         #[cfg(feature = "checkpoint")]
-        crate::checkpoints::is_kept(config)
-            .then(|| crate::checkpoints::folder(config, &state, canonical))
-            .into_iter()
-            .collect(),
+        Vec::from_iter(keeps_changes(config).then(|| config.tools.checkpoints.folder(&state, canonical))),
     ]);
     folders.concat()
 }
 
+/// Whether changes of calls are kept.
+#[cfg(feature = "checkpoint")]
+pub(crate) fn keeps_changes(config: &HaftConfig) -> bool {
+    config.tools.checkpoints.enabled && config.tools.enabled
+}
+
 /// What no tool may even read: what was kept for others.
-#[cfg(any(feature = "shell", feature = "file"))]
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     let (state, mut canonical) = (places::state_dir(), Canonical::default());
     // A build that keeps nothing for others names none of it.
@@ -150,7 +126,7 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
         .collect();
     let others = Vec::<PathBuf>::from([
         #[cfg(feature = "checkpoint")]
-        crate::checkpoints::folder(config, &state, &mut canonical),
+        config.tools.checkpoints.folder(&state, &mut canonical),
         #[cfg(feature = "policy")]
         config.tools.approvals.scripts(&state),
         #[cfg(feature = "mcp-client-http")]

@@ -1,0 +1,15 @@
+//! The section on credentials, as it counts.
+
+use tools_secrets::SecurityConfig;
+
+use super::HaftConfig;
+
+impl HaftConfig {
+    /// How credentials are found and what becomes of them.
+    pub(crate) fn security(&self) -> SecurityConfig {
+        #[cfg(feature = "filter")]
+        return self.tools.filters.security.clone();
+        #[cfg(not(feature = "filter"))]
+        SecurityConfig::default()
+    }
+}

@@ -1,0 +1,170 @@
+//! Parts that stand around calls as layers.
+
+use std::sync::Arc;
+
+use tools_core::{OptionalBoard, ServerName, Shared};
+use tools_secrets::{LiveSecrets, SecretRedactor};
+
+#[cfg(any(feature = "audit", feature = "checkpoint", feature = "skills"))]
+use crate::config::places::state_dir;
+use crate::{
+    config::{HaftConfig, LoadError, LoadedConfig},
+    part::{PartList, PartMaker},
+};
+
+pub(crate) const SECURITY: &str = "tools.filters.security";
+
+/// Credentials: out of what models, people and the record are shown, at this server where it is one
+/// of several.
+pub(crate) fn credentials(
+    loaded: &LoadedConfig<HaftConfig>,
+    server: Option<ServerName>,
+    parts: &mut PartList,
+) -> Result<Arc<LiveSecrets>, LoadError> {
+    let live = LiveSecrets::new(&loaded.config.security(), server, board);
+    let live = Arc::new(live.map_err(|error| loaded.fault_in(SECURITY, error.fault()))?);
+    parts.layers.extend([live.announce(), live.layer()]);
+    parts.forget(&live, |live, session| live.now().forget(session));
+    let following = Arc::clone(&live);
+    parts.follow(move |loaded| {
+        let compiled = following.compile(&loaded.config.security());
+        compiled.map_err(|error| loaded.fault_in(SECURITY, error.fault()))
+    });
+    Ok(live)
+}
+
+/// Where people see what runs, without its credentials.
+pub(crate) fn board(redactor: &Shared<SecretRedactor>) -> OptionalBoard {
+    let _ = redactor;
+    #[cfg(feature = "approvals")]
+    return OptionalBoard::new(Arc::new(tools_approvals::Activities::new(
+        crate::config::places::watch_dir(),
+        Arc::new(redactor.clone()),
+    )));
+    #[cfg(not(feature = "approvals"))]
+    OptionalBoard::default()
+}
+
+impl PartMaker<'_> {
+    /// The record of calls; `None` where they are not put on record. Each line names `digest`, that
+    /// of the rules in force.
+    #[cfg(feature = "audit")]
+    pub(crate) fn record(&mut self, digest: &Shared<String>) -> Result<Option<tools_audit::Record>, LoadError> {
+        let config = &self.config.tools.audit;
+        if !config.enabled {
+            return Ok(None);
+        }
+        let open = || {
+            #[cfg(feature = "postgres")]
+            let shared = tools_team::audit::shared(config)?;
+            #[cfg(not(feature = "postgres"))]
+            let shared = None;
+            config.open(&state_dir(), shared, self.redactor(), digest.clone())
+        };
+        let record = open().map_err(|fault| self.loaded.fault_in("tools.audit", fault))?;
+        self.list.layers.extend(record.layers());
+        Ok(Some(record))
+    }
+
+    /// Failures that are repeated.
+    #[cfg(feature = "retry")]
+    pub(crate) fn retry(&mut self) -> Result<(), LoadError> {
+        let policy = self.list.policy(self.loaded, "tools.retry", |loaded| loaded.config.tools.retry.compile())?;
+        self.list.layers.push(Arc::new(tools_retry::RetryLayer::new(policy)));
+        Ok(())
+    }
+
+    /// The rules that the output of commands is filtered by.
+    #[cfg(feature = "filter")]
+    pub(crate) fn filters(&mut self) -> Arc<tools_filter::LiveFilters> {
+        use tools_filter::LiveFilters;
+        let beside = self.beside.map(std::path::Path::to_owned);
+        let filters = Arc::new(LiveFilters::new(&self.config.tools.filters, beside, tools_sandbox::home));
+        self.list.layers.push(Arc::new(filters.layer()));
+        self.list.heed(&filters, |loaded| &loaded.config.tools.filters, LiveFilters::follow);
+        filters
+    }
+
+    /// Results that are served again. What is kept was filtered and judged as it was configured
+    /// then.
+    #[cfg(feature = "cache")]
+    pub(crate) fn cache(&mut self) -> Arc<tools_cache::LiveCache> {
+        let cache = Arc::new(tools_cache::LiveCache::new(&self.config.tools.result_cache));
+        self.list.layers.push(cache.layer());
+        self.list.forget(&cache, |cache, session| cache.results().forget(session));
+        let kept = Arc::new((Arc::clone(&cache), Shared::new(self.config.tools.clone())));
+        self.list.heed(
+            &kept,
+            |loaded| &loaded.config.tools,
+            |(cache, tools), new| {
+                if *tools.load() != *new {
+                    cache.begin_anew(&new.result_cache);
+                    tools.store(new.clone());
+                }
+            },
+        );
+        cache
+    }
+
+    /// The store of long output, and the layer in front of it. Lines that report a failure are
+    /// shown wherever they stand.
+    #[cfg(feature = "overflow")]
+    pub(crate) fn overflow(&mut self) -> Result<Arc<tools_overflow::LiveOverflow>, LoadError> {
+        use tools_overflow::LiveOverflow;
+        #[cfg(feature = "filter")]
+        let pin = tools_filter::failing_lines;
+        #[cfg(not(feature = "filter"))]
+        let pin = |_: &str| Vec::new();
+        let archive = crate::overflow_archive(self.loaded)?;
+        let overflow = Arc::new(LiveOverflow::new(&self.config.tools.overflow, archive, pin));
+        self.list.layers.push(overflow.layer());
+        self.list.heed(&overflow, |loaded| &loaded.config.tools.overflow, LiveOverflow::follow);
+        Ok(overflow)
+    }
+
+    /// What keeps the changes of calls, for the folders that calls may change; `None` where they
+    /// are not kept.
+    #[cfg(feature = "checkpoint")]
+    pub(crate) fn checkpoints(&mut self) -> Option<Arc<tools_checkpoint::Checkpoints>> {
+        use crate::config::paths::{of_commands, of_files};
+        let (config, workdir) = (self.config, self.workdir);
+        if !crate::config::own_places::keeps_changes(config) {
+            return None;
+        }
+        // Where no folders are named, a call may change the one that it comes from.
+        let named = |folders: Vec<std::path::PathBuf>| {
+            let is_named = !matches!(folders.as_slice(), [only] if only == workdir);
+            folders.into_iter().filter(|_| is_named).filter_map(|folder| folder.canonicalize().ok()).collect()
+        };
+        let mut canonical = tools_sandbox::kernel::Canonical::default();
+        let coverage = tools_checkpoint::Coverage {
+            workspace: canonical.of(workdir).unwrap_or_else(|| workdir.to_owned()),
+            roots: named(of_commands(config, workdir)),
+            others: named(of_files(config, workdir)),
+            closed: self.rules.clone(),
+        };
+        let section = &config.tools.checkpoints;
+        let folder = section.folder(&state_dir(), &mut canonical);
+        let checkpoints = Arc::new(tools_checkpoint::Checkpoints::new(section, folder, coverage));
+        self.list.layers.push(Arc::clone(&checkpoints) as _);
+        Some(checkpoints)
+    }
+
+    /// The skills of the workspace, and the layer that holds sessions to them; none where they are
+    /// switched off.
+    #[cfg(feature = "skills")]
+    pub(crate) fn skills(&mut self) -> Arc<tools_skills::Skills> {
+        use tools_skills::{Pins, Skills, SkillsLayer};
+        // Tools that go on working whatever skill is active: those that load skills, and those that
+        // read on or end what an allowed call began.
+        let free = ["load_skill", "invoke_skill", "read_overflow", "job_read", "job_kill"];
+        let free = free.iter().filter_map(|name| tools_core::ToolName::parse(name).ok());
+        let config = &self.config.skills;
+        let places = if config.enabled { config.places(self.workdir) } else { vec![] };
+        let pins = Pins::of_user(&state_dir());
+        let skills = Arc::new(Skills::find(&places, config.clone(), pins, self.redactor()));
+        self.list.layers.push(Arc::new(SkillsLayer::new(skills.as_ref().clone(), free)));
+        self.list.forget(&skills, Skills::forget);
+        skills
+    }
+}

@@ -1,0 +1,98 @@
+//! The stores of a configuration, for tools and for an operator. Nothing is opened before its use.
+
+use crate::config::{HaftConfig, LoadError, LoadedConfig, places::state_dir};
+#[cfg(any(feature = "memory", feature = "scheduler"))]
+use crate::part::PartMaker;
+
+/// The store of long output; `None` when it is off.
+///
+/// # Errors
+/// When `tools.overflow.database` is no address that this program can use.
+#[cfg(feature = "overflow")]
+pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_overflow::Archive>, LoadError> {
+    let archive = loaded.config.tools.overflow.archive(&state_dir());
+    archive.map_err(|fault| loaded.fault_in("tools.overflow", fault))
+}
+
+/// The saved conversations: in the state folder of this user, where no tool reads, or in a
+/// database.
+///
+/// # Errors
+/// When `agent.sessions.database` is no address that this program can use.
+#[cfg(feature = "agent")]
+pub fn saved_sessions(loaded: &LoadedConfig<HaftConfig>) -> Result<tools_agent::sessions::Sessions, LoadError> {
+    let config = &loaded.config.agent.sessions;
+    let fault = |fault| loaded.fault_in("agent.sessions", fault);
+    #[cfg(feature = "postgres")]
+    if let Some(shared) = tools_team::sessions::shared(config).map_err(fault)? {
+        return Ok(shared);
+    }
+    config.in_folder(state_dir().join("sessions")).map_err(fault)
+}
+
+/// The memories of every project; `None` where they are switched off.
+///
+/// # Errors
+/// A value that cannot be used, by key and line.
+#[cfg(feature = "memory")]
+pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_memory::Memories>, LoadError> {
+    let redactor = loaded.config.security().redactor();
+    let redactor = redactor.map_err(|error| loaded.fault_in(crate::layers::SECURITY, error.fault()))?;
+    let memories = loaded.config.tools.memory.open(&state_dir(), std::sync::Arc::new(redactor));
+    memories.map_err(|fault| loaded.fault_in("tools.memory", fault))
+}
+
+/// The scheduled tasks; `None` where they are switched off.
+///
+/// # Errors
+/// A value that cannot be used, by key and line.
+#[cfg(feature = "scheduler")]
+pub fn schedule(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_scheduler::Scheduler>, LoadError> {
+    loaded.config.scheduler.open(&state_dir()).map_err(|fault| loaded.fault_in("scheduler", fault))
+}
+
+#[cfg(any(feature = "memory", feature = "scheduler"))]
+impl PartMaker<'_> {
+    /// The tools for memories; none where they are switched off. What a session reads from outside
+    /// is noted, until it ends.
+    #[cfg(feature = "memory")]
+    pub(crate) fn memory_tools(
+        &mut self,
+        embedder: Option<std::sync::Arc<dyn tools_core::Embedder>>,
+    ) -> Result<Vec<tools_core::DynExecutor>, LoadError> {
+        use std::sync::Arc;
+
+        use tools_memory::{MemoryLayer, MemoryTools, TaintedSessions};
+        let section = "tools.memory";
+        let memories = self.config.tools.memory.open(&state_dir(), self.redactor());
+        let memories = memories.map_err(|fault| self.loaded.fault_in(section, fault))?;
+        let Some(memories) = memories else { return Ok(vec![]) };
+        self.list.renew(memories.live_policy(), section, |loaded| loaded.config.tools.memory.compile());
+        let memories = match embedder {
+            Some(embedder) => memories.embedded_by(embedder),
+            None => memories,
+        };
+        let taint = TaintedSessions::default();
+        self.list.layers.push(Arc::new(MemoryLayer::new(taint.clone())));
+        self.list.forget(&Arc::new(taint.clone()), TaintedSessions::forget);
+        let tools = MemoryTools::new(memories, taint);
+        #[cfg(feature = "agent")]
+        let tools = {
+            let said = tools_agent::sessions::SaidBefore::new(saved_sessions(self.loaded)?);
+            tools.with_conversations(Arc::new(said))
+        };
+        Ok(tools.into_executors())
+    }
+
+    /// The tools for tasks, which write down `digest`, that of the rules in force; `None` where
+    /// they are switched off.
+    #[cfg(feature = "scheduler")]
+    pub(crate) fn scheduler_tools(
+        &mut self,
+        digest: &tools_core::Shared<String>,
+    ) -> Result<Option<tools_scheduler::SchedulerTools>, LoadError> {
+        let Some(scheduler) = schedule(self.loaded)? else { return Ok(None) };
+        self.list.renew(scheduler.live_policy(), "scheduler", |loaded| loaded.config.scheduler.compile());
+        Ok(Some(tools_scheduler::SchedulerTools::new(scheduler, self.redactor()).under(digest.clone())))
+    }
+}
