@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use tools_core::{ServerName, Shared};
+use tools_core::ServerName;
 use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 use tools_shell::{CommandConfinement, ConfinementSettings, Jobs, ShellPolicy, ShellPolicyHandle};
 
@@ -38,7 +38,7 @@ pub(crate) fn confinement(
     #[cfg(feature = "policy")]
     let (close, denies) = {
         let (gates, folder) = (Arc::clone(&shared.gates), workdir.to_owned());
-        let closed = Shared::new(gates.closes("bash", workdir));
+        let closed = tools_core::Shared::new(gates.closes("bash", workdir));
         hidden.extend(closed.load().iter().flat_map(|closed| closed.places.clone()));
         let now = closed.clone();
         let denies = move |path: &Path| now.load().iter().any(|closed| (closed.denies)(path));

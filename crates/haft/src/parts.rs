@@ -91,7 +91,8 @@ impl Parts {
         let credentials = layers::credentials(loaded, given.server.clone(), &mut list)?;
         let mut maker = PartMaker { loaded, config, workdir, rules, beside, credentials, list };
         maker.list.layers.push(Arc::new(UnlistedLayer));
-        let _ = (maker.redactor(), maker.config, maker.workdir, maker.rules, maker.beside, &given.spelled);
+        let _ =
+            (maker.redactor(), maker.loaded, maker.config, maker.workdir, maker.rules, maker.beside, &given.spelled);
         #[cfg(feature = "llm")]
         let models = maker.models(std::mem::take(&mut given.providers))?;
         #[cfg(feature = "policy")]

@@ -175,6 +175,18 @@ mod tests {
     }
 
     #[test]
+    fn a_part_heeds_its_section_when_all_is_put_in_force() {
+        let (part, mut parts) = (Arc::new(Mutex::new(0)), PartList::default());
+        parts.heed(&part, |config: &(i32, i32)| &config.1, |part, new| *part.locked() = *new);
+        let swaps = parts.compiled(&(3, 4)).unwrap();
+        assert_eq!(*part.locked(), 0);
+        for swap in swaps {
+            swap();
+        }
+        assert_eq!(*part.locked(), 4);
+    }
+
+    #[test]
     fn a_value_that_nobody_uses_is_not_listed() {
         let (used, values) = (Arc::new(1), InUse::default());
         values.keep(&used);

@@ -177,3 +177,26 @@ impl ChildConfinement for CommandConfinement {
         Sandbox::compile(&ask).map_err(|error| error.to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn children_get_the_variables_of_the_section_in_force() {
+        let section = |name: &str| ShellConfig { env_pass: vec![name.to_owned()], ..ShellConfig::default() };
+        let commands = CommandConfinement::new(ConfinementSettings {
+            workdir: PathBuf::from("/nowhere"),
+            policy: ShellPolicyHandle::new(section("FIRST_TOKEN").compile().expect("it is valid")),
+            rules: ReadRules::unrestricted(),
+            hidden: MaskRules::nothing(),
+            further: vec![],
+            state: PathBuf::from("/nowhere"),
+            reserved: Arc::new(Vec::new),
+            is_gated: false,
+        });
+        assert_eq!(commands.env_pass(), ["FIRST_TOKEN"]);
+        commands.rebuild(&section("OTHER_TOKEN")).expect("it is valid");
+        assert_eq!(commands.env_pass(), ["OTHER_TOKEN"]);
+    }
+}

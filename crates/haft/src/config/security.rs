@@ -7,6 +7,7 @@ use super::HaftConfig;
 impl HaftConfig {
     /// How credentials are found and what becomes of them.
     pub(crate) fn security(&self) -> SecurityConfig {
+        let _ = self;
         #[cfg(feature = "filter")]
         return self.tools.filters.security.clone();
         #[cfg(not(feature = "filter"))]
