@@ -81,12 +81,12 @@ fn measure(runtime: &Runtime, state: &Path, work: &Path, calls: &[(String, &str,
             hits.push(call(&with));
             runs.push(call(&without));
             if round % 3 == 0 {
-                with.cache().clear();
+                with.parts().cache.results().clear();
                 misses.push(call(&with));
             }
         }
         compare(&format!("{what} from the cache"), &hits, "without one", &runs);
         compare(&format!("{what}, kept for the next time"), &misses, "without one", &runs);
     }
-    println!("{:?}", with.cache().metrics());
+    println!("{:?}", with.parts().cache.results().metrics());
 }

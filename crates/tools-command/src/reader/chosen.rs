@@ -37,7 +37,8 @@ pub(super) struct ChosenVariables {
     verbs: BTreeSet<String>,
     /// Those that may be empty.
     empty: BTreeSet<String>,
-    /// Those with a text that is not known and may have a dash in it: a part of it may be an option.
+    /// Those with a text that is not known and may have a dash in it: a part of it may be an
+    /// option.
     dashes: BTreeSet<String>,
     /// The texts and patterns that the line gives them, whichever they hold at a time.
     texts: BTreeMap<String, Vec<Value>>,
