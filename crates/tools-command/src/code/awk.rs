@@ -3,6 +3,7 @@
 
 use tools_core::Access;
 
+use super::delimited::{end, regex_ends};
 use super::named_file::NamedFile;
 
 /// A word of the language.
@@ -17,9 +18,26 @@ enum Token {
     End,
 }
 
-/// What the code runs and which files it names.
+/// Readings of a program that are looked at.
+const MAX_READINGS: usize = 256;
+
+/// What the code runs and which files it names, in any way it may be read.
 pub(super) fn read(code: &str) -> Vec<NamedFile> {
-    let Some(tokens) = tokens(code) else { return vec![NamedFile::Sign("a string without an end")] };
+    let text: Vec<char> = code.chars().collect();
+    let Some(readings) = readings(&text) else { return vec![NamedFile::Sign("many slashes")] };
+    if readings.is_empty() {
+        return vec![NamedFile::Sign("a string without an end")];
+    }
+    let mut found = Vec::new();
+    for one in readings.iter().flat_map(|tokens| read_words(tokens)) {
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+fn read_words(tokens: &[Token]) -> Vec<NamedFile> {
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {
@@ -50,7 +68,9 @@ fn read_file(rest: &[Token], found: &mut Vec<NamedFile>) {
     let rest = &rest[..end.unwrap_or(rest.len())];
     let Some(at) = rest.iter().position(|token| *token == Token::Mark('<')) else { return };
     found.push(match rest.get(at + 1) {
-        Some(Token::Text(name)) => NamedFile::File { name: name.clone(), access: Access::Read, is_exact: true },
+        Some(Token::Text(name)) if !name.contains('\\') => {
+            NamedFile::File { name: name.clone(), access: Access::Read, is_exact: true }
+        }
         _ => NamedFile::Sign("getline from a file that only it knows"),
     });
 }
@@ -81,79 +101,131 @@ fn file(target: &[Token]) -> Option<NamedFile> {
         {
             None
         }
-        [Token::Text(name)] => Some(NamedFile::File { name: name.clone(), access: Access::Write, is_exact: true }),
+        [Token::Text(name)] if !name.contains('\\') => {
+            Some(NamedFile::File { name: name.clone(), access: Access::Write, is_exact: true })
+        }
         _ => Some(NamedFile::File { name: "$file".to_owned(), access: Access::Write, is_exact: false }),
     }
 }
 
-/// The words of a program; `None` where a string has no end.
-fn tokens(code: &str) -> Option<Vec<Token>> {
-    let mut found: Vec<Token> = Vec::new();
-    let mut letters = code.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if letters.next_if_eq(&'\n').is_some() => {}
-            '\n' | ';' => found.push(Token::End),
-            _ if letter.is_whitespace() => {}
-            '#' => while letters.next_if(|next| *next != '\n').is_some() {},
-            '"' => found.push(Token::Text(quoted(&mut letters, '"')?)),
-            '/' if begins_regex(found.last()) => {
-                quoted(&mut letters, '/')?;
-                found.push(Token::Regex);
-            }
-            // Two bars are an `or`.
-            '|' if letters.next_if_eq(&'|').is_some() => found.push(Token::Mark('o')),
-            '>' if letters.next_if_eq(&'=').is_some() => found.push(Token::Mark('g')),
-            _ if letter.is_ascii_digit() => {
-                while letters.next_if(|next| next.is_ascii_alphanumeric() || *next == '.').is_some() {}
-                found.push(Token::Number);
-            }
-            _ if letter.is_alphabetic() || letter == '_' => {
-                let mut name = letter.to_string();
-                while let Some(next) = letters.next_if(|next| next.is_alphanumeric() || matches!(next, '_' | ':')) {
-                    name.push(next);
+/// The words of a program in every way it may be read: whether a slash divides and where a regular
+/// expression ends is not always certain. `None` where there are too many.
+fn readings(text: &[char]) -> Option<Vec<Vec<Token>>> {
+    let mut found = Vec::new();
+    let mut open = vec![(Vec::new(), 0)];
+    let mut count = 0;
+    while let Some((mut tokens, mut at)) = open.pop() {
+        count += 1;
+        if count > MAX_READINGS {
+            return None;
+        }
+        while at < text.len() {
+            if text[at] == '/' {
+                let slash = slash(&tokens);
+                if slash != Slash::Divides {
+                    let ends = regex_ends(text, at + 1, '/');
+                    let with_regex = || tokens.iter().cloned().chain([Token::Regex]).collect();
+                    open.extend(ends.into_iter().filter(|end| is_line(text, at, *end)).map(|end| (with_regex(), end)));
                 }
-                found.push(Token::Name(name));
+                if slash == Slash::Begins {
+                    break;
+                }
             }
-            _ => found.push(Token::Mark(letter)),
+            let Some(next) = token(text, at, &mut tokens) else { break };
+            at = next;
+        }
+        if at >= text.len() {
+            found.push(tokens);
         }
     }
     Some(found)
 }
 
-/// What stands up to the next such letter that is not escaped.
-fn quoted(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, end: char) -> Option<String> {
-    let (mut text, mut in_class) = (String::new(), false);
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' => {
-                text.push(letter);
-                text.push(letters.next()?);
-            }
-            '[' if end == '/' => {
-                in_class = true;
-                text.push(letter);
-            }
-            ']' if end == '/' => {
-                in_class = false;
-                text.push(letter);
-            }
-            _ if letter == end && !in_class => return Some(text),
-            '\n' => return None,
-            _ => text.push(letter),
+/// Reads what begins at a position; gives where it ends, `None` for a string without an end.
+fn token(text: &[char], at: usize, found: &mut Vec<Token>) -> Option<usize> {
+    let length = |is_part: fn(char) -> bool| text[at..].iter().take_while(|letter| is_part(**letter)).count();
+    let (letter, next) = (text[at], text.get(at + 1).copied());
+    match (letter, next) {
+        ('\\', Some('\n')) => return Some(at + 2),
+        ('\n' | ';', _) => found.push(Token::End),
+        _ if letter.is_whitespace() => {}
+        ('#', _) => return Some(at + length(|letter| letter != '\n')),
+        ('"', _) => {
+            let end = end(text, at + 1, '"').filter(|end| is_line(text, at, *end))?;
+            found.push(Token::Text(text[at + 1..end - 1].iter().collect()));
+            return Some(end);
         }
+        // Two bars are an `or`.
+        ('|', Some('|')) => {
+            found.push(Token::Mark('o'));
+            return Some(at + 2);
+        }
+        ('>', Some('=')) => {
+            found.push(Token::Mark('g'));
+            return Some(at + 2);
+        }
+        _ if letter.is_ascii_digit() => {
+            let length = length(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_'));
+            let written: String = text[at..at + length].iter().collect();
+            found.push(Token::Number);
+            // A name may follow without a blank: `1system("x")`.
+            let name = ["system", "getline", "length"].into_iter().find(|name| written.ends_with(name));
+            found.extend(name.map(|name| Token::Name(name.to_owned())));
+            return Some(at + length);
+        }
+        _ if letter.is_alphabetic() || letter == '_' => {
+            let length = length(|letter| letter.is_alphanumeric() || letter == '_');
+            found.push(Token::Name(text[at..at + length].iter().collect()));
+            return Some(at + length);
+        }
+        _ => found.push(Token::Mark(letter)),
     }
-    None
+    Some(at + 1)
 }
 
-/// Whether a slash behind this begins a regular expression rather than divides.
-fn begins_regex(before: Option<&Token>) -> bool {
+/// Whether no line ends between these positions, but for those that a backslash joins.
+fn is_line(text: &[char], from: usize, to: usize) -> bool {
+    end(text, from, '\n').is_none_or(|line| line > to)
+}
+
+/// What a slash does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slash {
+    Divides,
+    /// It begins a regular expression.
+    Begins,
+    /// Implementations differ, or it takes more than the words before to tell.
+    Either,
+}
+
+fn slash(before: &[Token]) -> Slash {
     match before {
-        None | Some(Token::End) => true,
-        Some(Token::Name(name)) => ["print", "printf", "return", "case", "in"].contains(&name.as_str()),
-        Some(Token::Mark(mark)) => !matches!(mark, ')' | ']' | '$'),
-        Some(Token::Text(_) | Token::Regex | Token::Number) => false,
+        [.., Token::Name(name)] => match name.as_str() {
+            "print" | "printf" | "return" | "in" | "do" | "else" | "exit" => Slash::Begins,
+            "length" | "getline" | "case" => Slash::Either,
+            _ => Slash::Divides,
+        },
+        [.., Token::Mark('+'), Token::Mark('+')] | [.., Token::Mark('-'), Token::Mark('-')] => Slash::Either,
+        [before @ .., Token::Mark(')')] if closes_condition(before) => Slash::Either,
+        [.., Token::Mark(')' | ']') | Token::Text(_) | Token::Regex | Token::Number] => Slash::Divides,
+        _ => Slash::Begins,
     }
+}
+
+/// Whether a parenthesis behind these words closes the head of `if`, `while` and the like, rather
+/// than a value.
+fn closes_condition(words: &[Token]) -> bool {
+    let mut depth = 1;
+    let open = words.iter().rposition(|word| {
+        depth += match word {
+            Token::Mark(')') => 1,
+            Token::Mark('(') => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    let head = open.and_then(|open| words[..open].last());
+    matches!(head, Some(Token::Name(name)) if ["if", "while", "for", "switch"].contains(&name.as_str()))
 }
 
 #[cfg(test)]

@@ -144,8 +144,48 @@ mod tests {
         );
         check(
             Language::Sed,
-            &["1e sudo id", "s/x/sudo id/e", "s/a/b/ge", "/x/e", "1,3 e ls", "s,a,b,e", "p;e id", "$!e id"],
-            &["s/curl/reqwest/g", "1,5p", "/re/d", "s/e/E/", "s|/e|e|g", "y/abc/xyz/", "/end/!d", "$d", "a text e"],
+            &[
+                "1e sudo id", "s/x/sudo id/e", "s/a/b/ge", "/x/e", "1,3 e ls", "s,a,b,e", "p;e id", "$!e id", "v;e id",
+                "v 4.2 e", ":x e", "b x e id", r"s\.*\id\e", r"y\a\b\;e id", "s/x/[/;e id #]/", "y/[/x/;e id #]/",
+                "s,.*,id #[,e;s,],x,", "/[]/]/p;e", "/[^]/]/p;e", "s/[[:alpha:]/]/x/;e", "s/[[.].]/]/x/;e",
+                r"s/[\]/x/;e id #]/", "a\\\n/\ne id", "i\\\ns\ne id", "i\\x\\\ny\ne", "1i\\\n\\,\ne id",
+                "a \\\n/\ne id", "a x\\\\\ne id", "s/x/\\\n/;e id", "0~3 e", "1,+2e id", r"\cxcIe id", "s/x/y/ e",
+                "s/x/y/w o\ne id", "s/x",
+            ],
+            &[
+                "s/curl/reqwest/g",
+                "1,5p",
+                "/re/d",
+                "s/e/E/",
+                "s|/e|e|g",
+                "y/abc/xyz/",
+                "/end/!d",
+                "$d",
+                "a text e",
+                "s/[^/]*$//",
+                "s/[^/]*w/e/",
+                "/[/]e/d",
+                ":a;N;$!ba;s/\\n/ /g",
+                ":a;s/^x/y/;ta",
+                "/x/{s/a/b/;p}",
+                "/x/a\\\nexport e\\\n  w e",
+                "/x/i\\  e x",
+                "s,[]/[],e,g # e",
+            ],
+        );
+        check(
+            Language::Awk,
+            &[
+                "BEGIN{x=a++ / 2; print \"/\" | \"id\"; y=1 / 2}",
+                "BEGIN{x=length /=/;print \"y\" | \"id\"} #\"",
+                "BEGIN{x=case / 2; print \"/\" | \"id\"; y=1 / 2}",
+                "{if(1) /\"/; print \"x\" | \"id\" #\"\n}",
+                "BEGIN{x=/[/\"]/; print \"x\" | \"id\" #\"\n}",
+                "BEGIN{x=0?a:system(\"id\")}",
+                "BEGIN{x=1system(\"id\")}",
+                "BEGIN{x=1e5system(\"id\")}",
+            ],
+            &["{print $1/$2}", "/a|b/{print $NF/NR \"|\" (a)/(b)}", "{n++ / 2}", "BEGIN{x=c?a:b}"],
         );
     }
 }

@@ -3,6 +3,7 @@
 //! is asked about.
 
 mod awk;
+mod delimited;
 mod ipython;
 mod javascript;
 mod language;

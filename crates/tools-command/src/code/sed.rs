@@ -1,63 +1,84 @@
-//! What the scripts of `sed` run, write and read.
+//! What the scripts of `sed` run, write and read. Implementations differ in where a regular
+//! expression, a label or a text ends: a script is read in every way, and what one of them finds
+//! counts.
+
+use std::collections::BTreeSet;
 
 use tools_core::Access;
 
+use super::delimited::{end, regex_ends};
 use super::named_file::NamedFile;
 
 /// Everything that a script does beyond its output.
 pub(super) fn read(script: &str) -> Vec<NamedFile> {
     let text: Vec<char> = script.chars().collect();
     let mut found = Vec::new();
-    let mut at = 0;
-    while at < text.len() {
-        match text[at] {
-            '/' => at = after_delimited(&text, at + 1, '/'),
-            '\\' => {
-                let delimiter = text.get(at + 1).copied().unwrap_or('/');
-                at = after_delimited(&text, at + 2, delimiter);
-            }
-            'e' => {
-                found.push(NamedFile::Sign("the command `e` of `sed`"));
-                at += 1;
-            }
-            's' | 'y' => at = substitution(&text, at, &mut found),
-            'w' | 'W' => at = file(&text, at + 1, Access::Write, &mut found),
-            'r' | 'R' => at = file(&text, at + 1, Access::Read, &mut found),
-            // Text and labels run to the end of the line.
-            'a' | 'i' | 'c' | '#' | ':' | 'b' | 't' | 'T' | 'v' => {
-                let is_label = matches!(text[at], 'b' | 't' | 'T' | ':');
-                at = text[at..]
-                    .iter()
-                    .position(|c| *c == '\n' || (is_label && matches!(c, ';' | '}')))
-                    .map_or(text.len(), |offset| at + offset);
-            }
-            // Numbers, negation and separators before a command, and commands that do no harm.
-            _ => at += 1,
+    // Where a command may begin.
+    let mut starts = BTreeSet::from([0]);
+    while let Some(at) = starts.pop_first() {
+        if at >= text.len() {
+            return found;
         }
+        starts.extend(command(&text, at, &mut found));
     }
+    found.push(NamedFile::Sign("a script of `sed` that cannot be read"));
     found
 }
 
-/// Reads `s` and `y` from their position on; gives the next position.
-fn substitution(text: &[char], start: usize, found: &mut Vec<NamedFile>) -> usize {
-    let delimiter = text.get(start + 1).copied().unwrap_or('/');
-    let mut at = after_delimited(text, start + 2, delimiter);
-    at = after_delimited(text, at, delimiter);
-    while text[start] == 's' && at < text.len() && text[at].is_ascii_alphanumeric() {
-        match text[at] {
-            'e' => found.push(NamedFile::Sign("the flag `e` of `sed`")),
-            'w' => return file(text, at + 1, Access::Write, found),
-            _ => {}
+/// Reads from a position on; gives the positions at which the next command may begin, none where
+/// the script is an error.
+fn command(text: &[char], at: usize, found: &mut Vec<NamedFile>) -> BTreeSet<usize> {
+    let next = at + 1;
+    match text[at] {
+        '/' => regex_ends(text, next, '/'),
+        '\\' => text.get(next).map(|delimiter| regex_ends(text, next + 1, *delimiter)).unwrap_or_default(),
+        's' | 'y' => {
+            let Some(delimiter) = text.get(next) else { return BTreeSet::new() };
+            let firsts = if text[at] == 's' {
+                regex_ends(text, next + 1, *delimiter)
+            } else {
+                end(text, next + 1, *delimiter).into_iter().collect()
+            };
+            let seconds: BTreeSet<usize> =
+                firsts.into_iter().filter_map(|first| end(text, first, *delimiter)).collect();
+            seconds.into_iter().filter_map(|second| flags(text, second, text[at] == 's', found)).collect()
         }
-        at += 1;
+        'e' => {
+            found.push(NamedFile::Sign("the command `e` of `sed`"));
+            BTreeSet::from([line_end(text, next)])
+        }
+        'w' | 'W' => BTreeSet::from([file(text, next, Access::Write, found)]),
+        'r' | 'R' => BTreeSet::from([file(text, next, Access::Read, found)]),
+        '#' => BTreeSet::from([line_end(text, next)]),
+        'a' | 'i' | 'c' => text_ends(text, next),
+        ':' | 'b' | 't' | 'T' | 'v' => label_ends(text, next),
+        // Addresses, what separates and groups, and commands without an argument that matters.
+        letter if letter.is_whitespace() || letter.is_ascii_digit() => BTreeSet::from([next]),
+        ',' | '+' | '~' | '!' | '$' | ';' | '{' | '}' | 'I' | 'M' | '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H'
+        | 'l' | 'L' | 'n' | 'N' | 'p' | 'P' | 'q' | 'Q' | 'x' | 'z' => BTreeSet::from([next]),
+        _ => BTreeSet::new(),
     }
-    at
 }
 
-/// The name of a file runs to the end of the line.
+/// Reads what follows `s` (`is_substitution`) and `y`; gives where the next command may begin.
+fn flags(text: &[char], from: usize, is_substitution: bool, found: &mut Vec<NamedFile>) -> Option<usize> {
+    let is_flag = |letter: &char| letter.is_ascii_digit() || "gpiImMe".contains(*letter);
+    let count = text[from..].iter().take_while(|letter| is_substitution && is_flag(letter)).count();
+    let at = from + count;
+    let names_file = is_substitution && text.get(at) == Some(&'w');
+    if !names_file && !text.get(at).is_none_or(|next| next.is_whitespace() || matches!(next, ';' | '}' | '#')) {
+        return None;
+    }
+    if text[from..at].contains(&'e') {
+        found.push(NamedFile::Sign("the flag `e` of `sed`"));
+    }
+    Some(if names_file { file(text, at + 1, Access::Write, found) } else { at })
+}
+
+/// A name of a file runs to the end of the line.
 fn file(text: &[char], from: usize, access: Access, found: &mut Vec<NamedFile>) -> usize {
-    let end = text[from.min(text.len())..].iter().position(|c| *c == '\n').map_or(text.len(), |offset| from + offset);
-    let name: String = text[from.min(end)..end].iter().collect();
+    let end = line_end(text, from);
+    let name: String = text[from..end].iter().collect();
     let name = name.trim();
     if !["/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/null", ""].contains(&name) {
         found.push(NamedFile::File { name: name.to_owned(), access, is_exact: true });
@@ -65,30 +86,27 @@ fn file(text: &[char], from: usize, access: Access, found: &mut Vec<NamedFile>) 
     end
 }
 
-fn after_delimited(text: &[char], from: usize, delimiter: char) -> usize {
-    let mut at = from;
-    let mut in_class = false;
-    while at < text.len() {
-        match text[at] {
-            '\\' => at += 1,
-            '[' if !in_class => in_class = true,
-            ']' if in_class => in_class = false,
-            character if character == delimiter && !in_class => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    // An unbalanced class hides the delimiter: look again without classes.
-    let mut at = from;
-    while at < text.len() {
-        match text[at] {
-            '\\' => at += 1,
-            character if character == delimiter => return at + 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    text.len()
+fn line_end(text: &[char], from: usize) -> usize {
+    text[from..].iter().position(|letter| *letter == '\n').map_or(text.len(), |offset| from + offset)
+}
+
+/// The text of `a`, `i` and `c` ends with a line that no backslash continues. It may begin behind a
+/// backslash and blanks that end a line.
+fn text_ends(text: &[char], from: usize) -> BTreeSet<usize> {
+    let is_blank = |letter: &char| matches!(letter, ' ' | '\t' | '\\');
+    let at = from + text[from..].iter().take_while(|letter| is_blank(letter)).count();
+    let next_line = (text.get(at) == Some(&'\n')).then_some(at + 1);
+    let begins = next_line.into_iter().chain([from]);
+    begins.map(|begin| end(text, begin, '\n').unwrap_or(text.len())).collect()
+}
+
+/// A label ends with its line, a blank, a semicolon or a brace.
+fn label_ends(text: &[char], from: usize) -> BTreeSet<usize> {
+    let line = &text[from..line_end(text, from)];
+    let name = line.iter().position(|letter| !letter.is_whitespace()).unwrap_or(line.len());
+    let first = |is_end: fn(&char) -> bool| line[name..].iter().position(is_end);
+    let ends = [first(|letter| letter.is_whitespace()), first(|letter| *letter == ';'), first(|letter| *letter == '}')];
+    ends.into_iter().flatten().map(|offset| from + name + offset).chain([from + line.len()]).collect()
 }
 
 #[cfg(test)]

@@ -30,9 +30,17 @@ impl Numbers {
     }
 }
 
+/// What a name in a form stands for: one of these forms.
+pub(super) type Rules = &'static [(&'static str, &'static [&'static str])];
+
 /// One line in which `marker` is the program that nobody may run unseen.
 pub(super) fn line(numbers: &mut Numbers, marker: &str) -> String {
-    expand("‹line›", numbers, marker, 0)
+    line_of(RULES, numbers, marker)
+}
+
+/// The same by other rules.
+pub(super) fn line_of(rules: Rules, numbers: &mut Numbers, marker: &str) -> String {
+    expand("‹line›", rules, numbers, marker, 0)
 }
 
 /// Lines that run a program with each of its options in front of the rest.
@@ -43,7 +51,7 @@ pub(super) fn option_lines<'a>(
     programs.into_iter().map(|(program, option)| format!("{program} {option} {}", rest(program))).collect()
 }
 
-fn expand(form: &str, numbers: &mut Numbers, marker: &str, depth: u32) -> String {
+fn expand(form: &str, rules: Rules, numbers: &mut Numbers, marker: &str, depth: u32) -> String {
     let mut text = String::new();
     let mut rest = form;
     while let Some((before, after)) = rest.split_once('‹') {
@@ -52,10 +60,10 @@ fn expand(form: &str, numbers: &mut Numbers, marker: &str, depth: u32) -> String
         match (name, name.strip_prefix("q:")) {
             ("M", _) => text.push_str(marker),
             (_, Some(quoted)) => {
-                let inner = rule(quoted, numbers, marker, depth);
+                let inner = rule(quoted, rules, numbers, marker, depth);
                 let _ = write!(text, "'{}'", inner.replace('\'', "'\\''"));
             }
-            (name, None) => text.push_str(&rule(name, numbers, marker, depth)),
+            (name, None) => text.push_str(&rule(name, rules, numbers, marker, depth)),
         }
         rest = behind;
     }
@@ -63,8 +71,8 @@ fn expand(form: &str, numbers: &mut Numbers, marker: &str, depth: u32) -> String
     text
 }
 
-fn rule(name: &str, numbers: &mut Numbers, marker: &str, depth: u32) -> String {
-    let (_, forms) = RULES.iter().find(|(own, _)| *own == name).expect("every rule that is named is there");
+fn rule(name: &str, rules: Rules, numbers: &mut Numbers, marker: &str, depth: u32) -> String {
+    let (_, forms) = rules.iter().find(|(own, _)| *own == name).expect("every rule that is named is there");
     let form = if depth >= DEEPEST { forms[0] } else { forms[numbers.below(forms.len())] };
-    expand(form, numbers, marker, depth + 1)
+    expand(form, rules, numbers, marker, depth + 1)
 }

@@ -17,6 +17,7 @@ mod words;
 
 mod evaluated;
 mod executed;
+mod filtered;
 mod second_parser;
 mod started;
 mod syntax;

@@ -2,6 +2,7 @@
 
 use tools_core::Access;
 
+use crate::reader::Value;
 use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
@@ -24,6 +25,7 @@ pub(super) static ALL: &[Program] = &[
             ("sed -ne'1e id' f", Expect::Opaque("`e` of `sed`")),
             ("sed -Ee's/x/id/e' f", Expect::Opaque("`e` of `sed`")),
             ("cat x | xargs sed -i -e 's/a/b/'", Expect::Opaque("may be an option")),
+            ("sed -e 'a\\' -e '/\ne id\n/p' f", Expect::Opaque("`e` of `sed`")),
             ("sed f -e '1e id'", Expect::Opaque("`e` of `sed`")),
             ("sed --expr='1e id' f", Expect::Opaque("`e` of `sed`")),
             ("sed -f - f < x", Expect::Opaque("from a descriptor")),
@@ -78,6 +80,7 @@ pub(super) static ALL: &[Program] = &[
             ("awk --odd 'BEGIN{x}'", Expect::Opaque("`--odd` of `awk`")),
             ("awk \"$x\" f", Expect::Opaque("known only when it runs")),
             ("awk '{print > \".envrc\"}' x", Expect::Writes(".envrc")),
+            ("awk '{print > \"\\056envrc\"}' x", Expect::Writes("$file")),
             ("awk '{print $1}' src/x", Expect::Reads("src/x")),
             ("gawk -i inplace '{print}' x", Expect::Writes("x")),
             ("awk -f x 'BEGIN{system(\"id\")}'", Expect::Opaque("system(")),
@@ -90,11 +93,15 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files that `sed` reads, and edits in place.
+/// The files that `sed` reads, and edits in place; its scripts as one.
 fn edited(parsed: &Parsed<'_>) -> Vec<Effect> {
     let from = usize::from(!parsed.has("--expression --file"));
     let access = if parsed.has("--in-place") { Access::Write } else { Access::Read };
-    parsed.operands().skip(from).cloned().map(|file| Effect::path(file, access)).collect()
+    let files = parsed.operands().skip(from).cloned().map(|file| Effect::path(file, access));
+    // The text of `a\` goes on in the next of several scripts.
+    let scripts: Vec<&str> = parsed.values("--expression").map(|script| script.text.as_str()).collect();
+    let whole = (scripts.len() > 1).then(|| Effect::Code(Language::Sed, Value::exact(scripts.join("\n"))));
+    files.chain(whole).collect()
 }
 
 /// The files that `awk` reads: operands that set no variable.
