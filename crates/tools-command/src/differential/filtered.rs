@@ -6,7 +6,7 @@ use super::generator::{Rules, line_of};
 use super::oracle::Oracle;
 use crate::Analysis;
 
-const PLAN: Plan = Plan { lines: 1_600, batch: 100, parts: 2, seed: 20_261_127, sample: 4 };
+const PLAN: Plan = Plan { lines: 800, batch: 100, parts: 2, seed: 20_261_127, sample: 4 };
 const LEAST: LeastShares = LeastShares { ran: 12, clear: 50 };
 
 /// What a name stands for; one of the forms is taken.
