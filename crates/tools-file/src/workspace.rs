@@ -281,7 +281,8 @@ impl Site {
     pub(crate) fn writable_entry(&self, path: &Path) -> Result<(Entry, Vec<PathBuf>), FileError> {
         // Judged before anything is created on the way.
         self.resolve_readable(path)?;
-        let (entry, created) = self.roots.entry_with_parents(path, &self.workdir)?;
+        let found = self.roots.entry_with_parents(path, &self.workdir);
+        let (entry, created) = found.map_err(|error| self.no_file(error, path))?;
         self.check_readable(&entry.path(), path)?;
         Ok((self.changeable(entry, path)?, created))
     }
@@ -296,7 +297,15 @@ impl Site {
     /// The name at the end of the links that `path` leads through, as something to change.
     pub(crate) fn entry_followed(&self, path: &Path) -> Result<Entry, FileError> {
         let entry = self.roots.entry_followed(path, &self.workdir);
-        self.changeable(entry.map_err(|error| self.with_near_names(error, path))?, path)
+        self.changeable(entry.map_err(|error| self.no_file(error, path))?, path)
+    }
+
+    /// The error for a path whose content was to change: that a root stays is no answer to that.
+    fn no_file(&self, error: PathError, path: &Path) -> FileError {
+        match error {
+            PathError::Protected(_) => FileError::NotAFile { path: path.to_path_buf(), kind: FileKind::Directory },
+            error => self.with_near_names(error, path),
+        }
     }
 
     /// Refuses what belongs to the host.

@@ -32,6 +32,27 @@ async fn writing_creates_parents_and_replaces_with_a_diff() {
 }
 
 #[tokio::test]
+async fn a_folder_is_no_file_even_where_it_is_the_root() {
+    let world = World::new();
+    world.file("d/f", "x");
+    for path in [".", "d", "d/.."] {
+        let text = format!("path `{path}` is a directory, not a regular file");
+        for (tool, change) in
+            [("write", json!({"content": "x"})), ("edit", json!({"old_string": "x", "new_string": "y"}))]
+        {
+            let mut params = change;
+            params["path"] = path.into();
+            let error = world.call(tool, params).await.unwrap_err();
+            assert_eq!(
+                (error.code(), error.to_string().contains(&text)),
+                ("wrong_kind", true),
+                "{tool} {path}: {error}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
 async fn mode_links_and_other_names_are_respected() {
     let world = World::new();
     world.file("script", "#!/bin/sh\n").link("l", "script").file("d/one", "shared");
