@@ -1,4 +1,5 @@
-//! Calls whose process was killed. The next process that uses the store writes their record.
+//! Calls whose process was killed. The next process that uses the store writes their record, and
+//! sweeps what an undo whose process was killed left half made.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,10 +24,11 @@ use crate::{
     unfinished::{LeftCall, take_left},
 };
 
-/// Makes a record of every call that was running in a process that was killed. What cannot be
-/// recorded now is tried again the next time.
+/// Makes a record of every call that was running in a process that was killed, and removes the
+/// half-made files of every undo. What cannot be recorded now is tried again the next time.
 pub(crate) fn record_all(inner: &Inner, store: &mut Store, workdir: &Path) {
     let folder = store.folder().to_owned();
+    undo::sweep_left(store, &inner.roots(workdir));
     take_left(&folder, |call| match record(inner, store, workdir, &call) {
         Ok(()) => true,
         Err(error) => {

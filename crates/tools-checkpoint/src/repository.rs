@@ -3,7 +3,7 @@
 //! and only while nobody has used it since.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Component, Path, PathBuf},
 };
 
@@ -35,13 +35,14 @@ pub(crate) fn is_bookkeeping(path: &Path) -> bool {
 }
 
 /// What tells two states of the repository at `folder` apart: every file in it by name, kind,
-/// length and time.
-pub(crate) fn fingerprint(seen: &FolderState, folder: &Path) -> String {
-    let folders: BTreeMap<_, _> = seen.folders.iter().filter(|(path, _)| path.starts_with(folder)).collect();
+/// length and time, apart from what lies at the paths `except`.
+pub(crate) fn fingerprint(seen: &FolderState, folder: &Path, except: &BTreeSet<&Path>) -> String {
+    let counts = |path: &Path| path.starts_with(folder) && !except.contains(path);
+    let folders: BTreeMap<_, _> = seen.folders.iter().filter(|(path, _)| counts(path)).collect();
     let mut text = Vec::new();
     for (path, items) in folders {
         text.extend_from_slice(path.as_os_str().as_encoded_bytes());
-        for item in items.iter() {
+        for item in items.iter().filter(|item| counts(&path.join(&item.name))) {
             let shape = item.node.shape();
             let metadata = &item.node.metadata;
             let is_file = metadata.kind == FileKind::File;

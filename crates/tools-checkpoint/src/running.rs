@@ -401,7 +401,7 @@ impl CallChanges {
     fn complete(&mut self, then: &FolderState, now: &FolderState) {
         let touched = self.touched_repositories(&then.root);
         self.repositories.extend(touched.into_iter().map(|folder| Repository {
-            fingerprint: repository::fingerprint(now, &folder),
+            fingerprint: repository::fingerprint(now, &folder, &BTreeSet::new()),
             path: Name(joined(&then.root, &folder)),
         }));
         let named = |paths: &BTreeSet<PathBuf>, what: &str| {

@@ -226,11 +226,17 @@ impl Store {
         checkpoint.number = numbers.last().map_or(1, |last| last + 1);
         self.replace(&checkpoint)?;
         numbers.push(checkpoint.number);
-        // Their contents go when room is needed.
-        for number in &numbers[..numbers.len().saturating_sub(self.keep)] {
-            fs::remove_file(self.record(*number))?;
+        // Their contents go when room is needed. A call is not forgotten while it is taken back.
+        let old = &numbers[..numbers.len().saturating_sub(self.keep)];
+        for number in old.iter().filter(|number| checkpoint.undoes != Some(**number)) {
+            self.forget(*number)?;
         }
         Ok(checkpoint.number)
+    }
+
+    /// Removes a record.
+    pub(crate) fn forget(&self, number: u64) -> Result<(), CheckpointError> {
+        Ok(fs::remove_file(self.record(number))?)
     }
 
     /// Writes a record over itself.
@@ -316,7 +322,7 @@ impl Store {
             }
             // Some at once: each sweep looks at every content.
             for number in &numbers[..numbers.len().div_ceil(4)] {
-                fs::remove_file(self.record(*number))?;
+                self.forget(*number)?;
             }
             self.sweep()?;
         }

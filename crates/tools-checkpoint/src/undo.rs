@@ -2,14 +2,14 @@
 //! it is.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
 };
 
 use serde::Serialize;
-use tools_core::{Clock as _, SystemClock};
+use tools_core::{Clock as _, ProcessNotes, SystemClock, take_notes_left_behind};
 use tools_sandbox::{
     Directory,
     tree::{self, Bounds, Shape},
@@ -23,9 +23,13 @@ use crate::{
     record::{Change, Checkpoint, Repository},
     repository,
     seen::{FolderState, innermost, is_no_folder, open, own},
-    state::{EntryKind, State},
+    state::{EntryKind, Name, State},
     store::Store,
+    unfinished::running,
 };
+
+/// How the files end that name the record of an undo while it is under way.
+const EXTENSION: &str = "undo";
 
 /// Result of an undo.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -65,13 +69,27 @@ enum Step {
     Refuse(&'static str),
 }
 
-/// Decides about one change from what lies there now.
-fn decide(change: &Change, now: Option<&State>) -> Step {
-    let same = |a: Option<&State>, b: Option<&State>| match (a, b) {
+fn same(a: Option<&State>, b: Option<&State>) -> bool {
+    match (a, b) {
         (Some(a), Some(b)) => a.holds_the_same(b),
         (None, None) => true,
         _ => false,
-    };
+    }
+}
+
+/// Whether an undo that was killed may have left it so: a folder with all rights for its owner, or
+/// nothing where a folder and something else change places.
+fn is_half_made(change: &Change, now: Option<&State>) -> bool {
+    let states = [change.before.as_ref(), change.after.as_ref()];
+    let mut folders = states.iter().flatten().filter(|state| state.kind == EntryKind::Directory);
+    match now {
+        Some(now) => now.kind == EntryKind::Directory && folders.any(|folder| now.mode == folder.mode | 0o700),
+        None => states.iter().all(Option::is_some) && folders.count() == 1,
+    }
+}
+
+/// Decides about one change from what lies there now. `resumed` says that an undo of it was killed.
+fn decide(change: &Change, now: Option<&State>, resumed: bool) -> Step {
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let times = |state: Option<&State>| state.map(|state| state.modified);
     if same(now, before)
@@ -82,7 +100,7 @@ fn decide(change: &Change, now: Option<&State>) -> Step {
     if change.shared {
         return Step::Refuse("something else changed it too while the call ran");
     }
-    if !same(now, after) {
+    if !(same(now, after) || resumed && is_half_made(change, now)) {
         return Step::Refuse("it was changed since");
     }
     match before {
@@ -99,8 +117,10 @@ pub(crate) fn all(
     calls: Vec<Checkpoint>,
     undone: &mut Undone,
 ) -> Result<(), CheckpointError> {
-    let first = store.last()? + 1;
-    calls.into_iter().try_for_each(|checkpoint| one(store, roots, checkpoint, first, undone))
+    let mut left = store.checkpoints()?;
+    left.retain(|record| record.under_way && calls.iter().any(|call| record.undoes == Some(call.number)));
+    let group = left.iter().find_map(|record| record.group).map_or_else(|| store.last().map(|last| last + 1), Ok)?;
+    calls.into_iter().try_for_each(|checkpoint| one(store, roots, checkpoint, group, &left, undone))
 }
 
 /// Whether the folders that these calls changed are those at their paths.
@@ -115,28 +135,82 @@ pub(crate) fn are_in_place(calls: &[Checkpoint]) -> Result<(), CheckpointError> 
 }
 
 /// Takes one call back and writes down that it was, unless something had to stay; and writes down
-/// what the undo itself changes, before it does.
+/// what the undo itself changes, before it does. Goes on where an earlier one that `left` a record
+/// ended; its own takes the place of that, so that records are in the order of what was done.
 fn one(
     store: &mut Store,
     roots: &[PathBuf],
     mut checkpoint: Checkpoint,
     group: u64,
+    left: &[Checkpoint],
     undone: &mut Undone,
 ) -> Result<(), CheckpointError> {
-    let mut way_back = Checkpoint { group: Some(group), ..way_back(store, roots, &checkpoint) };
-    if way_back.changes.iter().any(Change::is_telling) {
-        way_back.number = store.append(way_back.clone())?;
+    let number = checkpoint.number;
+    let replaced = || left.iter().filter(|record| record.undoes == Some(number));
+    let left = replaced().next_back();
+    let mut way_back = Checkpoint { group: Some(group), ..way_back(store, roots, &checkpoint, left) };
+    let is_telling = way_back.changes.iter().any(Change::is_telling);
+    let _notes = is_telling.then(|| begin(store, roots, &mut way_back, &checkpoint.repositories)).transpose()?;
+    if is_telling {
+        replaced().try_for_each(|record| store.forget(record.number))?;
     }
     undone.others.extend(checkpoint.others.iter().map(|name| name.0.clone()));
-    take_back(store, roots, &mut checkpoint, undone)?;
-    if way_back.number > 0 {
-        let done: Vec<&PathBuf> = undone.restored.iter().chain(&undone.removed).collect();
-        way_back.changes.retain(|change| !change.is_telling() || done.contains(&&change.path.0));
+    take_back(store, roots, &mut checkpoint, undone, left);
+    store.replace(&checkpoint)?;
+    if is_telling {
+        let done: BTreeSet<&PathBuf> = undone.restored.iter().chain(&undone.removed).collect();
+        let mut work = Work::new(store, roots, left);
+        way_back.changes.retain(|change| {
+            !change.is_telling() || done.contains(&change.path.0) || left.is_some() && work.is_made(change)
+        });
         way_back.undone = !way_back.changes.iter().any(Change::is_telling);
         way_back.repositories = fingerprints(store, roots, &checkpoint);
+        way_back.under_way = false;
         store.replace(&way_back)?;
     }
     Ok(())
+}
+
+/// Writes down that the changes of an undo, or of its redo, are about to be made: whoever comes
+/// after this process, if it is killed, goes on. The notes live as long as the work.
+fn begin(
+    store: &mut Store,
+    roots: &[PathBuf],
+    record: &mut Checkpoint,
+    repositories: &[Repository],
+) -> Result<ProcessNotes, CheckpointError> {
+    if !record.under_way {
+        record.under_way = true;
+        record.repositories = prints(store, roots, repositories, &record.changes);
+    }
+    let is_new = record.number == 0;
+    if is_new {
+        record.number = store.last()? + 1;
+    }
+    let mut notes = ProcessNotes::in_folder(running(store.folder()), EXTENSION);
+    notes.add(format!("{}\n", record.number).as_bytes())?;
+    if is_new {
+        store.append(record.clone())?;
+    } else {
+        store.replace(record)?;
+    }
+    Ok(notes)
+}
+
+/// Removes the half-made files of every undo whose process was killed.
+pub(crate) fn sweep_left(store: &Store, roots: &[PathBuf]) {
+    take_notes_left_behind(&running(store.folder()), EXTENSION, |number| {
+        let mut work = Work::new(store, roots, None);
+        let mut records = store.checkpoints().unwrap_or_default();
+        records.retain(|record| format!("{}\n", record.number).as_bytes() == number);
+        for Change { path: Name(path), .. } in records.iter().flat_map(|record| &record.changes) {
+            let swept = work.place(path).and_then(|(root, relative)| tree::sweep(root, &relative));
+            if let Some(error) = swept.err().filter(|error| !is_no_folder(error)) {
+                tracing::debug!(%error, path = %path.display(), "what an undo left half made stays");
+            }
+        }
+        true
+    });
 }
 
 /// The records of the last undo, of all the calls that it took back, the last one first.
@@ -150,29 +224,36 @@ pub(crate) fn last_undo(store: &Store) -> Result<Vec<Checkpoint>, CheckpointErro
     Ok(undos)
 }
 
-/// Takes the undo of one call back, and writes down that the call stands again.
+/// Takes the undo of one call back, and writes down that the call stands again: first, so that an
+/// undo finds it when this is killed.
 pub(crate) fn redo(
     store: &mut Store,
     roots: &[PathBuf],
     mut record: Checkpoint,
     undone: &mut Undone,
 ) -> Result<(), CheckpointError> {
-    let call = record.undoes;
-    take_back(store, roots, &mut record, undone)?;
-    record.undone = true;
-    store.replace(&record)?;
-    for mut checkpoint in store.checkpoints()?.into_iter().filter(|checkpoint| Some(checkpoint.number) == call) {
-        (checkpoint.undone, checkpoint.tried) = (false, false);
-        // A repository is as the call left it, but its files are new ones.
-        checkpoint.repositories = fingerprints(store, roots, &checkpoint);
-        store.replace(&checkpoint)?;
+    let left = record.under_way.then(|| record.clone());
+    let _notes = begin(store, roots, &mut record.clone(), &record.repositories)?;
+    let mut calls = store.checkpoints()?;
+    calls.retain(|checkpoint| Some(checkpoint.number) == record.undoes);
+    for call in &mut calls {
+        (call.undone, call.tried) = (false, false);
+        store.replace(call)?;
     }
-    Ok(())
+    take_back(store, roots, &mut record, undone, left.as_ref());
+    for call in &mut calls {
+        // A repository is as the call left it, but its files are new ones.
+        call.repositories = fingerprints(store, roots, call);
+        store.replace(call)?;
+    }
+    (record.undone, record.under_way) = (true, false);
+    store.replace(&record)
 }
 
-/// What taking a call back would change, as a call of its own.
-fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkpoint {
-    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+/// What taking a call back would change, as a call of its own; with what an earlier undo of it was
+/// about to change.
+fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint, left: Option<&Checkpoint>) -> Checkpoint {
+    let mut work = Work::new(store, roots, left);
     let reverse = |change: &Change| match work.look(change) {
         Ok((Step::Remove | Step::Restore, now)) => {
             // Of what lies there now the record knows more than a look: its further names and
@@ -182,13 +263,21 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkp
         }
         _ => None,
     };
+    let mut changes: Vec<Change> = checkpoint.changes.iter().filter_map(reverse).collect();
+    if let Some(left) = left {
+        let known: BTreeSet<&Name> = left.changes.iter().map(|change| &change.path).collect();
+        changes.retain(|change| !known.contains(&change.path));
+        changes.extend(left.changes.iter().cloned());
+        changes.sort_by(|a, b| a.path.cmp(&b.path));
+        return Checkpoint { number: 0, changes, ..left.clone() };
+    }
     Checkpoint {
         at: SystemClock.now().to_string(),
         call_id: checkpoint.call_id.clone(),
         tool: "undo".to_owned(),
         session: checkpoint.session.clone(),
         what: checkpoint.what.clone(),
-        changes: checkpoint.changes.iter().filter_map(reverse).collect(),
+        changes,
         folders: checkpoint.folders.iter().filter_map(|folder| Folder::at(&folder.path.0)).collect(),
         undoes: Some(checkpoint.number),
         ..Checkpoint::default()
@@ -197,12 +286,17 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Checkp
 
 /// The repositories that a call changed, as they are now.
 pub(crate) fn fingerprints(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Vec<Repository> {
-    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+    prints(store, roots, &checkpoint.repositories, &[])
+}
+
+/// These repositories as they are now, apart from what lies at the paths of `changes`.
+fn prints(store: &Store, roots: &[PathBuf], repositories: &[Repository], changes: &[Change]) -> Vec<Repository> {
+    let mut work = Work::new(store, roots, None);
     let now = |repository: &Repository| Repository {
         path: repository.path.clone(),
-        fingerprint: work.fingerprint(&repository.path.0).unwrap_or_default(),
+        fingerprint: work.fingerprint(&repository.path.0, changes).unwrap_or_default(),
     };
-    checkpoint.repositories.iter().map(now).collect()
+    repositories.iter().map(now).collect()
 }
 
 fn take_back(
@@ -210,8 +304,9 @@ fn take_back(
     roots: &[PathBuf],
     checkpoint: &mut Checkpoint,
     undone: &mut Undone,
-) -> Result<(), CheckpointError> {
-    let mut work = Work { store, opened: BTreeMap::new(), roots, touched: BTreeMap::new() };
+    left: Option<&Checkpoint>,
+) {
+    let mut work = Work::new(store, roots, left);
     let refused_before = undone.refused.len();
     undone.calls.push(checkpoint.number);
     undone.gaps.extend(checkpoint.gaps.iter().filter(|gap| !undone.gaps.contains(gap)).cloned().collect::<Vec<_>>());
@@ -257,17 +352,25 @@ fn take_back(
         refuse(undone, roots.first().map_or(Path::new("/"), PathBuf::as_path), why);
     }
     checkpoint.tried = !checkpoint.undone;
-    store.replace(checkpoint)
 }
 
 /// The repositories in which nothing is done: because they are as they were before, or were used
 /// since.
 fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(PathBuf, Option<String>)> {
+    let used = || Some("the repository was used since".to_owned());
     let mut closed = Vec::new();
     for repository in &checkpoint.repositories {
         let folder = &repository.path.0;
         let inside: Vec<&Change> =
             checkpoint.changes.iter().filter(|change| change.path.0.starts_with(folder)).collect();
+        // Of a repository in which an undo was killed, what it was about to change is nothing that
+        // somebody did, as long as it is as before or as after that.
+        let left = work.left.and_then(|left| {
+            let then = left.repositories.iter().find(|then| then.path == repository.path)?;
+            Some((then, left.changes.as_slice()))
+        });
+        let (then, except) = left.unwrap_or((repository, &[]));
+        let mut is_foreign = false;
         let mut all_done = true;
         let mut lost = false;
         let mut is_as_left = false;
@@ -275,6 +378,7 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
             let looked = work.look(change);
             let is_done = matches!(looked, Ok((Step::Nothing, _)));
             all_done &= is_done;
+            is_foreign |= !matches!(looked, Ok((Step::Nothing | Step::Remove | Step::Restore, _)));
             is_as_left |= change.path.0 == *folder && matches!(looked, Ok((Step::Restore, _)));
             lost |= !is_done
                 && change.before.as_ref().is_some_and(|state| state.kind == EntryKind::File && state.hash.is_none());
@@ -282,12 +386,13 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
         if all_done {
             continue;
         }
-        match work.fingerprint(folder) {
-            Ok(now) if now == repository.fingerprint && !lost => {}
-            Ok(now) if now == repository.fingerprint => {
+        match work.fingerprint(folder, except) {
+            Ok(_) if left.is_some() && is_foreign && !lost => closed.push((folder.clone(), used())),
+            Ok(now) if now == then.fingerprint && !lost => {}
+            Ok(now) if now == then.fingerprint => {
                 closed.push((folder.clone(), Some("not all of the repository was kept".to_owned())));
             }
-            Ok(_) => closed.push((folder.clone(), Some("the repository was used since".to_owned()))),
+            Ok(_) => closed.push((folder.clone(), used())),
             // Closed by the call itself, and still as it left it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_as_left => {}
             Err(error) => closed.push((folder.clone(), Some(error.to_string()))),
@@ -309,18 +414,30 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
 struct Work<'a> {
     store: &'a Store,
     roots: &'a [PathBuf],
+    /// The record of the undo that was killed and is gone on with.
+    left: Option<&'a Checkpoint>,
     opened: BTreeMap<PathBuf, Directory>,
     /// Folders in which something was done, as they were before; `None` for those that were put
     /// back.
     touched: BTreeMap<PathBuf, Option<Shape>>,
 }
 
-impl Work<'_> {
+impl<'a> Work<'a> {
+    fn new(store: &'a Store, roots: &'a [PathBuf], left: Option<&'a Checkpoint>) -> Self {
+        Self { store, roots, left, opened: BTreeMap::new(), touched: BTreeMap::new() }
+    }
+
     /// What is to be done about a change, and what lies there now.
     fn look(&mut self, change: &Change) -> io::Result<(Step, Option<State>)> {
         let (root, relative) = self.place(&change.path.0)?;
         let now = state(root, &relative)?;
-        Ok((decide(change, now.as_ref()), now))
+        Ok((decide(change, now.as_ref(), self.left.is_some()), now))
+    }
+
+    /// Whether it is as after this change.
+    fn is_made(&mut self, change: &Change) -> bool {
+        let now = self.place(&change.path.0).and_then(|(root, relative)| state(root, &relative));
+        now.is_ok_and(|now| same(now.as_ref(), change.after.as_ref()))
     }
 
     fn step(&mut self, change: &Change) -> io::Result<Step> {
@@ -342,13 +459,6 @@ impl Work<'_> {
         self.touch(path.parent())?;
         let (root, relative) = self.place(path)?;
         if let Some(before) = change.before.as_ref().filter(|_| step == Step::Restore) {
-            let kinds = (now.as_ref().map(|now| now.kind), before.kind);
-            // A rename cannot put a file where a folder is, nor the other way round.
-            if matches!(kinds, (Some(EntryKind::Directory), kind) if kind != EntryKind::Directory)
-                || matches!(kinds, (Some(kind), EntryKind::Directory) if kind != EntryKind::Directory)
-            {
-                tree::remove(root, &relative)?;
-            }
             let hash = before.hash.as_deref().and_then(Hash::parse);
             let mut content = |file: &mut std::fs::File| match hash {
                 Some(hash) => store.restore(hash, file).and_then(|()| attributes::give(file, &before.attributes)),
@@ -414,7 +524,11 @@ impl Work<'_> {
             };
             let is_ours = times.is_none_or(|times| {
                 let after = change.after.as_ref().filter(|after| after.kind == EntryKind::Directory);
-                after.is_none_or(|after| times == (after.mode, after.modified))
+                let is_resumed = |after: &State| {
+                    self.left.is_some()
+                        && [before, after].iter().any(|of| [of.mode, of.mode | 0o700].contains(&times.0))
+                };
+                after.is_none_or(|after| times == (after.mode, after.modified) || is_resumed(after))
             });
             if is_ours {
                 wanted.insert(path.clone(), before.shape());
@@ -438,7 +552,7 @@ impl Work<'_> {
         failed
     }
 
-    fn fingerprint(&mut self, folder: &Path) -> io::Result<String> {
+    fn fingerprint(&mut self, folder: &Path, except: &[Change]) -> io::Result<String> {
         let (root, relative) = self.place(folder)?;
         let never = AtomicBool::new(false);
         let bounds = Bounds { entries: usize::MAX, until: None, cancelled: &never };
@@ -446,7 +560,8 @@ impl Work<'_> {
             CheckpointError::Io(error) => error,
             other => io::Error::other(other),
         })?;
-        Ok(repository::fingerprint(&seen, &relative))
+        let except = except.iter().filter_map(|change| change.path.0.strip_prefix(&seen.root).ok()).collect();
+        Ok(repository::fingerprint(&seen, &relative, &except))
     }
 
     fn place(&mut self, path: &Path) -> io::Result<(&Directory, PathBuf)> {
@@ -494,7 +609,6 @@ fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Name;
 
     fn file(hash: &str) -> State {
         let hash = Some(hash.to_owned());
@@ -505,7 +619,7 @@ mod tests {
     fn only_what_the_call_left_is_taken_back() {
         let check = |before: Option<State>, after: Option<State>, now: Option<State>, expected: Step| {
             let change = Change { path: Name("/w/f".into()), before, after, shared: false };
-            assert_eq!(decide(&change, now.as_ref()), expected, "{change:?} {now:?}");
+            assert_eq!(decide(&change, now.as_ref(), false), expected, "{change:?} {now:?}");
         };
         let refused = || Step::Refuse("it was changed since");
         check(Some(file("a")), Some(file("b")), Some(file("b")), Step::Restore);
@@ -523,5 +637,27 @@ mod tests {
         check(Some(file("a")), Some(file("b")), Some(other_mode), refused());
         let touched = State { modified: (9, 9), ..file("b") };
         check(Some(file("a")), Some(file("b")), Some(touched), Step::Restore);
+    }
+
+    #[test]
+    fn what_a_killed_undo_left_half_made_is_told_from_what_others_did() {
+        let folder = |mode| Some(State { kind: EntryKind::Directory, mode, ..State::default() });
+        let check = |before: Option<State>, after: Option<State>, now: Option<State>, expected: [Step; 2]| {
+            let change = Change { path: Name("/w/f".into()), before, after, shared: false };
+            let steps = [false, true].map(|resumed| decide(&change, now.as_ref(), resumed));
+            assert_eq!(steps, expected, "{change:?} {now:?}");
+        };
+        let refused = || Step::Refuse("it was changed since");
+        let (a, b) = (|| Some(file("a")), || Some(file("b")));
+        // Between removing and renaming.
+        check(a(), folder(0o755), None, [refused(), Step::Restore]);
+        check(folder(0o755), b(), None, [refused(), Step::Restore]);
+        check(a(), b(), None, [refused(), refused()]);
+        // Made, and not yet closed again.
+        check(folder(0o555), None, folder(0o755), [refused(), Step::Restore]);
+        check(folder(0o500), folder(0o555), folder(0o700), [refused(), Step::Restore]);
+        check(None, folder(0o555), folder(0o755), [refused(), Step::Remove]);
+        check(folder(0o555), None, folder(0o777), [refused(), refused()]);
+        check(a(), folder(0o755), Some(file("c")), [refused(), refused()]);
     }
 }

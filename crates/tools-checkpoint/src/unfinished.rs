@@ -168,7 +168,8 @@ pub(crate) fn needed(folder: &Path) -> BTreeSet<Hash> {
     states.filter_map(|state| Hash::parse(state.hash.as_deref()?)).collect()
 }
 
-fn running(folder: &Path) -> PathBuf {
+/// Where processes note what they are doing.
+pub(crate) fn running(folder: &Path) -> PathBuf {
     folder.join("running")
 }
 

@@ -1,6 +1,12 @@
 //! `haft undo`: calls of one run are taken back by another, whatever happens in between.
+#![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
-use std::{fs, os::unix::fs::MetadataExt as _, process::Stdio, time::Duration};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    process::Stdio,
+    time::{Duration, Instant},
+};
 
 use crate::support::{BASH_ALLOWED, Haft};
 
@@ -104,6 +110,102 @@ fn an_undo_that_is_killed_loses_nothing_and_can_be_asked_for_again() {
     let ran = haft.run(&["undo"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(haft.workspace.digest(), before, "{ran:?}");
+}
+
+/// Commands by which things become other things.
+const CHANGES: [&str; 6] = [
+    "rm big; mkdir big; echo y > big/inner",
+    "rm -r dir; echo y > dir; rm a.txt; mkfifo a.txt",
+    "chmod u+w shut; rm -r shut; chmod 600 a.txt; mkdir -p n/e/w; echo x > n/e/w/f; chmod 555 n/e",
+    "ln -sfn a.txt link; rm big; ln -s dir big; mv dir/sub moved; rm a.txt; mkdir a.txt",
+    "chmod u+w shut; echo x > shut/f; rm -r shut/sub; chmod 500 shut; for f in dir/*; do echo x > $f; done",
+    "for i in 1 2 3 4 5 6 7 8 9; do echo x > .git/objects/$i; done; echo y > .git/HEAD; rm -r .git/refs; rm big",
+];
+
+/// A workspace in which one of these can run.
+fn furnished() -> Haft {
+    let haft = Haft::configured(BASH_ALLOWED);
+    let tree = &haft.workspace;
+    haft.workspace.file("big", "0123456789abcdef".repeat(1 << 18));
+    tree.file("a.txt", "one\n");
+    (0..20).for_each(|number| drop(tree.file(format!("dir/f{number}"), format!("content {number}\n"))));
+    for name in ["dir/sub/g", "shut/f", "shut/sub/h", ".git/HEAD", ".git/refs/heads/main", ".git/objects/0"] {
+        tree.file(name, format!("{name}\n"));
+    }
+    std::os::unix::fs::symlink("dir", tree.path("link")).unwrap();
+    fs::set_permissions(tree.path("shut"), fs::Permissions::from_mode(0o555)).unwrap();
+    haft
+}
+
+/// Runs the binary and kills it after this time.
+fn killed_after(haft: &Haft, arguments: &[&str], time: Duration) {
+    let mut child = haft.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(time);
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
+/// Kills `verb` at many moments: an undo goes on with what was left, and a redo after it.
+fn is_gone_on_with(verb: &str) {
+    for change in CHANGES {
+        let haft = furnished();
+        let before = haft.workspace.digest();
+        let ran = haft.run(&["call", "bash", &format!("command={change}"), "--yes"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let after = haft.workspace.digest();
+        let is_at = |verb: &str, expected: &str| {
+            let ran = haft.run(&[verb]);
+            assert_eq!((ran.code, haft.workspace.digest().as_str()), (0, expected), "{verb} of {change}: {ran:?}");
+        };
+        let began = Instant::now();
+        is_at("undo", &before);
+        let takes = began.elapsed();
+        for part in 3..11 {
+            if verb == "undo" {
+                is_at("redo", &after);
+            }
+            killed_after(&haft, &[verb], takes * part / 10);
+            if part % 2 == 0 {
+                // Whoever makes calls next removes what was half made.
+                assert_eq!(haft.run(&["call", "bash", "command=touch a2; rm a2", "--yes"]).code, 0);
+                let left = fs::read_dir(haft.workspace.root()).unwrap().flatten();
+                let names: Vec<_> = left.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+                assert!(!names.iter().any(|name| name.starts_with(".haft")), "{names:?}");
+            }
+            is_at("undo", &before);
+        }
+    }
+}
+
+#[test]
+fn an_undo_that_is_killed_at_any_moment_is_gone_on_with() {
+    is_gone_on_with("undo");
+}
+
+#[test]
+fn a_redo_that_is_killed_at_any_moment_is_gone_on_with() {
+    is_gone_on_with("redo");
+}
+
+#[test]
+fn what_a_person_wrote_after_an_undo_was_killed_is_kept() {
+    for part in 3..9 {
+        let haft = furnished();
+        let change = "command=rm big; mkdir big; echo y > big/inner; for f in dir/*; do echo x > $f; done; rm -r shut";
+        assert_eq!(haft.run(&["call", "bash", change, "--yes"]).code, 0);
+        let began = Instant::now();
+        assert_eq!((haft.run(&["undo"]).code, haft.run(&["redo"]).code), (0, 0));
+        killed_after(&haft, &["undo"], began.elapsed() / 2 * part / 10);
+        haft.workspace.file("dir/f7", "mine\n");
+        haft.workspace.file("shut/mine", "mine\n");
+        let ran = haft.run(&["undo"]);
+        assert_eq!(haft.workspace.read("dir/f7").as_deref(), Some(&b"mine\n"[..]), "{ran:?}");
+        assert_eq!(haft.workspace.read("shut/mine").as_deref(), Some(&b"mine\n"[..]), "{ran:?}");
+        assert_eq!(haft.workspace.read("dir/f8").as_deref(), Some(&b"content 8\n"[..]), "{ran:?}");
+        assert_eq!(haft.workspace.read("big").map(|big| big.len()), Some(1 << 22), "{ran:?}");
+        let is_named = ran.code == 1 && ran.out.contains("kept     dir/f7: it was changed since");
+        assert!(is_named || ran.err.contains("nothing to undo"), "{ran:?}");
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ mod told;
 mod watch;
 
 pub use look::{Bounds, CutReason, Entry, Look, Skips, look, look_below, node};
-pub use put::{copy, link, put, remove, settle, unclose};
+pub use put::{copy, link, put, remove, settle, sweep, unclose};
 pub use scan::{Node, Scan, Shape, ShapeKind, scan};
 pub use told::{most_watched, tell_of};
 pub use watch::{Noticed, TreeWatch};

@@ -35,22 +35,28 @@ pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
 /// What the system says: `DirectoryNotEmpty` for a directory that holds something.
 pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
-    let removed = in_unclosed(
-        || Ok(&parent),
-        || match parent.stat(&name)?.kind {
-            FileKind::Directory => parent.remove_directory(&name),
-            _ => parent.remove_file(&name),
-        },
-    );
-    match removed {
+    match in_unclosed(|| Ok(&parent), || remove_one(&parent, &name)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory.
-/// `content` writes what a regular file holds. A directory that is there already stays; [`settle`]
-/// gives it its mode and times once everything in it is done.
+/// Removes what a process that was killed left of putting something at `path` below `root`.
+///
+/// # Errors
+/// As [`remove`].
+pub fn sweep(root: &Directory, path: &Path) -> io::Result<()> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    remove(root, &path.with_file_name(temporary(name)))
+}
+
+/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory that
+/// holds something. `content` writes what a regular file holds. A directory that is there already
+/// stays; one that is made has its mode with all rights for its owner. [`settle`] gives it its own
+/// mode and times once everything in it is done.
+///
+/// A directory and anything else cannot change places in one step: a process that is killed in the
+/// middle leaves nothing at `path`, and the new thing whole under its other name.
 ///
 /// # Errors
 /// What the system or `content` says; then nothing has changed at `path`.
@@ -64,10 +70,7 @@ pub fn put(
     in_unclosed(
         || Ok(&parent),
         || match &shape.kind {
-            ShapeKind::Directory => match parent.create_directory(&name, 0o700) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => parent.directory(&name).map(drop),
-                other => other,
-            },
+            ShapeKind::Directory if parent.stat(&name).is_ok_and(|there| there.kind == FileKind::Directory) => Ok(()),
             ShapeKind::Other => {
                 Err(io::Error::new(io::ErrorKind::Unsupported, "a socket or a device cannot be made again"))
             }
@@ -77,7 +80,7 @@ pub fn put(
 }
 
 /// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`,
-/// over whatever file is there.
+/// as [`put`] does.
 ///
 /// # Errors
 /// What the system says; then nothing has changed at `path`.
@@ -87,9 +90,9 @@ pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::
         || Ok(&parent),
         || {
             let temporary = temporary(&name);
-            let _ = parent.remove_file(&temporary);
+            let _ = remove_one(&parent, &temporary);
             rustix::fs::linkat(source.0, source.1, &parent, &temporary, AtFlags::empty())?;
-            let renamed = parent.rename(&temporary, &parent, &name, Replace::Allowed);
+            let renamed = into_place(&parent, &temporary, &name);
             // Two names of one file are exchanged by doing nothing, which leaves the temporary one.
             let _ = parent.remove_file(&temporary);
             renamed
@@ -141,13 +144,29 @@ fn renamed(
 ) -> io::Result<()> {
     let temporary = temporary(name);
     // Left behind by a process that was killed here.
-    let _ = parent.remove_file(&temporary);
-    let made = make(parent, &temporary, shape, content)
-        .and_then(|()| parent.rename(&temporary, parent, name, Replace::Allowed));
+    let _ = remove_one(parent, &temporary);
+    let made = make(parent, &temporary, shape, content).and_then(|()| into_place(parent, &temporary, name));
     if made.is_err() {
-        let _ = parent.remove_file(&temporary);
+        let _ = remove_one(parent, &temporary);
     }
     made
+}
+
+/// Renames `temporary` to `name`. What lies there is removed first only where a rename cannot
+/// replace it: a directory by anything else, or the other way round.
+fn into_place(parent: &Directory, temporary: &OsStr, name: &OsStr) -> io::Result<()> {
+    let is_directory = |name| parent.stat(name).map(|there| there.kind == FileKind::Directory);
+    if is_directory(name).is_ok_and(|there| is_directory(temporary).is_ok_and(|new| new != there)) {
+        remove_one(parent, name)?;
+    }
+    parent.rename(temporary, parent, name, Replace::Allowed)
+}
+
+fn remove_one(parent: &Directory, name: &OsStr) -> io::Result<()> {
+    match parent.stat(name)?.kind {
+        FileKind::Directory => parent.remove_directory(name),
+        _ => parent.remove_file(name),
+    }
 }
 
 fn make(
@@ -160,6 +179,12 @@ fn make(
     match &shape.kind {
         ShapeKind::Symlink(target) => parent.create_symlink(name, target)?,
         ShapeKind::Fifo => rustix::fs::mknodat(parent, name, FileType::Fifo, Mode::from_raw_mode(0o600), 0)?,
+        ShapeKind::Directory => {
+            parent.create_directory(name, 0o700)?;
+            let directory = parent.directory(name)?;
+            own(shape, |uid, gid| rustix::fs::fchown(&directory, uid, gid));
+            return Ok(rustix::fs::fchmod(&directory, mode | Mode::RWXU)?);
+        }
         _ => {
             let mut file = parent.create_new(name, 0o600)?;
             content(&mut file)?;
@@ -240,6 +265,33 @@ mod tests {
             scan.nodes.iter().map(|(path, node)| (path.clone(), node.shape())).collect()
         };
         assert_eq!(shapes(&before), shapes(&after));
+    }
+
+    #[test]
+    fn a_file_and_a_directory_change_places_unless_that_holds_something() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("f"), "x").unwrap();
+        fs::create_dir(at("d")).unwrap();
+        let root = open(folder.path());
+        let nodes = scan(&root, 100, &|_, _| true).unwrap().nodes;
+        let put = |from: &str, to: &str| {
+            let shape = nodes[Path::new(from)].shape();
+            put(&root, Path::new(to), &shape, &mut |file| io::Write::write_all(file, b"x"))
+        };
+        put("f", "d").unwrap();
+        put("d", "f").unwrap();
+        assert_eq!((fs::read(at("d")).unwrap(), at("f").is_dir()), (b"x".to_vec(), true));
+        fs::write(at("f/mine"), "mine").unwrap();
+        assert_eq!(put("f", "f").unwrap_err().kind(), io::ErrorKind::DirectoryNotEmpty);
+        assert_eq!(fs::read(at("f/mine")).unwrap(), b"mine");
+
+        // As a process leaves it that is killed before the renaming.
+        let left = at(temporary(OsStr::new("f")).to_str().unwrap());
+        fs::write(&left, "half").unwrap();
+        sweep(&root, Path::new("f")).unwrap();
+        sweep(&root, Path::new("d")).unwrap();
+        assert!(!left.exists() && at("f/mine").exists() && at("d").exists());
     }
 
     #[test]
