@@ -31,6 +31,7 @@ mod left;
 mod running;
 mod unfinished;
 
+mod decide;
 mod select;
 mod undo;
 
