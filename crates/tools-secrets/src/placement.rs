@@ -103,5 +103,20 @@ fn kind(moved: &Move) -> String {
 }
 
 fn shown(path: &Path, workdir: &Path) -> String {
-    format!("`{}`", path.strip_prefix(workdir).unwrap_or(path).display())
+    let within = path.strip_prefix(workdir).unwrap_or(path);
+    let named = if within.as_os_str().is_empty() { Path::new(".") } else { within };
+    format!("`{}`", named.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_named_as_seen_from_the_working_directory() {
+        let check = |path: &str, expected: &str| assert_eq!(shown(Path::new(path), Path::new("/w")), expected);
+        check("/w/a/b", "`a/b`");
+        check("/w", "`.`");
+        check("/other", "`/other`");
+    }
 }
