@@ -33,6 +33,7 @@ pub mod sessions;
 #[cfg(any(feature = "audit", feature = "sessions"))]
 mod host;
 mod reach;
+#[cfg(any(feature = "approvals", feature = "audit", feature = "quota", feature = "sessions"))]
 mod shared;
 
 #[cfg(any(feature = "audit", feature = "sessions"))]
