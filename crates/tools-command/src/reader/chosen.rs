@@ -148,17 +148,22 @@ impl Reader<'_> {
         if self.text_if_unset(word).is_some_and(|text| text.is_empty()) {
             self.chosen.empty.insert(name.to_owned());
         }
-        if self.leaves_option(word) {
-            self.chosen.options.insert(name.to_owned());
+        self.choose_words(&[name.to_owned()], &[word]);
+    }
+
+    /// Variables get values of which each may be any of these words.
+    fn choose_words(&mut self, names: &[String], given: &[&Word]) {
+        if given.iter().any(|word| self.leaves_option(word)) {
+            self.chosen.options.extend(names.iter().cloned());
         }
-        if self.may_have_dash(word) {
-            self.chosen.dashes.insert(name.to_owned());
+        if given.iter().any(|word| self.may_have_dash(word)) {
+            self.chosen.dashes.extend(names.iter().cloned());
         }
-        if self.holds_verb(word) {
-            self.chosen.verbs.insert(name.to_owned());
+        if given.iter().any(|word| self.holds_verb(word)) {
+            self.chosen.verbs.extend(names.iter().cloned());
         }
-        if self.holds_word(word) {
-            self.chosen.words.insert(name.to_owned());
+        if given.iter().any(|word| self.holds_word(word)) {
+            self.chosen.words.extend(names.iter().cloned());
         }
     }
 
@@ -202,20 +207,8 @@ impl Reader<'_> {
         } else if program == "printf" && rest.first().and_then(|word| word.literal()).as_deref() == Some("-v") {
             self.chosen.extend(names().take(1));
         } else if let Some(from) = self.parameters_from(&program, &rest) {
-            let parameters = || PARAMETERS.chars().map(String::from);
-            let given = rest.get(from..).unwrap_or_default();
-            if given.iter().any(|word| self.leaves_option(word)) {
-                self.chosen.options.extend(parameters());
-            }
-            if given.iter().any(|word| self.may_have_dash(word)) {
-                self.chosen.dashes.extend(parameters());
-            }
-            if given.iter().any(|word| self.holds_verb(word)) {
-                self.chosen.verbs.extend(parameters());
-            }
-            if given.iter().any(|word| self.holds_word(word)) {
-                self.chosen.words.extend(parameters());
-            }
+            let parameters: Vec<String> = PARAMETERS.chars().map(String::from).collect();
+            self.choose_words(&parameters, rest.get(from..).unwrap_or_default());
         }
     }
 
@@ -265,29 +258,30 @@ impl Reader<'_> {
         if let Some(text) = word.literal() {
             return is_option(&text);
         }
-        // Of what is cut off nothing may be left: the next part is the first one then.
-        let is_left = |part: &&Part| match part {
-            Part::Text { text, .. } => !text.is_empty(),
-            Part::Parameter(parameter) => {
-                let left = self.left(parameter);
-                !left.contains(&String::new()) || left.iter().any(|text| is_option(text))
-            }
-            _ => true,
-        };
-        match word.parts.iter().find(is_left) {
-            Some(Part::Text { text, .. }) => text.starts_with('-') || text.contains(" -") || self.splits(word),
-            Some(Part::Output { text, .. }) => !self.prints_data(text),
-            Some(Part::Variable { name, .. }) => self.chosen.may_be_option(name),
-            Some(Part::Parameter(parameter)) => {
-                self.chosen.may_be_option(&parameter.name)
-                    || self.is_changed(parameter)
-                    || self.left(parameter).iter().any(|text| is_option(text))
-                    || parameter.operator == Operator::TrimStart && self.chosen.dashes.contains(&parameter.name)
-                    || parameter.word.source.trim_start_matches(['"', '\'', '$']).starts_with('-')
-            }
-            Some(Part::Array(words)) => words.iter().any(|word| self.may_be_option(word)),
-            _ => false,
+        for part in &word.parts {
+            return match part {
+                Part::Text { text, .. } if text.is_empty() => continue,
+                Part::Text { text, .. } => text.starts_with('-') || text.contains(" -") || self.splits(word),
+                Part::Output { text, .. } => !self.prints_data(text),
+                Part::Variable { name, .. } => self.chosen.may_be_option(name),
+                Part::Parameter(parameter) => {
+                    let left = self.left(parameter);
+                    let is_option = self.chosen.may_be_option(&parameter.name)
+                        || self.is_changed(parameter)
+                        || left.iter().any(|text| is_option(text))
+                        || parameter.operator == Operator::TrimStart && self.chosen.dashes.contains(&parameter.name)
+                        || parameter.word.source.trim_start_matches(['"', '\'', '$']).starts_with('-');
+                    // Where nothing is left of it, the next part is the first one.
+                    if !is_option && left.iter().any(String::is_empty) {
+                        continue;
+                    }
+                    is_option
+                }
+                Part::Array(words) => words.iter().any(|word| self.may_be_option(word)),
+                _ => false,
+            };
         }
+        false
     }
 
     /// Whether the value of a variable that the line sets is changed to another one.
@@ -322,7 +316,7 @@ impl Reader<'_> {
             Part::Parameter(parameter) => self.chosen.may_have_dash(&parameter.name),
             _ => false,
         };
-        word.source.contains('-') && word.literal().is_none() || word.parts.iter().any(has_dash)
+        word.source.contains('-') || word.parts.iter().any(has_dash)
     }
 
     /// Whether a builtin that evaluates what follows an option may be given both by one word whose
@@ -350,9 +344,14 @@ impl Reader<'_> {
         outputs.iter().any(is_unknown) || self.splits(&Word { parts: rest, ..word.clone() })
     }
 
+    /// Whether commands print a number.
+    fn prints_number(&self, text: &str) -> bool {
+        matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program))
+    }
+
     /// Whether commands print a number, or names of what is there.
     fn prints_data(&self, text: &str) -> bool {
-        matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program))
+        self.prints_number(text)
             || parse(text).is_ok_and(|inner| self.prints_names(&inner.commands, 0..inner.commands.len()))
     }
 
@@ -383,9 +382,7 @@ impl Reader<'_> {
         match part {
             Part::Text { text, .. } => !is_number(text),
             Part::Variable { name, .. } => self.chosen.may_be_word(name),
-            Part::Output { text, .. } => {
-                !matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program))
-            }
+            Part::Output { text, .. } => !self.prints_number(text),
             // What is cut off is a pattern.
             Part::Parameter(parameter) => {
                 parameter.operator == Operator::Other
