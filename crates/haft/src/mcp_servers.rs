@@ -38,9 +38,9 @@ impl Toolbox {
         Some(launcher(self.parts(), self.commands()?))
     }
 
-    /// Asks MCP servers for their tools whose tools are not known yet. Their definitions are kept,
-    /// so that later starts ask nobody. A server that cannot be reached is named in what comes
-    /// back; the others are offered.
+    /// Asks those MCP servers for their tools whose tools are not known yet. The definitions are
+    /// kept, so that later starts do not ask again. The result names each server that cannot be
+    /// reached; the tools of the others are offered.
     pub async fn introduce_servers(&self) -> Introductions {
         let servers = &self.parts().servers;
         let Some(launcher) = self.server_launcher().filter(|_| !servers.all().is_empty()) else {

@@ -24,7 +24,7 @@ impl PartConfig for LoadedConfig<HaftConfig> {
 /// cannot be compiled is an error by key and line.
 pub(crate) struct PartMaker<'a> {
     pub(crate) loaded: &'a LoadedConfig<HaftConfig>,
-    /// Its values, for whoever keeps all of them.
+    /// Its values, shared with the parts that keep the whole configuration.
     pub(crate) config: &'a Arc<HaftConfig>,
     /// The folder that calls come from.
     pub(crate) workdir: &'a Path,

@@ -22,7 +22,7 @@ pub struct Parts {
     /// Folders as people spell them, each with its canonical path.
     #[cfg(feature = "file")]
     pub(crate) spellings: Vec<(std::path::PathBuf, std::path::PathBuf)>,
-    /// Credentials, kept from whoever must not see them.
+    /// Finds credentials in texts and hides them.
     pub credentials: Arc<tools_secrets::LiveSecrets>,
     /// The gates: what people allow and take back, quotas, tools that are blocked.
     #[cfg(feature = "policy")]

@@ -159,8 +159,8 @@ impl Toolbox {
     }
 }
 
-/// In a build without gates nobody keeps what people allow: every answer is for one call. Without a
-/// record, refusals are told to nobody.
+/// In a build without gates what people allow is not kept: every answer is for one call. Without a
+/// record, refusals are not recorded.
 #[async_trait]
 impl Decisions for Toolbox {
     #[cfg(feature = "policy")]

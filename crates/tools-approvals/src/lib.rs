@@ -5,7 +5,7 @@
 //! ([`Watchers`], a [`tools_core::Confirmer`]) puts it to all watchers at once; the first answer
 //! counts, and the others learn by the end of the connection that the question is no longer open.
 //! Nothing is kept on disk: a process that is killed takes its question or its watch with it.
-//! Without a watcher the answer is at once that nobody can be asked.
+//! Without a watcher a question is answered at once: there is nobody to ask.
 //!
 //! In the same folder processes show what they run ([`Activities`]), for `haft top`.
 //!

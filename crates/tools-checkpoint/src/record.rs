@@ -85,8 +85,8 @@ pub struct Checkpoint {
     /// back; left out by versions before this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u64>,
-    /// Whether this undo, or its redo, has begun and not ended: whoever asks again goes on with it.
-    /// Until then `repositories` are without what it changes.
+    /// Whether this undo, or its redo, has begun and not ended. The next undo or redo of the same
+    /// call continues it. Until it ends, `repositories` do not cover the files that it changes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub under_way: bool,
     /// Whether it was taken back.

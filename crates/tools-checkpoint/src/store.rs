@@ -226,7 +226,7 @@ impl Store {
         checkpoint.number = numbers.last().map_or(1, |last| last + 1);
         self.replace(&checkpoint)?;
         numbers.push(checkpoint.number);
-        // Their contents go when room is needed. A call is not forgotten while it is taken back.
+        // Contents are removed when room is needed. A call that is being undone keeps its record.
         let old = &numbers[..numbers.len().saturating_sub(self.keep)];
         for number in old.iter().filter(|number| checkpoint.undoes != Some(**number)) {
             self.forget(*number)?;

@@ -121,8 +121,8 @@ fn one(
     Ok(())
 }
 
-/// Writes down that the changes of an undo, or of its redo, are about to be made: whoever comes
-/// after this process, if it is killed, goes on. The notes live as long as the work.
+/// Records that an undo, or its redo, is about to change files. If this process is killed, the next
+/// undo or redo continues. The notes live as long as the work.
 fn begin(
     store: &mut Store,
     roots: &[PathBuf],
@@ -313,8 +313,8 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
         let folder = &repository.path.0;
         let inside: Vec<&Change> =
             checkpoint.changes.iter().filter(|change| change.path.0.starts_with(folder)).collect();
-        // Of a repository in which an undo was killed, what it was about to change is nothing that
-        // somebody did, as long as it is as before or as after that.
+        // Files that a killed undo was about to change in a repository do not count as changes by
+        // others while they are in their state before or after that undo.
         let left = work.left.and_then(|left| {
             let then = left.repositories.iter().find(|then| then.path == repository.path)?;
             Some((then, left.changes.as_slice()))

@@ -18,7 +18,7 @@ fn folders() -> Vec<PathBuf> {
 }
 
 /// Makes the folders that would lie where tools may write: what is not there cannot be held by the
-/// kernel. `discovered` is a configuration that nobody named.
+/// kernel. `discovered` is a configuration file that was found, not given by its path.
 ///
 /// # Errors
 /// When one cannot be held, or what was found lies where tools may write.
