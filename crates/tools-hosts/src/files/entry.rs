@@ -43,13 +43,14 @@ impl Entry {
         self.path.join(".")
     }
 
-    /// Whether something that stands there starts this program: then it is an older form of the
-    /// entry.
+    /// Whether something that stands there starts this program, `haft` or `haft-…` by its name:
+    /// then it is an older form of the entry.
     pub(super) fn is_ours(&self, there: &Value) -> bool {
         let texts = texts(there);
         let is_haft = |text: &str| {
             let word = text.trim_matches('\'');
-            word == "haft" || word.ends_with("/haft")
+            let name = word.rsplit_once('/').map_or(word, |(_, name)| name);
+            name == "haft" || name.starts_with("haft-")
         };
         if self.is_element {
             let hook = |text: &&str| text.split_once(" hook ").is_some_and(|(program, _)| is_haft(program));

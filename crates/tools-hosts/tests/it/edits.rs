@@ -64,6 +64,13 @@ fn what_is_not_ours_is_never_replaced() {
     // Ours in an older form is renewed.
     let older = r#"{"mcpServers": {"haft": {"command": "haft", "args": ["mcp", "serve"]}}}"#;
     assert!(add(Syntax::Jsonc, older, &[server()]).is_ok_and(|after| after.contains("/opt/haft")));
+    let elsewhere = Entry {
+        value: json!({"matcher": "*", "hooks": [{"command": "'/home/ada/haft-0.1-x86_64' hook claude-code"}]}),
+        ..hook()
+    };
+    let older = add(Syntax::Jsonc, "{}", &[elsewhere]).unwrap();
+    let newer = add(Syntax::Jsonc, &older, &[hook()]).unwrap();
+    assert_eq!(newer.matches(" hook ").count(), 1, "{newer}");
     for (syntax, text) in [
         (Syntax::Jsonc, r#"{"mcpServers": []}"#),
         (Syntax::Jsonc, r#"{"mcpServers": null}"#),
