@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = arguments.next().ok_or("usage: sub_agent TASK [SCRIPT]")?;
     let workdir = std::env::current_dir()?;
     let environment = |name: &str| std::env::var(name).ok();
-    let config = match places::config_file().filter(|file| file.exists()) {
+    let config = match places::present_config_file() {
         Some(file) => LoadedConfig::read(&file, &environment)?,
         None => LoadedConfig::parse("", &environment)?,
     };

@@ -171,7 +171,7 @@ fn say_once_of_variables() {
 
 /// The file that is read: the named one, else the user's if there is one.
 pub(crate) fn config_file(common: &CommonArgs) -> Option<PathBuf> {
-    common.config.clone().or_else(|| places::config_file().filter(|file| file.is_file()))
+    common.config.clone().or_else(places::present_config_file)
 }
 
 /// The file that is written: the named one, else the user's, which may have to be made. A link

@@ -1,5 +1,7 @@
 //! Configuration: every fault by key and line, and where each value came from.
 
+use std::{os::unix::fs::symlink, path::Path, process::Command};
+
 use crate::support::{BASH_ALLOWED, Haft, rule};
 
 #[test]
@@ -123,6 +125,28 @@ fn a_home_that_is_none_has_no_overlays() {
         command.env("HOME", home).env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
         let ran = crate::support::finished(command);
         assert!(ran.code == 0 && ran.out.contains("the defaults: ok"), "{home}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_never_none() {
+    let name = ".config/haft/config.toml";
+    let put: [(&str, fn(&Path)); 4] = [
+        ("a link that leads nowhere", |at| symlink("away/config.toml", at).unwrap()),
+        ("a link to itself", |at| symlink("config.toml", at).unwrap()),
+        ("a folder", |at| std::fs::create_dir(at).unwrap()),
+        ("a pipe", |at| assert!(Command::new("mkfifo").arg(at).status().unwrap().success())),
+    ];
+    for (what, put) in put {
+        let haft = Haft::new();
+        haft.home.file(name, "");
+        let file = haft.home.path(name);
+        std::fs::remove_file(&file).unwrap();
+        put(&file);
+        for arguments in [&["config", "check"][..], &["call", "bash", "command=true"], &["mcp", "serve"], &["doctor"]] {
+            let ran = haft.run(arguments);
+            assert!(ran.code == 2 && ran.err.contains(name), "{what}: {ran:?}");
+        }
     }
 }
 

@@ -1,17 +1,9 @@
 //! Overlays: files in a folder beside the configuration, each of which may only tighten what the
 //! configuration says.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
-
-use super::error::LoadError;
-
-/// The longest overlay that is read.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+use super::{error::LoadError, read::text_of};
 
 /// The overlays of a configuration, in the order of their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,8 +26,6 @@ impl Overlays {
         }
         let unreadable = |path: &Path, source| LoadError::Unreadable { path: path.to_owned(), source };
         let mut files = Vec::new();
-        // Where not even that it is there can be told, as in a home that is none, no configuration
-        // is read either.
         if folder.symlink_metadata().is_ok() {
             let entries = std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, error))?;
             for entry in entries {
@@ -45,9 +35,8 @@ impl Overlays {
         files.retain(|file| is_overlay(file));
         files.sort();
         let read = |file: PathBuf| {
-            let bytes = tools_sandbox::read_plain(&file, OFlags::empty(), MAX_BYTES, |_| Ok(()));
-            let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other));
-            text.map_err(|error| unreadable(&file, error)).map(|text| (file, text))
+            let text = text_of(&file).map_err(|error| unreadable(&file, error))?;
+            Ok((file, text))
         };
         let texts = files.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Self { folder: Some(folder), texts })

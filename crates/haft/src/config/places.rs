@@ -1,6 +1,7 @@
 //! Where the user's configuration and the record of calls live when nobody says otherwise.
 
 use std::{
+    io::ErrorKind,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
@@ -15,6 +16,15 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 pub fn config_file() -> Option<PathBuf> {
     let strategy = choose_base_strategy().ok()?;
     Some(strategy.config_dir().join("haft").join("config.toml"))
+}
+
+/// The same where something has that name, readable or not; `None` only where there is nothing.
+///
+/// A link that leads nowhere and a folder that may not be entered count as a file: whoever reads it
+/// is told, where no configuration would have loosened every rule.
+pub fn present_config_file() -> Option<PathBuf> {
+    let is_missing = |error: std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    config_file().filter(|file| !file.symlink_metadata().is_err_and(is_missing))
 }
 
 /// The folder in which people leave the wish that a blocked tool be let back.

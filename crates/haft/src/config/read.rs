@@ -1,7 +1,12 @@
 //! From files and texts to a configuration: the text, the environment on top of it, the overlays
 //! over both.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use rustix::fs::OFlags;
 
 use super::{
     environment,
@@ -13,6 +18,22 @@ use super::{
     readable::Readable,
 };
 
+/// The longest file of a configuration that is read.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The text of a regular file. Nobody waits for a pipe.
+pub(super) fn text_of(file: &Path) -> io::Result<String> {
+    let bytes = tools_sandbox::read_plain(file, OFlags::empty(), MAX_BYTES, |_| Ok(()))?;
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+/// The text of a configuration, which whoever started this program may have opened, as a shell does
+/// for `<(…)`.
+fn text_of_configuration(file: &Path) -> io::Result<String> {
+    let is_open = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|open| file.starts_with(open));
+    if is_open { std::fs::read_to_string(file) } else { text_of(file) }
+}
+
 impl<C: Readable> LoadedConfig<C> {
     /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
     /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
@@ -21,7 +42,7 @@ impl<C: Readable> LoadedConfig<C> {
     /// [`LoadError`] with every fault that was found.
     pub fn read(file: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.to_owned(), source };
-        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        let text = text_of_configuration(file).map_err(unreadable)?;
         Self::assemble(&text, Some(file.to_owned()), Overlays::beside(file)?, environment)
     }
 
@@ -48,7 +69,7 @@ impl<C: Readable> LoadedConfig<C> {
     /// As [`Self::of_process`].
     pub fn of_process_with(file: Option<&Path>, asked: impl FnOnce(&mut C)) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
-        let text = file.map(std::fs::read_to_string).transpose().map_err(unreadable)?.unwrap_or_default();
+        let text = file.map(text_of_configuration).transpose().map_err(unreadable)?.unwrap_or_default();
         let faults = environment::unreadable(std::env::vars_os());
         if !faults.is_empty() {
             return Err(LoadError::Faulty { file: None, faults });

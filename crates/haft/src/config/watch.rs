@@ -5,7 +5,6 @@ use std::{
     collections::BTreeSet,
     ffi::OsString,
     fs::{File, Metadata},
-    io,
     os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
@@ -17,16 +16,15 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use super::{HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places};
+use super::{
+    HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places, read::text_of,
+};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
 /// How often files are looked at where the system tells nothing of their changes, as on disks of
 /// the network.
 const LOOK: Duration = Duration::from_secs(2);
-
-/// The longest file that is read again.
-const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Where variables come from.
 type Environment = dyn Fn(&str) -> Option<String> + Send;
@@ -254,11 +252,7 @@ fn settle(changes: &Receiver<()>) {
 /// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no
 /// configuration.
 fn contents(file: &Path) -> Result<String, String> {
-    let read = || {
-        String::from_utf8(tools_sandbox::read_plain(file, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(()))?)
-            .map_err(io::Error::other)
-    };
-    read().map_err(|error| format!("{} cannot be read: {error}", file.display()))
+    text_of(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 
 /// The same of rules, which need not be there: while a command runs an empty file may stand for
