@@ -13,6 +13,8 @@ const PINNED: usize = 5;
 const PINNED_LINE: usize = 400;
 /// Room for the line that says what is left out, and for the one that says where it is.
 const GAP_LINE: usize = 300;
+/// How far back the line is looked for that the first lines of the tail stand under.
+const LOOKED_BACK: usize = 64 << 10;
 
 /// Unit of the cut: the original, or what a filter left of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +96,32 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
     (line_end.unwrap_or(head), line_start.unwrap_or(tail))
 }
 
+/// The line that is left out and that the tail begins under: the name of a file above its hits, a
+/// key above what is indented below it, what rows have in common. `None` where the tail begins with
+/// a line that stands for itself, or where that line is not left out.
+fn heading<'a>(text: &'a str, head: usize, tail: usize, hole: Option<&Hole>) -> Option<&'a str> {
+    let is_line = |at: usize| at == 0 || text[..at].ends_with('\n');
+    if !is_line(tail) || !text[tail..].lines().next().is_some_and(is_under) {
+        return None;
+    }
+    let from =
+        hole.map_or(head, |hole| head.max(hole.at)).max(text.floor_char_boundary(tail.saturating_sub(LOOKED_BACK)));
+    let left_out = &text[from..tail];
+    let whole = if is_line(from) { left_out } else { left_out.split_once('\n')?.1 };
+    whole.lines().rev().find(|line| !line.trim().is_empty() && !is_under(line))
+}
+
+/// Whether a line is read with one above it: it is indented, or has a number and text, or says so.
+fn is_under(line: &str) -> bool {
+    let number = line.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
+    let is_hit = || number > 0 && line[number..].strip_prefix(':').is_some_and(|text| !text.starts_with(is_digit));
+    line.starts_with([' ', '\t']) || line.starts_with("… ") || line.starts_with("[… as above") || is_hit()
+}
+
+fn is_digit(character: char) -> bool {
+    character.is_ascii_digit()
+}
+
 /// The lines between head and tail that must not be lost.
 struct PinnedLines {
     /// Each with its number.
@@ -143,6 +171,7 @@ impl PinnedLines {
     }
 
     fn between(&self, text: &str, head: usize, tail: usize, hole: Option<&Hole>, of: Of) -> String {
+        let under = heading(text, head, tail, hole);
         let left_out = &text[head..tail];
         let (head, tail) = (&text[..head], &text[tail..]);
         let mut shown = String::with_capacity(head.len() + tail.len() + GAP_LINE);
@@ -186,6 +215,9 @@ impl PinnedLines {
         if !self.lines.is_empty() {
             shown.push_str("[...]\n");
         }
+        if let Some(heading) = under {
+            let _ = writeln!(shown, "[... under: {} ...]", shortened(heading));
+        }
         shown.push_str(tail);
         shown
     }
@@ -223,6 +255,20 @@ mod tests {
         // Characters count, not bytes.
         assert_eq!(split(&"ä".repeat(1000), 1000, is_error), None);
         assert!(split(&"ä".repeat(1001), 1000, is_error).is_some());
+    }
+
+    #[test]
+    fn the_tail_names_the_line_that_it_stands_under() {
+        let check = |heading: &str, row: &dyn Fn(usize) -> String, expected: bool| {
+            let block = |name: &str| format!("{heading} {name}\n") + &(0..300).map(row).collect::<String>();
+            let shown = split(&(block("one") + &block("two")), 1500, |_| vec![]).unwrap();
+            assert_eq!(shown.contains(&format!("[... under: {heading} two ...]\n")), expected, "{shown}");
+        };
+        check("src/file.rs", &|at| format!("{at}:let x = {at};\n"), true);
+        check("services", &|at| format!("  name{at}: x\n"), true);
+        check("[… 90 lines, each {} filled in below: a {}]", &|at| format!("… {at}\n"), true);
+        check("started", &|at| format!("12:00:{at} a line of a log\n"), false);
+        check("started", &|at| format!("line {at} of the text\n"), false);
     }
 
     #[test]

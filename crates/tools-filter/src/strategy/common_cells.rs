@@ -1,8 +1,12 @@
 //! Rows in sequence that differ in a few cells: what all of them have stands once above them, with
-//! `{}` for each cell that differs, and the rows have only those. Nothing is left out. A cell is
-//! what stands between blanks, or in quotes; a short cell that all have, and the key before a
-//! value, stay in the rows, so that `12 EUR` and `"name": "x"` are found. Lines that report
-//! something, name a place or a test at work, changed lines and prose stand as they came.
+//! `{}` for each cell that differs, and the rows have only those, behind `…`. Nothing is left out.
+//! A cell is what stands between blanks, or in quotes; a short cell that all have, and the key
+//! before a value, stay in the rows, so that `12 EUR` and `"name": "x"` are found. Rows of a table
+//! are joined where their cells stand in the same columns, so that an empty one is never closed up,
+//! and the indentation stays. Lines that report something, name a place or a test at work, changed
+//! lines and prose stand as they came.
+
+use std::ops::Range;
 
 use tools_core::FilterConfidence;
 
@@ -20,6 +24,8 @@ const MIN_STRETCH: usize = 10;
 /// A longer line is left as it is, and more bytes of rows are parted.
 const MAX_LINE_BYTES: usize = 600;
 const MAX_HELD_BYTES: usize = 16 << 10;
+/// What stands before what is left of a row.
+const LEFT: &str = "… ";
 
 #[derive(Default)]
 pub(crate) struct CommonCells {
@@ -27,27 +33,47 @@ pub(crate) struct CommonCells {
     bytes: usize,
     /// Of each cell of the first row whether all rows have it.
     common: Vec<bool>,
-    /// What the rows had in common that were joined last: it is not told again.
-    told: String,
     found: bool,
 }
 
 /// The cells of a line: what stands between blanks, a quotation whole.
 fn cells(line: &str) -> Vec<&str> {
+    placed(line).into_iter().map(|cell| &line[cell]).collect()
+}
+
+/// Where the cells stand.
+fn placed(line: &str) -> Vec<Range<usize>> {
     let (mut cells, mut start, mut is_quoted) = (Vec::new(), None, false);
     for (at, byte) in line.bytes().enumerate() {
         is_quoted ^= byte == b'"';
         match (byte == b' ' && !is_quoted, start) {
             (false, None) => start = Some(at),
             (true, Some(first)) => {
-                cells.push(&line[first..at]);
+                cells.push(first..at);
                 start = None;
             }
             _ => {}
         }
     }
-    cells.extend(start.map(|first| &line[first..]));
+    cells.extend(start.map(|first| first..line.len()));
     cells
+}
+
+/// Whether the cells of two rows stand in the same columns, to the left or to the right, wherever
+/// more than one blank parts them.
+fn same_columns(a: &str, b: &str) -> bool {
+    let columns = |line: &str| placed(line).into_iter().map(|cell| (cell.start, cell.end));
+    let is_wide = |line: &str, start: usize| line[..start].ends_with("  ");
+    let is_same = |((start, end), (other, other_end)): ((usize, usize), (usize, usize))| {
+        let is_parted = is_wide(a, start) || is_wide(b, other);
+        !is_parted || width(&a[..start]) == width(&b[..other]) || width(&a[..end]) == width(&b[..other_end])
+    };
+    columns(a).zip(columns(b)).skip(1).all(is_same)
+}
+
+/// Columns of a text.
+fn width(text: &str) -> usize {
+    text.chars().count()
 }
 
 /// Whether a line may have anything in common with others, as far as that is told at once.
@@ -89,7 +115,8 @@ impl CommonCells {
         let (before, now) = (weight(&first, &self.common), weight(&first, &common));
         // A row that has much less in common begins others.
         let is_other = now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4);
-        let are_rows = || may_join(line) && (self.rows.len() > 1 || may_join(&self.rows[0]));
+        let are_rows =
+            || may_join(line) && (self.rows.len() > 1 || may_join(&self.rows[0])) && same_columns(&self.rows[0], line);
         (!is_other && are_rows()).then_some(common)
     }
 
@@ -102,15 +129,12 @@ impl CommonCells {
     fn end(&mut self, out: &mut Emitter<'_>) {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        if let Some((form, heading, texts)) =
-            (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common, &self.told)).flatten()
-        {
+        if let Some((heading, texts)) = (rows.len() >= MIN_ROWS).then(|| joined(&rows, &self.common)).flatten() {
             self.found = true;
             for row in &rows {
                 out.fold(row);
             }
             out.write(&heading);
-            self.told = form;
             return texts.iter().for_each(|text| out.write(text));
         }
         if rows.len() >= MIN_ROWS {
@@ -126,9 +150,9 @@ impl CommonCells {
     }
 }
 
-/// What all rows have, the heading that says so, and what is left of each; `None` where that is
-/// hardly shorter.
-fn joined(rows: &[String], common: &[bool], told: &str) -> Option<(String, String, Vec<String>)> {
+/// The heading with what all rows have, and what is left of each; `None` where that is hardly
+/// shorter.
+fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
     let first = cells(rows.first()?);
     // The key of a value that differs stays with it.
     let is_key = |at: usize| common.get(at + 1) == Some(&false) && first[at].ends_with([':', '=']);
@@ -147,16 +171,15 @@ fn joined(rows: &[String], common: &[bool], told: &str) -> Option<(String, Strin
     }
     let heading: Vec<&str> =
         first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
-    let form = heading.join(" ");
-    let what = if form == told { "as before".to_owned() } else { format!("below: {form}") };
-    let heading = format!("[… {} lines, each {{}} filled in {what}]", rows.len());
+    let heading = format!("[… {} lines, each {{}} filled in below: {}]", rows.len(), heading.join(" "));
     let left = |row: &String| {
         let left = cells(row).into_iter().zip(&leaves).filter(|(_, leaves)| !**leaves).map(|(cell, _)| cell);
-        left.collect::<Vec<_>>().join(" ")
+        let indentation = &row[..row.len() - row.trim_start_matches(' ').len()];
+        format!("{LEFT}{indentation}{}", left.collect::<Vec<_>>().join(" "))
     };
     let texts: Vec<String> = rows.iter().map(left).collect();
     let size = |rows: &[String]| rows.iter().map(|row| row.len() + 1).sum::<usize>();
-    ((heading.len() + 1 + size(&texts)) * 4 < size(rows) * 3).then_some((form, heading, texts))
+    ((heading.len() + 1 + size(&texts)) * 4 < size(rows) * 3).then_some((heading, texts))
 }
 
 impl Reducer for CommonCells {
@@ -210,8 +233,8 @@ mod tests {
         assert_eq!(
             filtered(&(lines.join("\n") + "\n")),
             "[… 6 lines, each {} filled in below: {} ELF 64-bit LSB executable, dynamically linked, for x86-64 {} {}]\n\
-             /bin/ab: 1.0a80f, stripped\n/bin/acyclic: 1.1a81f, stripped\n/bin/bc: 1.2a82f, stripped\n\
-             /bin/cut: 1.3a83f, stripped\n/bin/dot: 1.4a84f, stripped\n/bin/env: 1.5a85f, stripped\n"
+             … /bin/ab: 1.0a80f, stripped\n… /bin/acyclic: 1.1a81f, stripped\n… /bin/bc: 1.2a82f, stripped\n\
+             … /bin/cut: 1.3a83f, stripped\n… /bin/dot: 1.4a84f, stripped\n… /bin/env: 1.5a85f, stripped\n"
         );
     }
 
@@ -224,6 +247,25 @@ mod tests {
             .collect();
         let shown = filtered(&lines.join("\n"));
         assert!(lines.iter().all(|line| shown.contains(line.as_str())), "{shown}");
+    }
+
+    #[test]
+    fn an_empty_cell_is_not_closed_up_and_nesting_stays() {
+        let row = |name: &str, state: &str, owner: &str| {
+            format!("{name:<8}standard-replicated  eu-north-1-zone-a  {state:<9}{owner:<9}attached-to-host\n")
+        };
+        let table = row("va", "", "alice") + &row("vb", "bound", "") + &row("vc", "", "bob") + &row("vd", "bound", "");
+        let shown = filtered(&(table.clone() + &table));
+        for line in table.lines() {
+            assert!(shown.contains(line.split_once("  ").map_or("", |(name, _)| name)), "{shown}");
+        }
+        assert!(!shown.contains("filled in"), "{shown}");
+        let line = |depth: usize, name: &str| {
+            format!("{:depth$}{name}: {{image: registry.example/team/base:stable, restart: always}}\n", "")
+        };
+        let nested = ["a", "b", "c", "d", "e", "f"].into_iter().zip([2, 4, 6, 2, 4, 4]);
+        let shown = filtered(&nested.map(|(name, depth)| line(depth, name)).collect::<String>());
+        assert!(shown.contains("…     b:") && shown.contains("…       c:") && shown.contains("…   d:"), "{shown}");
     }
 
     proptest! {
