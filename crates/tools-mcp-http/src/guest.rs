@@ -6,8 +6,7 @@ use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{HeaderMap, Method, Request, StatusCode, header::AUTHORIZATION, http::request::Parts};
 use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService,
-    session::{local::LocalSessionManager, never::NeverSessionManager},
+    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
 use tokio_util::sync::CancellationToken;
 use tools_core::{SessionId, sha256_hex};
@@ -19,6 +18,7 @@ use crate::{
     headers::SESSION,
     open_requests::OpenRequests,
     refusal::{Answer, Refusal},
+    sessions::Sessions,
 };
 
 /// The shortest token: what is shorter could be guessed.
@@ -67,9 +67,7 @@ impl Guest {
             .enforce_origin_validation()
             .with_max_request_body_bytes(settings.max_body)
             .with_cancellation_token(stop.clone());
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(settings.idle);
-        let sessions = Arc::new(sessions);
+        let sessions = Arc::new(Sessions::new(settings.idle));
         let (server, ended) = (self.server.clone(), stop.clone());
         let each = move || Ok(server.connected(&ended));
         let shared = Arc::new(match shared_session(&self.name, &self.token) {
@@ -108,9 +106,9 @@ impl fmt::Debug for Guest {
 pub(crate) struct AdmittedGuest {
     pub(crate) name: String,
     pub(crate) token: String,
-    with_sessions: StreamableHttpService<ConnectedService, LocalSessionManager>,
+    with_sessions: StreamableHttpService<ConnectedService, Sessions>,
     without: StreamableHttpService<Arc<ConnectedService>, NeverSessionManager>,
-    sessions: Arc<LocalSessionManager>,
+    sessions: Arc<Sessions>,
     max_sessions: usize,
     open: OpenRequests,
     /// Ends the sessions of this guest.
@@ -125,13 +123,14 @@ impl AdmittedGuest {
     /// [`Refusal::Unanswered`] for one whose id is in use.
     pub(crate) async fn answer(&self, head: Parts, message: Bytes) -> Result<Answer, Refusal> {
         let opened = if has_no_sessions(&head.headers) { None } else { self.open.begin(&head.headers, &message)? };
+        let opened = opened.map(|opened| opened.keeping(&self.sessions));
         let request = Request::from_parts(head, Full::new(message));
         if has_no_sessions(request.headers()) {
             return Ok(self.without.handle(request).await);
         }
         // Without the id of a session a request begins one.
         let begins = !request.headers().contains_key(SESSION);
-        if begins && self.sessions.sessions.read().await.len() >= self.max_sessions {
+        if begins && self.sessions.count().await >= self.max_sessions {
             return Err(Refusal::Sessions(self.max_sessions));
         }
         let ends = request.method() == Method::DELETE;

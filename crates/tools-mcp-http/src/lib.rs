@@ -11,6 +11,7 @@
 //! refused, and nothing is served unencrypted but on a loopback address.
 
 mod error;
+mod events;
 mod guest;
 #[cfg(feature = "guest-file")]
 mod guest_file;
@@ -20,6 +21,7 @@ mod listener;
 mod open_requests;
 mod refusal;
 mod server_name;
+mod sessions;
 mod settings;
 mod tls;
 

@@ -11,11 +11,13 @@ use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, Response};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
+use tokio_util::task::AbortOnDropHandle;
 use tools_core::Locked as _;
 
 use crate::{
     headers::SESSION,
     refusal::{Answer, Refusal},
+    sessions::Sessions,
 };
 
 /// The session and the id of each.
@@ -27,6 +29,8 @@ pub(crate) struct OpenRequests(Arc<Mutex<HashSet<(String, String)>>>);
 pub(crate) struct OpenRequest {
     key: (String, String),
     all: OpenRequests,
+    /// Keeps its session meanwhile.
+    busy: Option<AbortOnDropHandle<()>>,
 }
 
 /// What of a message says whether it wants an answer.
@@ -48,7 +52,7 @@ impl OpenRequests {
         let Some((session, Head { id: Some(id), method: Some(_) })) = session.zip(head) else { return Ok(None) };
         let key = (session.to_owned(), id.to_string());
         if self.with(|all| all.insert(key.clone())) {
-            return Ok(Some(OpenRequest { key, all: self.clone() }));
+            return Ok(Some(OpenRequest { key, all: self.clone(), busy: None }));
         }
         Err(Refusal::Unanswered(id))
     }
@@ -59,6 +63,12 @@ impl OpenRequests {
 }
 
 impl OpenRequest {
+    /// Begins to keep its session from resting.
+    pub(crate) fn keeping(mut self, sessions: &Arc<Sessions>) -> Self {
+        self.busy = Some(sessions.busy(self.key.0.as_str().into()));
+        self
+    }
+
     /// The answer, which holds the request until the last of it is sent or nobody takes it any
     /// more.
     pub(crate) fn answered(self, answer: Answer) -> Answer {
