@@ -45,6 +45,18 @@ pub enum AuditError {
     Encode(#[from] serde_json::Error),
 }
 
+const SUGGESTION: &str = "Tell the user that the audit log cannot be written; nothing else will run until it can.";
+
+impl AuditError {
+    /// The answer to a call that was handed on already: it may have run.
+    pub(crate) fn withheld(self) -> ToolError {
+        let problem = "the call may have run, but it cannot be put on record: its result is withheld";
+        ToolError::new(ToolErrorCategory::PermanentFailure, "audit_failed", problem)
+            .with_suggestion(SUGGESTION)
+            .with_source(self)
+    }
+}
+
 impl From<AuditError> for ToolError {
     fn from(error: AuditError) -> Self {
         Self::new(
@@ -52,7 +64,7 @@ impl From<AuditError> for ToolError {
             "audit_failed",
             "the call cannot be put on record, and calls that are not on record are not allowed",
         )
-        .with_suggestion("Tell the user that the audit log cannot be written; nothing else will run until it can.")
+        .with_suggestion(SUGGESTION)
         .with_source(error)
     }
 }

@@ -130,7 +130,7 @@ impl Audit {
     /// When the line cannot be written and the configuration blocks calls without one.
     pub fn refuse(&self, inv: &Invocation, error: ToolError) -> Result<(), ToolError> {
         let written = self.record_refused(inv, HumanAnswer::default(), error);
-        written.or_else(|error| self.failed(inv, error))
+        written.or_else(|error| self.failed(inv, error, ToolError::from))
     }
 
     fn record_refused(&self, inv: &Invocation, answer: HumanAnswer<'_>, error: ToolError) -> Result<(), AuditError> {
@@ -192,11 +192,17 @@ impl Audit {
         Ok(())
     }
 
-    /// What follows from a line that is not there.
-    fn failed(&self, inv: &Invocation, error: AuditError) -> Result<(), ToolError> {
+    /// What follows from a line that is not there; `refused` is the answer to the call where none
+    /// is allowed without.
+    fn failed(
+        &self,
+        inv: &Invocation,
+        error: AuditError,
+        refused: impl FnOnce(AuditError) -> ToolError,
+    ) -> Result<(), ToolError> {
         tracing::error!(%error, call = %inv.call.id, "a tool call is not on record");
         match self.on_error {
-            OnError::Block => Err(error.into()),
+            OnError::Block => Err(refused(error)),
             OnError::Warn => {
                 inv.context.journal().warn("this call is not in the audit log");
                 Ok(())
@@ -213,7 +219,7 @@ impl Layer for Audit {
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         if let Err(error) = self.resume().and_then(|()| self.sink.prepare()) {
-            self.failed(inv, error)?;
+            self.failed(inv, error, ToolError::from)?;
         }
         let mut unfinished =
             DropRecord { audit: self, inv, approval: next.approval(), arrival: self.arrival(), armed: true };
@@ -230,7 +236,7 @@ impl Layer for Audit {
         }
         match self.counted(written) {
             Ok(()) => outcome,
-            Err(error) => self.failed(inv, error).and(outcome),
+            Err(error) => self.failed(inv, error, AuditError::withheld).and(outcome),
         }
     }
 }

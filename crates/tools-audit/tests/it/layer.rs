@@ -242,8 +242,9 @@ async fn block_withholds_what_is_not_on_record_and_refuses_until_the_log_works_a
     let stack = Stack::new(vec![audit], scripted.clone());
     let dispatch = async || stack.dispatch(call("read", json!({})), &context()).await;
     sink.fails.store(true, Ordering::Relaxed);
-    for _ in 0..3 {
+    for round in 0..3 {
         let error = dispatch().await.unwrap_err();
+        assert_eq!(error.message().contains("may have run"), round == 0, "{error}");
         assert_eq!((error.category(), error.code()), (ToolErrorCategory::PermanentFailure, "audit_failed"));
         assert!(!error.message().contains("audit.jsonl"));
     }
