@@ -131,23 +131,29 @@ fn a_home_that_is_none_has_no_overlays() {
 #[test]
 fn a_configuration_that_cannot_be_read_is_never_none() {
     let name = ".config/haft/config.toml";
-    let put: [(&str, fn(&Path)); 4] = [
-        ("a link that leads nowhere", |at| symlink("away/config.toml", at).unwrap()),
-        ("a link to itself", |at| symlink("config.toml", at).unwrap()),
-        ("a folder", |at| std::fs::create_dir(at).unwrap()),
-        ("a pipe", |at| assert!(Command::new("mkfifo").arg(at).status().unwrap().success())),
-    ];
-    for (what, put) in put {
+    let put = |what: &str, at: &Path| match what {
+        "a link that leads nowhere" => symlink("away/config.toml", at).unwrap(),
+        "a link to itself" => symlink("config.toml", at).unwrap(),
+        "a folder" => std::fs::create_dir(at).unwrap(),
+        _ => assert!(Command::new("mkfifo").arg(at).status().unwrap().success()),
+    };
+    for what in ["a link that leads nowhere", "a link to itself", "a folder", "a pipe"] {
         let haft = Haft::new();
         haft.home.file(name, "");
         let file = haft.home.path(name);
         std::fs::remove_file(&file).unwrap();
-        put(&file);
+        put(what, &file);
         for arguments in [&["config", "check"][..], &["call", "bash", "command=true"], &["mcp", "serve"], &["doctor"]] {
             let ran = haft.run(arguments);
             assert!(ran.code == 2 && ran.err.contains(name), "{what}: {ran:?}");
         }
     }
+    let haft = Haft::new();
+    let folder = haft.home.path(".config/haft");
+    std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    symlink("away", &folder).unwrap();
+    let ran = haft.run(&["config", "check"]);
+    assert!(ran.code == 2 && ran.err.contains(name), "the folder is away: {ran:?}");
 }
 
 #[test]

@@ -18,13 +18,28 @@ pub fn config_file() -> Option<PathBuf> {
     Some(strategy.config_dir().join("haft").join("config.toml"))
 }
 
-/// The same where something has that name, readable or not; `None` only where there is nothing.
+/// The same where something is there, readable or not; `None` only where there is nothing.
 ///
-/// A link that leads nowhere and a folder that may not be entered count as a file: whoever reads it
-/// is told, where no configuration would have loosened every rule.
+/// A link that leads nowhere, as the file or on the way to it, and a folder that may not be entered
+/// count as a file: whoever reads it is told, where no configuration would have loosened every
+/// rule.
 pub fn present_config_file() -> Option<PathBuf> {
-    let is_missing = |error: std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-    config_file().filter(|file| !file.symlink_metadata().is_err_and(is_missing))
+    let home = choose_base_strategy().ok()?.home_dir().to_owned();
+    config_file().filter(|file| {
+        // The first that is there decides: nothing is below a folder in which nothing has the name.
+        let there = file.ancestors().map(|at| (at, at.symlink_metadata()));
+        let found = there.into_iter().find(|(_, found)| !found.as_ref().is_err_and(is_missing));
+        match found {
+            None => false,
+            Some((_, Err(_))) => true,
+            Some((at, Ok(_))) if at == file => true,
+            Some((at, Ok(_))) => !at.is_dir() && !home.starts_with(at),
+        }
+    })
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
 /// The folder in which people leave the wish that a blocked tool be let back.
