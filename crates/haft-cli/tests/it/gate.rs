@@ -727,6 +727,16 @@ fn init_proposes_the_hosts_that_lock_files_and_the_machine_name() {
 }
 
 #[test]
+fn init_names_the_projects_in_a_repository_of_several() {
+    let haft = Haft::new();
+    for file in ["package.json", "services/api/go.mod", "libs/core/Cargo.toml", "web/node_modules/x/pyproject.toml"] {
+        haft.workspace.file(file, "");
+    }
+    let kinds = haft.run(&["init", "--json"]).json()["kinds"].clone();
+    assert_eq!(kinds, serde_json::json!(["rust", "node", "go"]));
+}
+
+#[test]
 fn init_waits_for_no_pipe_of_a_repository() {
     let haft = Haft::new();
     haft.workspace.file("Cargo.toml", "[package]\n");

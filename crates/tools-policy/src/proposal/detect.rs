@@ -1,6 +1,16 @@
-//! What sort of project a folder holds, by the files that say so. Looks, and opens nothing.
+//! What sorts of project a folder holds, by the files that say so. Looks, and opens nothing.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// How deep projects are looked for below the folder, and in how many folders: `services/api` is
+/// part of a repository of several.
+const DEPTH: usize = 2;
+const MAX_FOLDERS: usize = 500;
+/// Folders that hold what others made.
+const OF_OTHERS: [&str; 6] = ["node_modules", "vendor", "third_party", "target", "dist", "build"];
 
 /// A sort of project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,9 +59,33 @@ impl ProjectKind {
     }
 }
 
-/// The sorts of project that a folder holds; more than one where several tools build it, none where
-/// nothing says.
+/// The sorts of project that a folder holds, itself or a little below; more than one where several
+/// tools build it, none where nothing says.
 pub fn detect(folder: &Path) -> Vec<ProjectKind> {
-    let holds = |names: &[&str]| names.iter().any(|name| folder.join(name).symlink_metadata().is_ok());
-    SIGNS.iter().filter(|(_, names)| holds(names)).map(|(kind, _)| *kind).collect()
+    let folders = folders(folder);
+    let holds = |name: &&str| folders.iter().any(|folder| folder.join(name).symlink_metadata().is_ok());
+    SIGNS.iter().filter(|(_, names)| names.iter().any(holds)).map(|(kind, _)| *kind).collect()
+}
+
+/// The folder and those below it in which projects may lie. Links are not followed.
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    let mut level = 0..1;
+    for _ in 0..DEPTH {
+        let begun = found.len();
+        for at in level {
+            let entries = fs::read_dir(&found[at]).into_iter().flatten().flatten();
+            let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+            let own = below.filter(|entry| {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                !name.starts_with('.') && !OF_OTHERS.contains(&&*name)
+            });
+            let room = MAX_FOLDERS.saturating_sub(found.len());
+            let own: Vec<PathBuf> = own.map(|entry| entry.path()).take(room).collect();
+            found.extend(own);
+        }
+        level = begun..found.len();
+    }
+    found
 }
