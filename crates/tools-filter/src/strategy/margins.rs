@@ -63,13 +63,15 @@ fn timed(line: &str) -> Option<(&str, usize)> {
     let digits = stamp[20..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = start + 20 + digits + 1;
     let rest = line.get(end..).filter(|_| line.as_bytes()[end - 1] == b'Z')?;
+    // Without the names of a job a program may have written it itself: when is told by the minute.
+    let minute = &line[..start + 16];
     match digits {
         _ if line.starts_with('[') => {
             let rest = rest.strip_prefix(']')?;
             let first = rest.trim_start().trim_start_matches('[').split([' ', ':', ']']).next()?;
-            (!LEVELS.contains(&first) && !rest.starts_with(" \"")).then_some(("[", end + 1))
+            (!LEVELS.contains(&first) && !rest.starts_with(" \"")).then_some((minute, end + 1))
         }
-        7 => Some((&line[..start], end)),
+        7 => Some((if names == 0 { minute } else { &line[..start] }, end)),
         6 if names == 0 => {
             let stream = rest.get(..4).filter(|stream| matches!(stream.as_bytes(), [b' ', b'0', _, b'O' | b'E']))?;
             Some((stream, end + 4 + usize::from(rest[4..].starts_with('+'))))
@@ -138,6 +140,10 @@ mod tests {
                  ^1b2c3d4 (Bo Li    2026-10-01 09:00:00 +0000 11)\n",
                 "a5b003e7 (Ana Diaz 2026-10-03 10:01:00 +0000  9) def f(a):\n10)     return a\n\
                  ^1b2c3d4 (Bo Li    2026-10-01 09:00:00 +0000 11)\n",
+            ),
+            (
+                "[2026-11-20T09:00:00.037Z] up\n[2026-11-20T09:00:09.039Z] one\n[2026-11-20T10:31:00.037Z] two\n",
+                "[2026-11-20T09:00:00.037Z] up\none\n[2026-11-20T10:31:00.037Z] two\n",
             ),
             // What a program logged itself.
             (
