@@ -22,7 +22,7 @@ use crate::{
     left, overlap,
     record::{Change, Checkpoint, Repository},
     repository,
-    seen::{FolderState, bounds, innermost, joined, open, watched},
+    seen::{FolderState, Item, bounds, innermost, joined, open, watched},
     state::{EntryKind, Name, State, shown},
     unfinished::CallNotes,
 };
@@ -278,7 +278,7 @@ impl RunningCall {
                 },
             };
             for (difference, is_shared) in attributed.own {
-                found.add(difference, is_shared, (then, self.copies.as_deref()), &mut keeper)?;
+                found.add(difference, is_shared, (then, &now, self.copies.as_deref()), &mut keeper)?;
             }
             found.others.extend(attributed.others);
             store.save()?;
@@ -336,22 +336,25 @@ impl CallChanges {
         &mut self,
         difference: Difference,
         shared: bool,
-        (then, copies): (&FolderState, Option<&Copies>),
+        (then, now, copies): (&FolderState, &FolderState, Option<&Copies>),
         keeper: &mut Keeper<'_>,
     ) -> Result<(), CheckpointError> {
         let root = &then.root;
         let Difference { folder, name, before, after } = difference;
         let relative = if name.is_empty() { folder.clone() } else { joined(&folder, Path::new(&name)) };
         let path = joined(root, &relative);
+        let names = |seen: &FolderState, item: &Item| {
+            seen.names_of(&item.node, &relative).into_iter().map(|name| Name(joined(root, &name))).collect()
+        };
         let before = before.map(|item| State {
-            names: then.names_of(&item.node, &relative).into_iter().map(|name| Name(joined(root, &name))).collect(),
+            names: names(then, &item),
             attributes: keeper.store.attributes_of(&item),
             ..State::of(&item.node, item.hash.or_else(|| copies?.of(&item)).or_else(|| keeper.known(&item)))
         });
         let after = match after {
             Some(item) if item.node.metadata.kind == FileKind::File => {
                 let hash = keeper.content(&folder, &item)?;
-                Some(State::of(&item.node, hash))
+                Some(State { names: names(now, &item), ..State::of(&item.node, hash) })
             }
             other => other.map(|item| State::of(&item.node, None)),
         };

@@ -296,3 +296,16 @@ fn one_redo_brings_back_what_one_undo_took() {
     assert_eq!(haft.workspace.digest(), done, "{ran:?}");
     assert_eq!(haft.run(&["undo", "--list"]).out.lines().count(), 3);
 }
+
+#[test]
+fn a_further_name_of_a_file_is_one_again_after_redo() {
+    let haft = Haft::configured(BASH_ALLOWED);
+    haft.workspace.file("a", "one\n");
+    let names = || haft.workspace.path("b").metadata().map(|meta| meta.nlink()).ok();
+    let ran = haft.run(&["call", "bash", "command=ln a b", "--yes"]);
+    assert_eq!((ran.code, names()), (0, Some(2)), "{ran:?}");
+    let ran = haft.run(&["undo"]);
+    assert_eq!((ran.code, names()), (0, None), "{ran:?}");
+    let ran = haft.run(&["redo"]);
+    assert_eq!((ran.code, names()), (0, Some(2)), "{ran:?}");
+}
