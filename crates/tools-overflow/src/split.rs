@@ -108,7 +108,9 @@ fn heading<'a>(text: &'a str, head: usize, tail: usize, hole: Option<&Hole>) -> 
         hole.map_or(head, |hole| head.max(hole.at)).max(text.floor_char_boundary(tail.saturating_sub(LOOKED_BACK)));
     let left_out = &text[from..tail];
     let whole = if is_line(from) { left_out } else { left_out.split_once('\n')?.1 };
-    whole.lines().rev().find(|line| !line.trim().is_empty() && !is_under(line))
+    let found = whole.lines().rev().find(|line| !line.trim().is_empty() && !is_under(line))?;
+    // A brace alone says nothing.
+    found.contains(char::is_alphanumeric).then_some(found)
 }
 
 /// Whether a line is read with one above it: it is indented, or has a number and text, or says so.
@@ -260,13 +262,14 @@ mod tests {
     #[test]
     fn the_tail_names_the_line_that_it_stands_under() {
         let check = |heading: &str, row: &dyn Fn(usize) -> String, expected: bool| {
-            let block = |name: &str| format!("{heading} {name}\n") + &(0..300).map(row).collect::<String>();
-            let shown = split(&(block("one") + &block("two")), 1500, |_| vec![]).unwrap();
-            assert_eq!(shown.contains(&format!("[... under: {heading} two ...]\n")), expected, "{shown}");
+            let rows: String = (0..300).map(row).collect();
+            let shown = split(&format!("other\n{rows}{heading}\n{rows}"), 1500, |_| vec![]).unwrap();
+            assert_eq!(shown.contains(&format!("[... under: {heading} ...]\n")), expected, "{shown}");
         };
         check("src/file.rs", &|at| format!("{at}:let x = {at};\n"), true);
         check("services", &|at| format!("  name{at}: x\n"), true);
         check("[… 90 lines, each {} filled in below: a {}]", &|at| format!("… {at}\n"), true);
+        check("{", &|at| format!("  name{at}: x\n"), false);
         check("started", &|at| format!("12:00:{at} a line of a log\n"), false);
         check("started", &|at| format!("line {at} of the text\n"), false);
     }
