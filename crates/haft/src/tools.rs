@@ -114,7 +114,7 @@ impl ToolSet {
         let foresight = Arc::<tools_scheduler::StackForesight>::default();
         #[cfg(feature = "scheduler")]
         if let Some(scheduler) = &shared.scheduler {
-            tools.extend(scheduler.clone().foreseeing(Arc::clone(&foresight) as _).into_executors());
+            tools.extend(scheduler.clone().foreseeing(Arc::clone(&foresight)).into_executors());
         }
         #[cfg(feature = "skills")]
         tools.extend(tools_skills::SkillTools::new(shared.skills.as_ref().clone()).into_executors());

@@ -20,9 +20,8 @@ pub use effect::Effect;
 pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
 pub use registry::{
-    ArgumentCondition, At, Canonical, Carried, CommandDescription, Consequence, Does, Doubt, Example, Expect,
-    GivenOption, More, Otherwise, OutputKind, PROGRAMS, Parsed, Prints, Program, Rule, Spellings, Style, Subcommand,
-    Syntax, UnknownOption, carried, describe, find, is_open_ended, shown, spellings,
+    Canonical, Carried, Consequence, Doubt, More, OutputKind, Spellings, carried, general_subcommands, is_open_ended,
+    shown, spellings,
 };
 pub use sql::statements;
 

@@ -21,7 +21,7 @@ impl TaintedSessions {
     }
 
     /// Whether it has.
-    pub fn has_read(&self, session: &SessionId) -> bool {
+    pub(crate) fn has_read(&self, session: &SessionId) -> bool {
         self.0.locked().contains(session)
     }
 

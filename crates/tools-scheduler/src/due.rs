@@ -9,7 +9,7 @@ const ON_TIME: SignedDuration = SignedDuration::from_secs(60);
 
 /// Decision about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
+pub(crate) enum Due {
     /// Its time has not come.
     Not,
     /// It runs now, for the time that was due, and then at `next`; `None` for not again.
@@ -30,7 +30,7 @@ pub enum Due {
 ///
 /// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than
 /// `policy.grace`.
-pub fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Due {
+pub(crate) fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Due {
     let Some(first) = task.next_run.filter(|next| *next <= now) else { return Due::Not };
     let is_spent = |runs: u64| task.max_runs.is_some_and(|most| runs >= most);
     let lives = |time: &Timestamp| task.expires_at.is_none_or(|at| *time < at);

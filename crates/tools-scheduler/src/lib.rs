@@ -29,14 +29,13 @@ mod tools;
 pub use config::{CatchUp, SchedulerConfig, SchedulerPolicy, UnattendedPolicy};
 pub use cron::CronLine;
 pub use dispatch::{Dispatch, DueTask};
-pub use due::{Due, due};
 pub use error::ScheduleError;
 pub use scheduler::Scheduler;
 #[cfg(feature = "postgres")]
 pub use store::PostgresTasks;
 pub use store::{Claim, SqliteTasks, TaskStore};
 pub use task::{Schedule, ScheduledTask, Task, TaskName};
-pub use tools::{Foresight, Prospect, SchedulerTools, StackForesight};
+pub use tools::{SchedulerTools, StackForesight};
 pub use when::parse_when;
 pub use zone::parse_zone;
 

@@ -66,7 +66,7 @@ impl Scheduler {
     ///
     /// # Errors
     /// [`ScheduleError::Past`], [`ScheduleError::Never`], [`ScheduleError::TooOften`].
-    pub async fn plan(&self, schedule: &Schedule) -> Result<Vec<Timestamp>, ScheduleError> {
+    pub(crate) async fn plan(&self, schedule: &Schedule) -> Result<Vec<Timestamp>, ScheduleError> {
         let (schedule, now) = (schedule.clone(), self.now());
         // A date that there is not is looked for in every year.
         let found = runtime()?.spawn_blocking({

@@ -194,7 +194,7 @@ impl ScheduledTask {
     }
 
     /// On whose behalf the calls of a task are made that `creator` stores.
-    pub fn caller_of(name: &TaskName, creator: Option<&CallerId>) -> String {
+    pub(crate) fn caller_of(name: &TaskName, creator: Option<&CallerId>) -> String {
         creator.map_or_else(|| format!("schedule:{name}"), |creator| format!("{creator}/schedule:{name}"))
     }
 }

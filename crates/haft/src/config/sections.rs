@@ -4,106 +4,51 @@ use std::{collections::BTreeMap, num::NonZeroU32};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-#[cfg(feature = "acp")]
-use tools_acp::AcpConfig;
-#[cfg(feature = "agent")]
-use tools_agent::sessions::SessionsConfig;
-#[cfg(feature = "audit")]
-use tools_audit::AuditConfig;
-#[cfg(feature = "cache")]
-use tools_cache::CacheConfig;
-#[cfg(feature = "graph")]
-use tools_catalog::TafcConfig;
-#[cfg(feature = "checkpoint")]
-use tools_checkpoint::CheckpointConfig;
-#[cfg(feature = "code")]
-use tools_code::IndexConfig;
-#[cfg(feature = "diagnostics")]
-use tools_diagnostics::DiagnosticsConfig;
-#[cfg(feature = "file")]
-use tools_file::FileConfig;
-#[cfg(feature = "filter")]
-use tools_filter::FilterConfig;
-#[cfg(feature = "graph")]
-use tools_graph::{DependenciesConfig, ProfileConfig, ToolFilterConfig};
-#[cfg(feature = "mcp-client")]
-use tools_mcp_client::McpServerConfig;
-#[cfg(feature = "memory")]
-use tools_memory::MemoryConfig;
-#[cfg(feature = "overflow")]
-use tools_overflow::OverflowConfig;
-#[cfg(feature = "policy")]
-use tools_policy::{
-    adversarial::AdversarialConfig,
-    anomaly::AnomalyConfig,
-    caller_quota::CallerQuotaConfig,
-    permissions::{ApprovalsConfig, PermissionsConfig},
-    rules::{AuthorizationConfig, PolicyConfig},
-    trust::TrustConfig,
-    utility::UtilityConfig,
-};
-#[cfg(feature = "llm")]
-use tools_providers::LlmConfig;
-#[cfg(feature = "retry")]
-use tools_retry::RetryConfig;
-#[cfg(feature = "scheduler")]
-use tools_scheduler::SchedulerConfig;
-#[cfg(feature = "shell")]
-use tools_shell::ShellConfig;
-#[cfg(feature = "skills")]
-use tools_skills::SkillsConfig;
-#[cfg(feature = "web")]
-use tools_web::ScrapeConfig;
 
 use super::EmbeddingConfig;
 
-#[cfg(not(feature = "acp"))]
-use super::AbsentSection as AcpConfig;
-#[cfg(not(feature = "agent"))]
-use super::AbsentSection as SessionsConfig;
-#[cfg(not(feature = "audit"))]
-use super::AbsentSection as AuditConfig;
-#[cfg(not(feature = "cache"))]
-use super::AbsentSection as CacheConfig;
-#[cfg(not(feature = "checkpoint"))]
-use super::AbsentSection as CheckpointConfig;
-#[cfg(not(feature = "code"))]
-use super::AbsentSection as IndexConfig;
-#[cfg(not(feature = "diagnostics"))]
-use super::AbsentSection as DiagnosticsConfig;
-#[cfg(not(feature = "file"))]
-use super::AbsentSection as FileConfig;
-#[cfg(not(feature = "filter"))]
-use super::AbsentSection as FilterConfig;
-#[cfg(not(feature = "memory"))]
-use super::AbsentSection as MemoryConfig;
-#[cfg(not(feature = "llm"))]
-use super::AbsentSection as LlmConfig;
-#[cfg(not(feature = "mcp-client"))]
-use super::AbsentSection as McpServerConfig;
-#[cfg(not(feature = "overflow"))]
-use super::AbsentSection as OverflowConfig;
-#[cfg(not(feature = "retry"))]
-use super::AbsentSection as RetryConfig;
-#[cfg(not(feature = "scheduler"))]
-use super::AbsentSection as SchedulerConfig;
-#[cfg(not(feature = "shell"))]
-use super::AbsentSection as ShellConfig;
-#[cfg(not(feature = "skills"))]
-use super::AbsentSection as SkillsConfig;
-#[cfg(not(feature = "web"))]
-use super::AbsentSection as ScrapeConfig;
-#[cfg(not(feature = "graph"))]
-use super::{
-    AbsentSection as DependenciesConfig, AbsentSection as ProfileConfig, AbsentSection as TafcConfig,
-    AbsentSection as ToolFilterConfig,
-};
-#[cfg(not(feature = "policy"))]
-use super::{
-    AbsentSection as AdversarialConfig, AbsentSection as AnomalyConfig, AbsentSection as ApprovalsConfig,
-    AbsentSection as AuthorizationConfig, AbsentSection as CallerQuotaConfig, AbsentSection as PermissionsConfig,
-    AbsentSection as PolicyConfig, AbsentSection as TrustConfig, AbsentSection as UtilityConfig,
-};
+/// Imports the sections of parts, or takes [`super::AbsentSection`] for them in a build without
+/// that part.
+macro_rules! sections {
+    ($($feature:literal: $($from:ident)::+ { $($section:ident),+ };)+) => {
+        $($(
+            #[cfg(feature = $feature)]
+            use $($from)::+::$section;
+            #[cfg(not(feature = $feature))]
+            use super::AbsentSection as $section;
+        )+)+
+    };
+}
+
+sections! {
+    "acp": tools_acp { AcpConfig };
+    "agent": tools_agent::sessions { SessionsConfig };
+    "audit": tools_audit { AuditConfig };
+    "cache": tools_cache { CacheConfig };
+    "checkpoint": tools_checkpoint { CheckpointConfig };
+    "code": tools_code { IndexConfig };
+    "diagnostics": tools_diagnostics { DiagnosticsConfig };
+    "file": tools_file { FileConfig };
+    "filter": tools_filter { FilterConfig };
+    "graph": tools_catalog { TafcConfig };
+    "graph": tools_graph { DependenciesConfig, ProfileConfig, ToolFilterConfig };
+    "llm": tools_providers { LlmConfig };
+    "mcp-client": tools_mcp_client { McpServerConfig };
+    "memory": tools_memory { MemoryConfig };
+    "overflow": tools_overflow { OverflowConfig };
+    "policy": tools_policy::adversarial { AdversarialConfig };
+    "policy": tools_policy::anomaly { AnomalyConfig };
+    "policy": tools_policy::caller_quota { CallerQuotaConfig };
+    "policy": tools_policy::permissions { ApprovalsConfig, PermissionsConfig };
+    "policy": tools_policy::rules { AuthorizationConfig, PolicyConfig };
+    "policy": tools_policy::trust { TrustConfig };
+    "policy": tools_policy::utility { UtilityConfig };
+    "retry": tools_retry { RetryConfig };
+    "scheduler": tools_scheduler { SchedulerConfig };
+    "shell": tools_shell { ShellConfig };
+    "skills": tools_skills { SkillsConfig };
+    "web": tools_web { ScrapeConfig };
+}
 
 /// Everything that can be configured.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -13,13 +13,13 @@ use crate::reader::Command;
 
 /// The registry's description of a command.
 #[derive(Debug)]
-pub struct CommandDescription {
+pub(crate) struct CommandDescription {
     /// Its program.
-    pub program: &'static Program,
+    pub(crate) program: &'static Program,
     /// Its effects.
-    pub effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
     /// The words that rules are compared with, beside those that are typed.
-    pub canonical: Canonical,
+    pub(crate) canonical: Canonical,
 }
 
 /// A command in the one form that stands for its spellings: the program without its folder and by
@@ -35,7 +35,7 @@ pub struct Canonical {
 }
 
 /// The description of a program, by its name without folder.
-pub fn find(name: &str) -> Option<&'static Program> {
+pub(crate) fn find(name: &str) -> Option<&'static Program> {
     static BY_NAME: LazyLock<HashMap<&'static str, &'static Program, BuildHasherDefault<NameHasher>>> =
         LazyLock::new(|| {
             // Counting them first is less than what a map does that grows.
@@ -47,6 +47,11 @@ pub fn find(name: &str) -> Option<&'static Program> {
         LazyLock::new(|| named().filter_map(|(name, program)| Some((name.strip_suffix('*')?, program))).collect());
     let by_beginning = || BY_BEGINNING.iter().find(|(start, _)| name.starts_with(start)).map(|(_, program)| *program);
     BY_NAME.get(name).copied().or_else(by_beginning)
+}
+
+/// Subcommands of a program that say what is done whatever follows them: `build` of `cargo`.
+pub fn general_subcommands(program: &str) -> impl Iterator<Item = &'static str> {
+    find(program).into_iter().flat_map(|program| program.general.split_ascii_whitespace())
 }
 
 /// FNV-1a. The names are constants, so that nobody can choose colliding ones.
@@ -82,7 +87,7 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
 }
 
 /// Describes a command by the registry; `None` where it does not know the program.
-pub fn describe(command: &Command) -> Option<CommandDescription> {
+pub(crate) fn describe(command: &Command) -> Option<CommandDescription> {
     let program = find(command.name())?;
     let parsed = Parsed::of(program, command);
     Some(CommandDescription { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })

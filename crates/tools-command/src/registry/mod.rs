@@ -29,15 +29,13 @@ pub(crate) use apply::is_remote;
 pub use carried::{Carried, carried};
 pub use consequence::Consequence;
 pub use doubt::Doubt;
-pub use lookup::{Canonical, CommandDescription, describe, find};
-pub(crate) use lookup::{positions_of_values, prints};
+pub use lookup::{Canonical, general_subcommands};
+pub(crate) use lookup::{describe, find, positions_of_values, prints};
 pub use open_ended::is_open_ended;
-pub use parsed::{GivenOption, Parsed, UnknownOption};
-pub use programs::PROGRAMS;
+pub(crate) use parsed::Parsed;
 pub(crate) use programs::shells::{DOTS, is_shell, matches_dots};
 pub use shown::{OutputKind, shown};
-pub use spec::{
-    ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, Rule, Style, Subcommand, Syntax,
-};
+pub use spec::More;
+pub(crate) use spec::{Expect, Otherwise, Prints, Program};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

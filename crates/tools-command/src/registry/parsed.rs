@@ -11,49 +11,49 @@ use crate::reader::{Command, Value};
 
 /// An option that is given.
 #[derive(Debug, Clone)]
-pub struct GivenOption {
+pub(crate) struct GivenOption {
     /// Its spellings, joined by `|`, as they stand in the description.
-    pub spellings: &'static str,
+    pub(crate) spellings: &'static str,
     /// Its value, where it has one.
-    pub value: Option<Value>,
+    pub(crate) value: Option<Value>,
     /// Its index among the arguments.
-    pub at: usize,
+    pub(crate) at: usize,
 }
 
 /// An option that the description does not know.
 #[derive(Debug, Clone)]
-pub struct UnknownOption {
+pub(crate) struct UnknownOption {
     /// The argument.
-    pub option: String,
+    pub(crate) option: String,
     /// Whether it stands where a subcommand may follow, so that it hides which one does.
-    pub hides_subcommand: bool,
+    pub(crate) hides_subcommand: bool,
     /// Whether it stands in front of every operand, so that it hides where they begin.
-    pub hides_operands: bool,
+    pub(crate) hides_operands: bool,
 }
 
 /// The arguments of a command, by its program's description.
 #[derive(Debug)]
-pub struct Parsed<'a> {
+pub(crate) struct Parsed<'a> {
     /// The command.
-    pub command: &'a Command,
+    pub(crate) command: &'a Command,
     /// The description.
-    pub program: &'static Program,
+    pub(crate) program: &'static Program,
     /// The subcommands that were found, outermost first.
-    pub path: Vec<&'static Subcommand>,
+    pub(crate) path: Vec<&'static Subcommand>,
     /// The first spelling of each.
     pub(super) names: Vec<&'static str>,
     /// The known options.
-    pub options: Vec<GivenOption>,
+    pub(crate) options: Vec<GivenOption>,
     /// Positions of the operands, ascending, those behind `--` among them.
-    pub operands: Vec<usize>,
+    pub(crate) operands: Vec<usize>,
     /// Index of `--`.
-    pub dashes: Option<usize>,
+    pub(crate) dashes: Option<usize>,
     /// The first option that the description does not know.
-    pub unknown: Option<UnknownOption>,
+    pub(crate) unknown: Option<UnknownOption>,
     /// The word that stands where a subcommand is looked for and is none, with what that means.
-    pub unlisted: Option<(Value, Otherwise)>,
+    pub(crate) unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
-    pub words: Vec<usize>,
+    pub(crate) words: Vec<usize>,
     /// Positions right behind options of which it is not known whether they take a value, and
     /// behind words that may be such.
     valued_perhaps: Vec<usize>,
@@ -67,7 +67,7 @@ pub struct Parsed<'a> {
 
 impl<'a> Parsed<'a> {
     /// Reads a command's arguments.
-    pub fn of(program: &'static Program, command: &'a Command) -> Self {
+    pub(crate) fn of(program: &'static Program, command: &'a Command) -> Self {
         let mut parsed = Self {
             command,
             program,
@@ -89,27 +89,27 @@ impl<'a> Parsed<'a> {
     }
 
     /// The operand of a number.
-    pub fn operand(&self, number: usize) -> Option<&'a Value> {
+    pub(crate) fn operand(&self, number: usize) -> Option<&'a Value> {
         self.operands.get(number).map(|at| &self.command.args[*at])
     }
 
     /// Every operand.
-    pub fn operands(&self) -> impl DoubleEndedIterator<Item = &'a Value> + '_ {
+    pub(crate) fn operands(&self) -> impl DoubleEndedIterator<Item = &'a Value> + '_ {
         self.operands.iter().map(|at| &self.command.args[*at])
     }
 
     /// The arguments from the operand of a number on, options among them.
-    pub fn from(&self, number: usize) -> &'a [Value] {
+    pub(crate) fn from(&self, number: usize) -> &'a [Value] {
         self.operands.get(number).map_or(&[], |at| &self.command.args[*at..])
     }
 
     /// The arguments behind `--`; none where there is none.
-    pub fn after_dashes(&self) -> &'a [Value] {
+    pub(crate) fn after_dashes(&self) -> &'a [Value] {
         self.dashes.map_or(&[], |at| &self.command.args[at + 1..])
     }
 
     /// Whether one of these options is given, in any spelling. `options` are separated by blanks.
-    pub fn has(&self, options: &str) -> bool {
+    pub(crate) fn has(&self, options: &str) -> bool {
         self.given(options).next().is_some()
     }
 
@@ -137,14 +137,14 @@ impl<'a> Parsed<'a> {
     }
 
     /// The given ones among these options.
-    pub fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
+    pub(crate) fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let is_meant =
             |given: &&GivenOption| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
         self.options.iter().filter(is_meant)
     }
 
     /// The values of these options.
-    pub fn values<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Value> {
+    pub(crate) fn values<'b>(&'b self, options: &'b str) -> impl Iterator<Item = &'b Value> {
         self.given(options).filter_map(|given| given.value.as_ref())
     }
 
@@ -172,20 +172,20 @@ impl<'a> Parsed<'a> {
 
     /// The given ones among these options of the program itself: in front of the subcommand where
     /// they belong there alone.
-    pub fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
+    pub(crate) fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let end = self.words.first().filter(|_| self.program.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
     }
 
     /// That an option is not known, where it hides which argument is the first operand.
-    pub fn doubt(&self) -> Option<Effect> {
+    pub(crate) fn doubt(&self) -> Option<Effect> {
         let unknown = self.unknown.as_ref().filter(|unknown| unknown.hides_operands)?;
         let name = self.command.name();
         Some(Effect::hidden(format!("the option `{}` of `{name}` is not known", unknown.option)))
     }
 
     /// The value of the first of these options that is given, and every argument behind it.
-    pub fn behind(&self, options: &str) -> Vec<Value> {
+    pub(crate) fn behind(&self, options: &str) -> Vec<Value> {
         let Some(given) = self.given(options).next() else { return Vec::new() };
         let rest = self.command.args.get(given.at + 1..).unwrap_or_default();
         let is_next = given.value.as_ref().is_some_and(|value| rest.first() == Some(value));
@@ -194,7 +194,7 @@ impl<'a> Parsed<'a> {
     }
 
     /// The innermost subcommand by its first spelling; empty where there is none.
-    pub fn subcommand(&self) -> &'static str {
+    pub(crate) fn subcommand(&self) -> &'static str {
         self.names.last().copied().unwrap_or_default()
     }
 

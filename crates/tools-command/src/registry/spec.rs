@@ -13,60 +13,60 @@ use crate::effect::Effect;
 /// subcommand, which are accepted behind it too unless the style is [`Style::Leading`]; every
 /// option where there is no subcommand.
 #[derive(Debug, Clone, Copy)]
-pub struct Program {
+pub(crate) struct Program {
     /// The names it is called by; the first is the one that rules are compared with. A name that
     /// ends in `*` stands for every name that begins so.
-    pub names: &'static [&'static str],
+    pub(crate) names: &'static [&'static str],
     /// In place of names: programs of which the same is told, so that rules are compared with the
     /// name that is typed.
-    pub family: &'static [&'static str],
+    pub(crate) family: &'static [&'static str],
     /// See [`Syntax::flags`].
-    pub flags: &'static str,
+    pub(crate) flags: &'static str,
     /// See [`Syntax::valued`].
-    pub valued: &'static str,
+    pub(crate) valued: &'static str,
     /// See [`Syntax::optional`].
-    pub optional: &'static str,
+    pub(crate) optional: &'static str,
     /// See [`Syntax::last`].
-    pub last: &'static str,
+    pub(crate) last: &'static str,
     /// See [`Syntax::style`].
-    pub style: Style,
+    pub(crate) style: Style,
     /// Options that name the folder it works in, separated by blanks: paths are relative to their
     /// values.
-    pub folder: &'static str,
+    pub(crate) folder: &'static str,
     /// Rules about its arguments, whatever the subcommand.
-    pub rules: &'static [Rule],
+    pub(crate) rules: &'static [Rule],
     /// Subcommands, separated by blanks, whose further arguments change how they do their work, not
     /// what it is: who agrees to one call of them agrees to others.
-    pub general: &'static str,
+    pub(crate) general: &'static str,
     /// Empty where operands follow directly.
-    pub subcommands: &'static [Subcommand],
+    pub(crate) subcommands: &'static [Subcommand],
     /// More subcommands, separated by blanks, that do nothing worth telling.
-    pub plain: &'static str,
+    pub(crate) plain: &'static str,
     /// Whether an unambiguous beginning of a subcommand is enough: `npm publ`.
-    pub abbreviates: bool,
+    pub(crate) abbreviates: bool,
     /// Meaning of a subcommand that is not listed.
-    pub otherwise: Otherwise,
+    pub(crate) otherwise: Otherwise,
     /// Whether the rules name everything that it reads, changes and runs. Other programs may touch
     /// anything in the workspace.
-    pub is_exhaustive: bool,
+    pub(crate) is_exhaustive: bool,
     /// Whether what it writes is made from the sources of the workspace, so that running it in the
     /// same line is no more than running the workspace's own code.
-    pub builds: bool,
+    pub(crate) builds: bool,
     /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
     /// not listed.
-    pub prints: &'static [(&'static str, Prints)],
+    pub(crate) prints: &'static [(&'static str, Prints)],
     /// Its names, separated by blanks, whose output has the format of another command, and the
     /// words of that.
-    pub prints_as: &'static [(&'static str, &'static str)],
+    pub(crate) prints_as: &'static [(&'static str, &'static str)],
     /// Lines with what is found in them; each description has some.
-    pub examples: &'static [Example],
+    pub(crate) examples: &'static [Example],
     /// Lines in which nothing asks and nothing is opaque.
-    pub plain_lines: &'static [&'static str],
+    pub(crate) plain_lines: &'static [&'static str],
 }
 
 impl Program {
     /// A program without options that does nothing worth telling, of the style of [`Syntax::GNU`].
-    pub const GNU: Self = Self {
+    pub(crate) const GNU: Self = Self {
         names: &[],
         family: &[],
         flags: "",
@@ -89,19 +89,19 @@ impl Program {
         plain_lines: &[],
     };
     /// The same of the style of [`Syntax::LEADING`].
-    pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
+    pub(crate) const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
     /// The same of the style of [`Syntax::EXACT`].
-    pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
+    pub(crate) const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
     /// The same of the style of [`Syntax::SINGLE`].
-    pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
+    pub(crate) const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 
     /// Every name it is called by.
-    pub fn all_names(&self) -> &'static [&'static str] {
+    pub(crate) fn all_names(&self) -> &'static [&'static str] {
         if self.family.is_empty() { self.names } else { self.family }
     }
 
     /// Its own options.
-    pub const fn syntax(&self) -> Syntax {
+    pub(crate) const fn syntax(&self) -> Syntax {
         let Self { flags, valued, optional, last, style, .. } = *self;
         Syntax { flags, valued, optional, last, style }
     }
@@ -109,24 +109,24 @@ impl Program {
 
 /// One subcommand, or a word behind one: `remote` and, in it, `add`.
 #[derive(Debug, Clone, Copy)]
-pub struct Subcommand {
+pub(crate) struct Subcommand {
     /// Its name. Names separated by blanks are different subcommands of which the same is told;
     /// spellings of one are joined by `|`, and rules are compared with the first of them:
     /// `add install|i`.
-    pub names: &'static str,
+    pub(crate) names: &'static str,
     /// Its own options.
-    pub syntax: Syntax,
+    pub(crate) syntax: Syntax,
     /// Rules about its arguments.
-    pub rules: &'static [Rule],
+    pub(crate) rules: &'static [Rule],
     /// Words that may follow and say more.
-    pub subcommands: &'static [Subcommand],
+    pub(crate) subcommands: &'static [Subcommand],
     /// The words this is another way to say, from the program on; `None` when it stands for itself.
-    pub is: Option<&'static str>,
+    pub(crate) is: Option<&'static str>,
 }
 
 impl Subcommand {
     /// A subcommand that does nothing worth telling.
-    pub const NEW: Self = Self { names: "", syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
+    pub(crate) const NEW: Self = Self { names: "", syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
 
     /// The spellings of each name, the first in front.
     pub(crate) fn spellings(&self) -> impl Iterator<Item = std::str::Split<'static, char>> + use<> {
@@ -157,40 +157,40 @@ pub(crate) const fn group(names: &'static str, subcommands: &'static [Subcommand
 /// Syntax of options. Each text lists options, separated by blanks; spellings of the same option
 /// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
-pub struct Syntax {
+pub(crate) struct Syntax {
     /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
     /// follow in a cluster. A spelling that ends in `*` stands for every argument that begins so,
     /// and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` stands for every
     /// option that is not listed.
-    pub flags: &'static str,
+    pub(crate) flags: &'static str,
     /// Options whose value is attached or the next argument.
-    pub valued: &'static str,
+    pub(crate) valued: &'static str,
     /// Options whose value, if there is one, is attached.
-    pub optional: &'static str,
+    pub(crate) optional: &'static str,
     /// Options whose value is attached or the next argument and ends the options: what follows are
     /// operands.
-    pub last: &'static str,
+    pub(crate) last: &'static str,
     /// Their style.
-    pub style: Style,
+    pub(crate) style: Style,
 }
 
 impl Syntax {
     /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind
     /// operands.
-    pub const GNU: Self = Self { flags: "", valued: "", optional: "", last: "", style: Style::Gnu };
+    pub(crate) const GNU: Self = Self { flags: "", valued: "", optional: "", last: "", style: Style::Gnu };
     /// As GNU, but options end at the first operand: what follows belongs to another command.
-    pub const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
+    pub(crate) const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
     /// Long options only in full, short ones in clusters, options also behind operands: most modern
     /// programs.
-    pub const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
+    pub(crate) const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
     /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters. Two dashes
     /// mean the same.
-    pub const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
+    pub(crate) const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 }
 
 /// Style of options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
+pub(crate) enum Style {
     /// See [`Syntax::GNU`].
     Gnu,
     /// See [`Syntax::LEADING`].
@@ -203,7 +203,7 @@ pub enum Style {
 
 /// Meaning of a subcommand that is not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Otherwise {
+pub(crate) enum Otherwise {
     /// It does nothing worth telling.
     Plain,
     /// It may run anything: an alias, a plug-in. The text says what, and follows "`git frob` is ".
@@ -213,7 +213,7 @@ pub enum Otherwise {
 /// Kind of text that a program prints: whether the author of the command line controls it. Texts
 /// list arguments, separated by blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Prints {
+pub(crate) enum Prints {
     /// Anything.
     Anything,
     /// Names of what is there, numbers and identifiers. An argument with blanks may be part of it.
@@ -233,10 +233,10 @@ pub enum Prints {
 
 /// One thing that a program does, and when.
 #[derive(Debug, Clone, Copy)]
-pub struct Rule {
+pub(crate) struct Rule {
     when: When,
     /// Its effect where all [`Rule::when`] hold.
-    pub does: Does,
+    pub(crate) does: Does,
 }
 
 /// Conditions of a rule. One needs no list, so that a function can make a rule of it.
@@ -248,7 +248,7 @@ enum When {
 
 impl Rule {
     /// The conditions, all of which hold where it applies.
-    pub fn when(&self) -> &[ArgumentCondition] {
+    pub(crate) fn when(&self) -> &[ArgumentCondition] {
         match &self.when {
             When::One(condition) => std::slice::from_ref(condition),
             When::All(conditions) => conditions,
@@ -290,7 +290,7 @@ pub(super) const RUNS_OPERANDS: &[Rule] = &[always(Does::RunsWords(At::From(0)))
 
 /// A condition on the arguments. Texts list alternatives, separated by blanks.
 #[derive(Debug, Clone, Copy)]
-pub enum ArgumentCondition {
+pub(crate) enum ArgumentCondition {
     /// One of these options is given, in any spelling.
     Has(&'static str),
     /// None of these options is given.
@@ -321,7 +321,7 @@ pub enum ArgumentCondition {
 
 /// Position in the arguments.
 #[derive(Debug, Clone, Copy)]
-pub enum At {
+pub(crate) enum At {
     /// The operand of this number, from 0.
     Nth(usize),
     /// The operands from this number on.
@@ -353,7 +353,7 @@ pub enum At {
 
 /// An effect of a program.
 #[derive(Clone, Copy)]
-pub enum Does {
+pub(crate) enum Does {
     /// Reads files or folders.
     Reads(At),
     /// Reads folders with all that is in them, or files.
@@ -468,11 +468,11 @@ impl std::fmt::Debug for Does {
 }
 
 /// A line, and something that is found in it.
-pub type Example = (&'static str, Expect);
+pub(crate) type Example = (&'static str, Expect);
 
 /// Expected result of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expect {
+pub(crate) enum Expect {
     /// A person is asked; the reason contains this text.
     Asks(&'static str),
     /// It never runs; the reason contains this text.

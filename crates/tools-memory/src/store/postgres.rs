@@ -1,13 +1,8 @@
 //! Memories in a PostgreSQL database, which several machines share.
 
-use jiff::Timestamp;
 use tools_store::{Server, ServerSchema};
 
-use super::{
-    Embedding, Filter, Limits, RankedMemory, StoreOutcome, Vector, postgres_words,
-    queries::{postgres, store},
-};
-use crate::{Memory, MemoryError, NewMemory};
+use super::queries::store;
 
 /// The schema; what was released is only added to.
 const SCHEMA: ServerSchema =
@@ -27,4 +22,4 @@ impl PostgresMemories {
     }
 }
 
-store!(PostgresMemories, postgres, postgres_words);
+store!(PostgresMemories, super::rows::postgres, super::postgres_words);

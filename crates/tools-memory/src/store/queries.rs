@@ -1,11 +1,11 @@
-//! What both databases are asked in the same words: everything but the index of words. A caller
-//! holds the store for itself while it changes something: by the file's lock in SQLite, by a lock
-//! of the transaction in PostgreSQL.
+//! What both databases are asked in the same words: everything but the index of words. A change
+//! holds the store for itself: by the file's lock in SQLite, by a lock of the transaction in
+//! PostgreSQL.
 
-/// Defines the queries for one database, whose entries are `$rows` and whose index of words is
-/// `$index`.
-macro_rules! queries {
-    ($rows:path, $index:path) => {
+/// Defines the store over a handle of one database with `reader` and `write`, whose entries are
+/// `$rows` and whose index of words is `$index`.
+macro_rules! store {
+    ($store:ty, $rows:path, $index:path) => {
         use jiff::Timestamp;
         use sqlx::Row as _;
         use tools_core::sha256_hex;
@@ -13,160 +13,165 @@ macro_rules! queries {
         use $index as index;
         use $rows::{Connection, memory};
 
-        use crate::store::rows::{bind_filter, visible};
-
+        use super::rows::{bind_filter, visible};
         use crate::{
-            Embedding, Filter, MemoryKind, Limits, Memory, MemoryError, NewMemory, Scope, StoreOutcome, Vector,
+            Embedding, Filter, Limits, Memory, MemoryError, MemoryKind, MemoryStore, NewMemory, RankedMemory, Scope,
+            StoreOutcome, Vector,
         };
 
-        pub(in crate::store) async fn save(
-            change: &mut Connection,
-            id: String,
-            new: NewMemory,
-            embedding: Option<Embedding>,
-            limits: Limits,
-            now: Timestamp,
-        ) -> Result<StoreOutcome, MemoryError> {
-            remove_expired(change, now).await?;
-            let hash = sha256_hex(new.content.as_bytes());
-            if let Some(there) = same(change, new.scope, &new.owner, &hash).await? {
-                return Ok(StoreOutcome::Duplicate(there));
+        #[async_trait::async_trait]
+        impl MemoryStore for $store {
+            async fn save(
+                &self,
+                id: String,
+                new: NewMemory,
+                embedding: Option<Embedding>,
+                limits: Limits,
+                now: Timestamp,
+            ) -> Result<StoreOutcome, MemoryError> {
+                let mut change = self.0.write().await?;
+                remove_expired(&mut change, now).await?;
+                let hash = sha256_hex(new.content.as_bytes());
+                if let Some(there) = same(&mut change, new.scope, &new.owner, &hash).await? {
+                    change.commit().await?;
+                    return Ok(StoreOutcome::Duplicate(there));
+                }
+                if let Some(old) = &new.supersedes {
+                    let superseded = sqlx::query(
+                        "UPDATE memories SET superseded_by = $1
+                         WHERE id = $2 AND scope = $3 AND owner = $4 AND superseded_by IS NULL",
+                    );
+                    let superseded = superseded.bind(&id).bind(old).bind(new.scope.as_str()).bind(&new.owner);
+                    if superseded.execute(&mut *change).await?.rows_affected() == 0 {
+                        return Err(MemoryError::NotFound(old.clone()));
+                    }
+                    // What nobody finds any more needs no place in the index.
+                    index::remove(&mut change, old).await?;
+                }
+                let NewMemory { content, kind, tags, scope, owner, origin, call, session, untrusted, expires_at, .. } = new;
+                let memory = Memory {
+                    id: id.clone(),
+                    scope,
+                    owner,
+                    kind,
+                    content,
+                    tags,
+                    origin,
+                    call,
+                    session,
+                    untrusted,
+                    created_at: now,
+                    expires_at,
+                    superseded_by: None,
+                    uses: 0,
+                    last_used_at: None,
+                };
+                insert(&mut change, &memory, &hash, embedding, limits).await?;
+                change.commit().await?;
+                Ok(StoreOutcome::New(id))
             }
-            if let Some(old) = &new.supersedes {
-                let superseded = sqlx::query(
-                    "UPDATE memories SET superseded_by = $1
-                     WHERE id = $2 AND scope = $3 AND owner = $4 AND superseded_by IS NULL",
+
+            async fn restore(&self, memory: Memory, limits: Limits, now: Timestamp) -> Result<bool, MemoryError> {
+                let mut change = self.0.write().await?;
+                remove_expired(&mut change, now).await?;
+                let hash = sha256_hex(memory.content.as_bytes());
+                let known = sqlx::query("SELECT 1 FROM memories WHERE id = $1").bind(&memory.id);
+                let is_there = known.fetch_optional(&mut *change).await?.is_some()
+                    || (memory.superseded_by.is_none()
+                        && same(&mut change, memory.scope, &memory.owner, &hash).await?.is_some())
+                    || memory.expires_at.is_some_and(|at| at <= now);
+                if !is_there {
+                    insert(&mut change, &memory, &hash, None, limits).await?;
+                }
+                change.commit().await?;
+                Ok(!is_there)
+            }
+
+            async fn by_words(
+                &self,
+                text: &str,
+                filter: &Filter,
+                most: usize,
+                now: Timestamp,
+            ) -> Result<Vec<RankedMemory>, MemoryError> {
+                index::search(&mut *self.0.reader().await?.acquire().await?, text, filter, most, now).await
+            }
+
+            async fn vectors(&self, model: &str, filter: &Filter, now: Timestamp) -> Result<Vec<Vector>, MemoryError> {
+                let found = sqlx::query(concat!(
+                    "SELECT id, embedding FROM memories WHERE embedded_by = $7 AND embedding IS NOT NULL AND ",
+                    visible!()
+                ));
+                let rows = bind_filter!(found, filter, now).bind(model).fetch_all(self.0.reader().await?).await?;
+                rows.iter()
+                    .map(|row| {
+                        let bytes: Vec<u8> = row.try_get("embedding")?;
+                        let vector = bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
+                        Ok(Vector { id: row.try_get("id")?, vector })
+                    })
+                    .collect()
+            }
+
+            async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
+                let row = sqlx::query("SELECT * FROM memories WHERE id = $1").bind(id);
+                row.fetch_optional(self.0.reader().await?).await?.as_ref().map(memory).transpose()
+            }
+
+            async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
+                let all = Filter::default();
+                let filter_or_all = filter.unwrap_or(&all);
+                let found = sqlx::query(
+                    "SELECT * FROM memories
+                     WHERE ($1 OR (scope = 'user' AND $2) OR (scope = 'project' AND owner = $3)
+                            OR (scope = 'session' AND owner = $4))
+                     AND ($5 IS NULL OR kind = $5) AND ($6 IS NULL OR created_at >= $6)
+                     ORDER BY created_at DESC, id",
                 );
-                let superseded = superseded.bind(&id).bind(old).bind(new.scope.as_str()).bind(&new.owner);
-                if superseded.execute(&mut *change).await?.rows_affected() == 0 {
-                    return Err(MemoryError::NotFound(old.clone()));
+                let found = found
+                    .bind(filter.is_none())
+                    .bind(filter_or_all.user)
+                    .bind(filter_or_all.project.as_deref())
+                    .bind(filter_or_all.session.as_deref())
+                    .bind(filter_or_all.kind.map(MemoryKind::as_str))
+                    .bind(filter_or_all.since.map(Timestamp::as_microsecond));
+                found.fetch_all(self.0.reader().await?).await?.iter().map(memory).collect()
+            }
+
+            async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError> {
+                let mut read = self.0.reader().await?.acquire().await?;
+                let last: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM memories").fetch_one(&mut *read).await?;
+                let (mut found, mut lost) = (vec![], 0);
+                // One by one: a page that is damaged takes no other with it.
+                for number in 1..=last.unwrap_or_default() {
+                    let row = sqlx::query("SELECT * FROM memories WHERE number = $1").bind(number);
+                    let row = row.fetch_optional(&mut *read).await.map_err(MemoryError::from);
+                    match row.and_then(|row| row.as_ref().map(memory).transpose()) {
+                        Ok(memory) => found.extend(memory),
+                        Err(_) => lost += 1,
+                    }
                 }
-                // What nobody finds any more needs no place in the index.
-                index::remove(change, old).await?;
+                Ok((found, lost))
             }
-            let NewMemory { content, kind, tags, scope, owner, origin, call, session, untrusted, expires_at, .. } = new;
-            let memory = Memory {
-                id: id.clone(),
-                scope,
-                owner,
-                kind,
-                content,
-                tags,
-                origin,
-                call,
-                session,
-                untrusted,
-                created_at: now,
-                expires_at,
-                superseded_by: None,
-                uses: 0,
-                last_used_at: None,
-            };
-            insert(change, &memory, &hash, embedding, limits).await?;
-            Ok(StoreOutcome::New(id))
-        }
 
-        pub(in crate::store) async fn restore(
-            change: &mut Connection,
-            memory: &Memory,
-            limits: Limits,
-            now: Timestamp,
-        ) -> Result<bool, MemoryError> {
-            remove_expired(change, now).await?;
-            let hash = sha256_hex(memory.content.as_bytes());
-            let known = sqlx::query("SELECT 1 FROM memories WHERE id = $1").bind(&memory.id);
-            let is_there = known.fetch_optional(&mut *change).await?.is_some()
-                || (memory.superseded_by.is_none()
-                    && same(change, memory.scope, &memory.owner, &hash).await?.is_some())
-                || memory.expires_at.is_some_and(|at| at <= now);
-            if !is_there {
-                insert(change, memory, &hash, None, limits).await?;
+            async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
+                let mut change = self.0.write().await?;
+                index::remove(&mut change, id).await?;
+                let removed = sqlx::query("DELETE FROM memories WHERE id = $1").bind(id).execute(&mut *change).await?;
+                change.commit().await?;
+                Ok(removed.rows_affected() > 0)
             }
-            Ok(!is_there)
-        }
 
-        pub(in crate::store) async fn vectors(
-            read: &mut Connection,
-            model: &str,
-            filter: &Filter,
-            now: Timestamp,
-        ) -> Result<Vec<Vector>, MemoryError> {
-            let found = sqlx::query(concat!(
-                "SELECT id, embedding FROM memories WHERE embedded_by = $7 AND embedding IS NOT NULL AND ",
-                visible!()
-            ));
-            let rows = bind_filter!(found, filter, now).bind(model).fetch_all(read).await?;
-            rows.iter()
-                .map(|row| {
-                    let bytes: Vec<u8> = row.try_get("embedding")?;
-                    let vector = bytes.as_chunks::<4>().0.iter().map(|four| f32::from_le_bytes(*four)).collect();
-                    Ok(Vector { id: row.try_get("id")?, vector })
-                })
-                .collect()
-        }
-
-        pub(in crate::store) async fn get(read: &mut Connection, id: &str) -> Result<Option<Memory>, MemoryError> {
-            let row = sqlx::query("SELECT * FROM memories WHERE id = $1").bind(id);
-            row.fetch_optional(read).await?.as_ref().map(memory).transpose()
-        }
-
-        pub(in crate::store) async fn list(
-            read: &mut Connection,
-            filter: Option<&Filter>,
-        ) -> Result<Vec<Memory>, MemoryError> {
-            let all = Filter::default();
-            let filter_or_all = filter.unwrap_or(&all);
-            let found = sqlx::query(
-                "SELECT * FROM memories
-                 WHERE ($1 OR (scope = 'user' AND $2) OR (scope = 'project' AND owner = $3)
-                        OR (scope = 'session' AND owner = $4))
-                 AND ($5 IS NULL OR kind = $5) AND ($6 IS NULL OR created_at >= $6)
-                 ORDER BY created_at DESC, id",
-            );
-            let found = found
-                .bind(filter.is_none())
-                .bind(filter_or_all.user)
-                .bind(filter_or_all.project.as_deref())
-                .bind(filter_or_all.session.as_deref())
-                .bind(filter_or_all.kind.map(MemoryKind::as_str))
-                .bind(filter_or_all.since.map(Timestamp::as_microsecond));
-            found.fetch_all(read).await?.iter().map(memory).collect()
-        }
-
-        pub(in crate::store) async fn readable(read: &mut Connection) -> Result<(Vec<Memory>, u64), MemoryError> {
-            let last: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM memories").fetch_one(&mut *read).await?;
-            let (mut found, mut lost) = (vec![], 0);
-            // One by one: a page that is damaged takes no other with it.
-            for number in 1..=last.unwrap_or_default() {
-                let row = sqlx::query("SELECT * FROM memories WHERE number = $1").bind(number);
-                let row = row.fetch_optional(&mut *read).await.map_err(MemoryError::from);
-                match row.and_then(|row| row.as_ref().map(memory).transpose()) {
-                    Ok(memory) => found.extend(memory),
-                    Err(_) => lost += 1,
+            async fn used(&self, ids: &[String], now: Timestamp) -> Result<(), MemoryError> {
+                let mut change = self.0.write().await?;
+                for id in ids {
+                    sqlx::query("UPDATE memories SET uses = uses + 1, last_used_at = $1 WHERE id = $2")
+                        .bind(now.as_microsecond())
+                        .bind(id)
+                        .execute(&mut *change)
+                        .await?;
                 }
+                Ok(change.commit().await?)
             }
-            Ok((found, lost))
-        }
-
-        pub(in crate::store) async fn remove(change: &mut Connection, id: &str) -> Result<bool, MemoryError> {
-            index::remove(change, id).await?;
-            let removed = sqlx::query("DELETE FROM memories WHERE id = $1").bind(id).execute(change).await?;
-            Ok(removed.rows_affected() > 0)
-        }
-
-        pub(in crate::store) async fn used(
-            change: &mut Connection,
-            ids: &[String],
-            now: Timestamp,
-        ) -> Result<(), MemoryError> {
-            for id in ids {
-                sqlx::query("UPDATE memories SET uses = uses + 1, last_used_at = $1 WHERE id = $2")
-                    .bind(now.as_microsecond())
-                    .bind(id)
-                    .execute(&mut *change)
-                    .await?;
-            }
-            Ok(())
         }
 
         async fn remove_expired(change: &mut Connection, now: Timestamp) -> Result<(), MemoryError> {
@@ -241,85 +246,6 @@ macro_rules! queries {
             Ok(())
         }
     };
-}
-
-/// Defines the store over a handle with `reader` and `write`.
-macro_rules! store {
-    ($store:ty, $queries:ident, $index:ident) => {
-        #[async_trait::async_trait]
-        impl crate::MemoryStore for $store {
-            async fn save(
-                &self,
-                id: String,
-                new: NewMemory,
-                embedding: Option<Embedding>,
-                limits: Limits,
-                now: Timestamp,
-            ) -> Result<StoreOutcome, MemoryError> {
-                let mut change = self.0.write().await?;
-                let stored = $queries::save(&mut change, id, new, embedding, limits, now).await?;
-                change.commit().await?;
-                Ok(stored)
-            }
-
-            async fn restore(&self, memory: Memory, limits: Limits, now: Timestamp) -> Result<bool, MemoryError> {
-                let mut change = self.0.write().await?;
-                let is_new = $queries::restore(&mut change, &memory, limits, now).await?;
-                change.commit().await?;
-                Ok(is_new)
-            }
-
-            async fn by_words(
-                &self,
-                text: &str,
-                filter: &Filter,
-                most: usize,
-                now: Timestamp,
-            ) -> Result<Vec<RankedMemory>, MemoryError> {
-                $index::search(&mut *self.0.reader().await?.acquire().await?, text, filter, most, now).await
-            }
-
-            async fn vectors(&self, model: &str, filter: &Filter, now: Timestamp) -> Result<Vec<Vector>, MemoryError> {
-                $queries::vectors(&mut *self.0.reader().await?.acquire().await?, model, filter, now).await
-            }
-
-            async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
-                $queries::get(&mut *self.0.reader().await?.acquire().await?, id).await
-            }
-
-            async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
-                $queries::list(&mut *self.0.reader().await?.acquire().await?, filter).await
-            }
-
-            async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError> {
-                $queries::readable(&mut *self.0.reader().await?.acquire().await?).await
-            }
-
-            async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
-                let mut change = self.0.write().await?;
-                let was_there = $queries::remove(&mut change, id).await?;
-                change.commit().await?;
-                Ok(was_there)
-            }
-
-            async fn used(&self, ids: &[String], now: Timestamp) -> Result<(), MemoryError> {
-                let mut change = self.0.write().await?;
-                $queries::used(&mut change, ids, now).await?;
-                Ok(change.commit().await?)
-            }
-        }
-    };
-}
-
-pub(super) mod sqlite {
-    //! The queries for SQLite.
-    queries!(crate::store::rows::sqlite, crate::store::sqlite_words);
-}
-
-#[cfg(feature = "postgres")]
-pub(super) mod postgres {
-    //! The queries for PostgreSQL.
-    queries!(crate::store::rows::postgres, crate::store::postgres_words);
 }
 
 pub(super) use store;

@@ -2,15 +2,9 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
 use tools_store::{Database, Schema};
 
-use super::{
-    Embedding, Filter, Limits, RankedMemory, StoreOutcome, Vector,
-    queries::{sqlite, store},
-    sqlite_words,
-};
-use crate::{Memory, MemoryError, NewMemory};
+use super::queries::store;
 
 /// The schema; what was released is only added to.
 const SCHEMA: Schema =
@@ -33,4 +27,4 @@ impl SqliteMemories {
     }
 }
 
-store!(SqliteMemories, sqlite, sqlite_words);
+store!(SqliteMemories, super::rows::sqlite, super::sqlite_words);

@@ -120,8 +120,7 @@ fn whole_line(subject: &Subject) -> Option<String> {
 /// `cargo build *` for `cargo build --release`. A subcommand that is not known to be general is
 /// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.
 fn general(line: &str, program: &str, argv: &[String]) -> Option<String> {
-    let general = tools_command::find(program)?.general;
-    let subcommand = argv.first().filter(|word| general.split_ascii_whitespace().any(|one| one == word.as_str()))?;
+    let subcommand = argv.first().filter(|word| tools_command::general_subcommands(program).any(|one| one == *word))?;
     let start = format!("{program} {subcommand} ");
     // Only what is typed just so: no quotes, no assignments in front.
     line.starts_with(&start).then(|| format!("{start}*"))

@@ -1,13 +1,8 @@
 //! Tasks in a PostgreSQL database, which several machines may serve.
 
-use jiff::Timestamp;
 use tools_store::{Server, ServerSchema};
 
-use super::{
-    Claim,
-    queries::{postgres, store},
-};
-use crate::{ScheduleError, ScheduledTask, SchedulerPolicy, TaskName};
+use super::queries::store;
 
 /// The schema; what was released is only added to.
 const SCHEMA: ServerSchema =
@@ -27,4 +22,4 @@ impl PostgresTasks {
     }
 }
 
-store!(PostgresTasks, postgres);
+store!(PostgresTasks, sqlx::Postgres);

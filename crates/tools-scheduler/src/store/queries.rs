@@ -1,179 +1,165 @@
-//! What both databases are asked in the same words. A caller holds the store for itself while it
-//! changes something: by the file's lock in SQLite, by a lock of the transaction in PostgreSQL.
+//! What both databases are asked in the same words. A change holds the store for itself: by the
+//! file's lock in SQLite, by a lock of the transaction in PostgreSQL.
 
-/// Defines the queries for one database.
-macro_rules! queries {
-    ($database:ty) => {
+/// Defines the store over a handle of one database, with `reader` and `write`.
+macro_rules! store {
+    ($store:ty, $database:ty) => {
         use jiff::Timestamp;
         use sqlx::Row as _;
         use tools_store::signed;
 
-        use crate::{Claim, Due, Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, due};
+        use crate::{
+            Claim, Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore,
+            due::{Due, due},
+        };
 
         type Connection = <$database as sqlx::Database>::Connection;
         type Row = <$database as sqlx::Database>::Row;
 
-        pub(in crate::store) async fn put(
-            change: &mut Connection,
-            task: ScheduledTask,
-            replace: bool,
-            most: u64,
-        ) -> Result<(), ScheduleError> {
-            let there = find(change, &task.workdir, &task.name).await?;
-            if there.is_some() && !replace {
-                return Err(ScheduleError::Exists(task.name));
-            }
-            if there.is_none() {
-                // What has come to its end needs no place.
-                let count = "SELECT count(*) FROM scheduled_tasks WHERE workdir = $1 AND next_run IS NOT NULL";
-                let (count,): (i64,) = sqlx::query_as(count).bind(&task.workdir).fetch_one(&mut *change).await?;
-                if count.unsigned_abs() >= most {
-                    return Err(ScheduleError::TooMany(most));
+        #[async_trait::async_trait]
+        impl TaskStore for $store {
+            async fn put(&self, task: ScheduledTask, replace: bool, most: u64) -> Result<(), ScheduleError> {
+                let mut change = self.0.write().await?;
+                let there = find(&mut change, &task.workdir, &task.name).await?;
+                if there.is_some() && !replace {
+                    return Err(ScheduleError::Exists(task.name));
                 }
-            }
-            remove(change, &task.workdir, &task.name).await?;
-            let (kind, spec, zone) = task.schedule.parts();
-            let text =
-                serde_json::to_string(&task.task).map_err(|error| ScheduleError::Damaged(error.to_string()))?;
-            let inserted = sqlx::query(
-                "INSERT INTO scheduled_tasks
-                     (workdir, name, kind, spec, tz, task, created_by, caller_id, created_at, next_run, max_runs,
-                      expires_at, policy_snapshot_hash)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
-            );
-            let inserted = inserted
-                .bind(&task.workdir)
-                .bind(task.name.as_str())
-                .bind(kind)
-                .bind(spec)
-                .bind(zone)
-                .bind(text)
-                .bind(&task.created_by)
-                .bind(&task.caller_id)
-                .bind(task.created_at.as_microsecond())
-                .bind(task.next_run.map(Timestamp::as_microsecond))
-                .bind(task.max_runs.map(signed))
-                .bind(task.expires_at.map(Timestamp::as_microsecond))
-                .bind(&task.policy_snapshot_hash);
-            inserted.execute(change).await?;
-            Ok(())
-        }
-
-        pub(in crate::store) async fn remove(
-            change: &mut Connection,
-            workdir: &str,
-            name: &TaskName,
-        ) -> Result<Option<ScheduledTask>, ScheduleError> {
-            let there = find(change, workdir, name).await?;
-            sqlx::query("DELETE FROM scheduled_tasks WHERE workdir = $1 AND name = $2")
-                .bind(workdir)
-                .bind(name.as_str())
-                .execute(change)
-                .await?;
-            Ok(there)
-        }
-
-        pub(in crate::store) async fn list(
-            read: &mut Connection,
-            workdir: &str,
-        ) -> Result<Vec<ScheduledTask>, ScheduleError> {
-            let rows = sqlx::query("SELECT * FROM scheduled_tasks WHERE workdir = $1 ORDER BY name").bind(workdir);
-            rows.fetch_all(read).await?.iter().map(task).collect()
-        }
-
-        pub(in crate::store) async fn next(
-            read: &mut Connection,
-            workdir: &str,
-        ) -> Result<Option<Timestamp>, ScheduleError> {
-            let first = sqlx::query_scalar(
-                "SELECT min(CASE WHEN lease_until > next_run THEN lease_until ELSE next_run END) FROM scheduled_tasks
-                 WHERE workdir = $1 AND next_run IS NOT NULL",
-            );
-            let first: Option<i64> = first.bind(workdir).fetch_one(read).await?;
-            first.map(time).transpose()
-        }
-
-        pub(in crate::store) async fn claim(
-            change: &mut Connection,
-            workdir: &str,
-            owner: &str,
-            now: Timestamp,
-            policy: &SchedulerPolicy,
-            most: usize,
-        ) -> Result<Vec<Claim>, ScheduleError> {
-            let rows = sqlx::query(
-                "SELECT * FROM scheduled_tasks
-                 WHERE workdir = $1 AND next_run <= $2 AND (lease_until IS NULL OR lease_until <= $2)
-                 ORDER BY next_run, name LIMIT $3",
-            );
-            let most = signed(most);
-            let rows = rows.bind(workdir).bind(now.as_microsecond()).bind(most).fetch_all(&mut *change).await?;
-            let found: Vec<ScheduledTask> = rows.iter().map(task).collect::<Result<_, _>>()?;
-            let mut claims = vec![];
-            for task in found {
-                match due(&task, now, policy) {
-                    Due::Not => {}
-                    Due::Missed { next } => miss(change, &task, next).await?,
-                    Due::Run { due, next } => {
-                        start(change, &task, owner, (due, next), now, policy).await?;
-                        claims.push(Claim { task, due });
+                if there.is_none() {
+                    // What has come to its end needs no place.
+                    let count = "SELECT count(*) FROM scheduled_tasks WHERE workdir = $1 AND next_run IS NOT NULL";
+                    let (count,): (i64,) = sqlx::query_as(count).bind(&task.workdir).fetch_one(&mut *change).await?;
+                    if count.unsigned_abs() >= most {
+                        return Err(ScheduleError::TooMany(most));
                     }
                 }
+                delete(&mut change, &task.workdir, &task.name).await?;
+                let (kind, spec, zone) = task.schedule.parts();
+                let text =
+                    serde_json::to_string(&task.task).map_err(|error| ScheduleError::Damaged(error.to_string()))?;
+                let inserted = sqlx::query(
+                    "INSERT INTO scheduled_tasks
+                         (workdir, name, kind, spec, tz, task, created_by, caller_id, created_at, next_run, max_runs,
+                          expires_at, policy_snapshot_hash)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+                );
+                let inserted = inserted
+                    .bind(&task.workdir)
+                    .bind(task.name.as_str())
+                    .bind(kind)
+                    .bind(spec)
+                    .bind(zone)
+                    .bind(text)
+                    .bind(&task.created_by)
+                    .bind(&task.caller_id)
+                    .bind(task.created_at.as_microsecond())
+                    .bind(task.next_run.map(Timestamp::as_microsecond))
+                    .bind(task.max_runs.map(signed))
+                    .bind(task.expires_at.map(Timestamp::as_microsecond))
+                    .bind(&task.policy_snapshot_hash);
+                inserted.execute(&mut *change).await?;
+                Ok(change.commit().await?)
             }
-            Ok(claims)
-        }
 
-        pub(in crate::store) async fn claim_now(
-            change: &mut Connection,
-            workdir: &str,
-            name: &TaskName,
-            owner: &str,
-            now: Timestamp,
-            policy: &SchedulerPolicy,
-        ) -> Result<Option<Claim>, ScheduleError> {
-            let Some(task) = find(change, workdir, name).await? else { return Ok(None) };
-            if task.lease_until.is_some_and(|until| until > now) {
-                return Err(ScheduleError::Running(name.clone()));
+            async fn remove(&self, workdir: &str, name: &TaskName) -> Result<Option<ScheduledTask>, ScheduleError> {
+                let mut change = self.0.write().await?;
+                let there = find(&mut change, workdir, name).await?;
+                delete(&mut change, workdir, name).await?;
+                change.commit().await?;
+                Ok(there)
             }
-            start(change, &task, owner, (now, task.next_run), now, policy).await?;
-            Ok(Some(Claim { task, due: now }))
-        }
 
-        pub(in crate::store) async fn renew(
-            change: &mut Connection,
-            claim: &Claim,
-            owner: &str,
-            until: Timestamp,
-        ) -> Result<(), ScheduleError> {
-            sqlx::query(
-                "UPDATE scheduled_tasks SET lease_until = $1 WHERE workdir = $2 AND name = $3 AND lease_owner = $4",
-            )
-            .bind(until.as_microsecond())
-            .bind(&claim.task.workdir)
-            .bind(claim.task.name.as_str())
-            .bind(owner)
-            .execute(change)
-            .await?;
-            Ok(())
-        }
+            async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError> {
+                let rows = sqlx::query("SELECT * FROM scheduled_tasks WHERE workdir = $1 ORDER BY name").bind(workdir);
+                rows.fetch_all(self.0.reader().await?).await?.iter().map(task).collect()
+            }
 
-        pub(in crate::store) async fn finish(
-            change: &mut Connection,
-            claim: &Claim,
-            owner: &str,
-            status: &str,
-        ) -> Result<(), ScheduleError> {
-            sqlx::query(
-                "UPDATE scheduled_tasks SET last_status = $1, lease_owner = NULL, lease_until = NULL
-                 WHERE workdir = $2 AND name = $3 AND lease_owner = $4",
-            )
-            .bind(status)
-            .bind(&claim.task.workdir)
-            .bind(claim.task.name.as_str())
-            .bind(owner)
-            .execute(change)
-            .await?;
-            Ok(())
+            async fn next(&self, workdir: &str) -> Result<Option<Timestamp>, ScheduleError> {
+                let first = sqlx::query_scalar(
+                    "SELECT min(CASE WHEN lease_until > next_run THEN lease_until ELSE next_run END) FROM scheduled_tasks
+                     WHERE workdir = $1 AND next_run IS NOT NULL",
+                );
+                let first: Option<i64> = first.bind(workdir).fetch_one(self.0.reader().await?).await?;
+                first.map(time).transpose()
+            }
+
+            async fn claim(
+                &self,
+                workdir: &str,
+                owner: &str,
+                now: Timestamp,
+                policy: &SchedulerPolicy,
+                most: usize,
+            ) -> Result<Vec<Claim>, ScheduleError> {
+                let mut change = self.0.write().await?;
+                let rows = sqlx::query(
+                    "SELECT * FROM scheduled_tasks
+                     WHERE workdir = $1 AND next_run <= $2 AND (lease_until IS NULL OR lease_until <= $2)
+                     ORDER BY next_run, name LIMIT $3",
+                );
+                let most = signed(most);
+                let rows = rows.bind(workdir).bind(now.as_microsecond()).bind(most).fetch_all(&mut *change).await?;
+                let found: Vec<ScheduledTask> = rows.iter().map(task).collect::<Result<_, _>>()?;
+                let mut claims = vec![];
+                for task in found {
+                    match due(&task, now, policy) {
+                        Due::Not => {}
+                        Due::Missed { next } => miss(&mut change, &task, next).await?,
+                        Due::Run { due, next } => {
+                            start(&mut change, &task, owner, (due, next), now, policy).await?;
+                            claims.push(Claim { task, due });
+                        }
+                    }
+                }
+                change.commit().await?;
+                Ok(claims)
+            }
+
+            async fn claim_now(
+                &self,
+                workdir: &str,
+                name: &TaskName,
+                owner: &str,
+                now: Timestamp,
+                policy: &SchedulerPolicy,
+            ) -> Result<Option<Claim>, ScheduleError> {
+                let mut change = self.0.write().await?;
+                let Some(task) = find(&mut change, workdir, name).await? else { return Ok(None) };
+                if task.lease_until.is_some_and(|until| until > now) {
+                    return Err(ScheduleError::Running(name.clone()));
+                }
+                start(&mut change, &task, owner, (now, task.next_run), now, policy).await?;
+                change.commit().await?;
+                Ok(Some(Claim { task, due: now }))
+            }
+
+            async fn renew(&self, claim: &Claim, owner: &str, until: Timestamp) -> Result<(), ScheduleError> {
+                let mut change = self.0.write().await?;
+                sqlx::query(
+                    "UPDATE scheduled_tasks SET lease_until = $1 WHERE workdir = $2 AND name = $3 AND lease_owner = $4",
+                )
+                .bind(until.as_microsecond())
+                .bind(&claim.task.workdir)
+                .bind(claim.task.name.as_str())
+                .bind(owner)
+                .execute(&mut *change)
+                .await?;
+                Ok(change.commit().await?)
+            }
+
+            async fn finish(&self, claim: &Claim, owner: &str, status: &str) -> Result<(), ScheduleError> {
+                let mut change = self.0.write().await?;
+                sqlx::query(
+                    "UPDATE scheduled_tasks SET last_status = $1, lease_owner = NULL, lease_until = NULL
+                     WHERE workdir = $2 AND name = $3 AND lease_owner = $4",
+                )
+                .bind(status)
+                .bind(&claim.task.workdir)
+                .bind(claim.task.name.as_str())
+                .bind(owner)
+                .execute(&mut *change)
+                .await?;
+                Ok(change.commit().await?)
+            }
         }
 
         /// Writes that the time of a task has passed without a run.
@@ -232,6 +218,12 @@ macro_rules! queries {
             row.bind(workdir).bind(name.as_str()).fetch_optional(change).await?.as_ref().map(task).transpose()
         }
 
+        async fn delete(change: &mut Connection, workdir: &str, name: &TaskName) -> Result<(), ScheduleError> {
+            let deleted = sqlx::query("DELETE FROM scheduled_tasks WHERE workdir = $1 AND name = $2");
+            deleted.bind(workdir).bind(name.as_str()).execute(change).await?;
+            Ok(())
+        }
+
         fn time(micros: i64) -> Result<Timestamp, ScheduleError> {
             Timestamp::from_microsecond(micros).map_err(|_| ScheduleError::Damaged("a time".to_owned()))
         }
@@ -260,86 +252,6 @@ macro_rules! queries {
             })
         }
     };
-}
-
-/// Defines the store over a handle with `reader` and `write`.
-macro_rules! store {
-    ($store:ty, $queries:ident) => {
-        #[async_trait::async_trait]
-        impl crate::TaskStore for $store {
-            async fn put(&self, task: ScheduledTask, replace: bool, most: u64) -> Result<(), ScheduleError> {
-                let mut change = self.0.write().await?;
-                $queries::put(&mut change, task, replace, most).await?;
-                Ok(change.commit().await?)
-            }
-
-            async fn remove(&self, workdir: &str, name: &TaskName) -> Result<Option<ScheduledTask>, ScheduleError> {
-                let mut change = self.0.write().await?;
-                let there = $queries::remove(&mut change, workdir, name).await?;
-                change.commit().await?;
-                Ok(there)
-            }
-
-            async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError> {
-                $queries::list(&mut *self.0.reader().await?.acquire().await?, workdir).await
-            }
-
-            async fn next(&self, workdir: &str) -> Result<Option<Timestamp>, ScheduleError> {
-                $queries::next(&mut *self.0.reader().await?.acquire().await?, workdir).await
-            }
-
-            async fn claim(
-                &self,
-                workdir: &str,
-                owner: &str,
-                now: Timestamp,
-                policy: &SchedulerPolicy,
-                most: usize,
-            ) -> Result<Vec<Claim>, ScheduleError> {
-                let mut change = self.0.write().await?;
-                let claims = $queries::claim(&mut change, workdir, owner, now, policy, most).await?;
-                change.commit().await?;
-                Ok(claims)
-            }
-
-            async fn claim_now(
-                &self,
-                workdir: &str,
-                name: &TaskName,
-                owner: &str,
-                now: Timestamp,
-                policy: &SchedulerPolicy,
-            ) -> Result<Option<Claim>, ScheduleError> {
-                let mut change = self.0.write().await?;
-                let claim = $queries::claim_now(&mut change, workdir, name, owner, now, policy).await?;
-                change.commit().await?;
-                Ok(claim)
-            }
-
-            async fn renew(&self, claim: &Claim, owner: &str, until: Timestamp) -> Result<(), ScheduleError> {
-                let mut change = self.0.write().await?;
-                $queries::renew(&mut change, claim, owner, until).await?;
-                Ok(change.commit().await?)
-            }
-
-            async fn finish(&self, claim: &Claim, owner: &str, status: &str) -> Result<(), ScheduleError> {
-                let mut change = self.0.write().await?;
-                $queries::finish(&mut change, claim, owner, status).await?;
-                Ok(change.commit().await?)
-            }
-        }
-    };
-}
-
-pub(super) mod sqlite {
-    //! The queries for SQLite.
-    queries!(sqlx::Sqlite);
-}
-
-#[cfg(feature = "postgres")]
-pub(super) mod postgres {
-    //! The queries for PostgreSQL.
-    queries!(sqlx::Postgres);
 }
 
 pub(super) use store;

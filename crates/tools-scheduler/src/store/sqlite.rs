@@ -2,14 +2,9 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
 use tools_store::{Database, Schema};
 
-use super::{
-    Claim,
-    queries::{sqlite, store},
-};
-use crate::{ScheduleError, ScheduledTask, SchedulerPolicy, TaskName};
+use super::queries::store;
 
 /// The schema; what was released is only added to.
 const SCHEMA: Schema = Schema {
@@ -36,4 +31,4 @@ impl SqliteTasks {
     }
 }
 
-store!(SqliteTasks, sqlite);
+store!(SqliteTasks, sqlx::Sqlite);

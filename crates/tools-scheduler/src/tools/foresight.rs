@@ -5,25 +5,17 @@ use std::{
     sync::{Arc, OnceLock, Weak},
 };
 
-use async_trait::async_trait;
 use tools_core::{CallContext, Explain, Stack, ToolCall, ToolErrorCategory, Verdict};
 
 /// The future of a call with nobody present, as far as it can be told now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Prospect {
+pub(super) enum Prospect {
     /// It will run.
     Runs,
     /// It will be refused unless the rules change: it needs a person. The text says why.
     Asks(String),
     /// It can only fail: there is no such tool, it cannot be called so, or a rule denies it.
     Fails(String),
-}
-
-/// Foretells what will become of the calls of tasks.
-#[async_trait]
-pub trait Foresight: Send + Sync {
-    /// What would become of this call now. `cx` belongs to a session of its own.
-    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect;
 }
 
 /// Foretells what becomes of calls that go through a stack.
@@ -50,11 +42,9 @@ impl StackForesight {
     pub fn look_at(&self, stack: &Arc<Stack>) {
         let _ = self.stack.set(Arc::downgrade(stack));
     }
-}
 
-#[async_trait]
-impl Foresight for StackForesight {
-    async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
+    /// What would become of this call now. `cx` belongs to a session of its own.
+    pub(super) async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
         let Some(stack) = self.stack.get().and_then(Weak::upgrade) else { return Prospect::Runs };
         let inv = stack.inspect(call, cx).await;
         if let Err(error) = inv.inspection() {

@@ -7,5 +7,5 @@ mod schedule_deferred;
 mod schedule_periodic;
 mod shared;
 
-pub use foresight::{Foresight, Prospect, StackForesight};
+pub use foresight::StackForesight;
 pub use shared::SchedulerTools;

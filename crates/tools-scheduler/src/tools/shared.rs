@@ -8,7 +8,7 @@ use tools_core::{
     ToolCall, ToolName,
 };
 
-use super::{Foresight, Prospect};
+use super::foresight::{Prospect, StackForesight};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
 /// Characters of a prompt.
@@ -22,7 +22,7 @@ pub struct SchedulerTools {
     pub(super) scheduler: Scheduler,
     redactor: Arc<dyn Redactor>,
     policy: Option<Shared<String>>,
-    foresight: Option<Arc<dyn Foresight>>,
+    foresight: Option<Arc<StackForesight>>,
 }
 
 impl std::fmt::Debug for SchedulerTools {
@@ -41,7 +41,7 @@ impl SchedulerTools {
     /// The same, which store no call that can only fail, and tell of one that needs a person.
     /// Without this a task fails when it is due.
     #[must_use]
-    pub fn foreseeing(self, foresight: Arc<dyn Foresight>) -> Self {
+    pub fn foreseeing(self, foresight: Arc<StackForesight>) -> Self {
         Self { foresight: Some(foresight), ..self }
     }
 
