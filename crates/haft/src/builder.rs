@@ -6,11 +6,12 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Embedder, InUse, Layer, ModelHints, ServerName, SessionId};
+use tools_core::{CallContext, DynExecutor, Embedder, Layer, ModelHints, ServerName, SessionId};
 
 use crate::{
     Place, Toolbox,
-    config::{self, HaftConfig, LoadError, LoadedConfig},
+    config::{self, LoadError, LoadedConfig},
+    in_use::InUse,
     inner::Inner,
     parts::Parts,
     stack,
@@ -19,7 +20,7 @@ use crate::{
 /// Builds a [`Toolbox`].
 #[derive(Default)]
 pub struct ToolboxBuilder {
-    pub(crate) loaded: LoadedConfig<HaftConfig>,
+    pub(crate) loaded: LoadedConfig,
     workdir: PathBuf,
     session: Option<SessionId>,
     layers: Vec<(Place, Arc<dyn Layer>)>,
@@ -47,7 +48,7 @@ impl Toolbox {
     /// Starts building one from a configuration. `workdir` is where relative paths start, and what
     /// tools are kept in where the configuration names no other folders: a folder that exists. A
     /// relative one is taken from the folder that this process works in when the toolbox is built.
-    pub fn builder(config: LoadedConfig<HaftConfig>, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
+    pub fn builder(config: LoadedConfig, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
         ToolboxBuilder { loaded: config, workdir: workdir.into(), ..ToolboxBuilder::default() }
     }
 }

@@ -10,7 +10,7 @@ use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 use tools_shell::{CommandConfinement, ConfinementSettings, Jobs, ShellPolicy, ShellPolicyHandle};
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, paths, places},
+    config::{LoadError, LoadedConfig, paths, places},
     layers,
     part::{PartList, PartMaker},
     parts::Parts,
@@ -20,7 +20,7 @@ use crate::{
 /// `private` close, nor what gates close to `bash`. It follows other configurations.
 pub(crate) fn confinement(
     shared: &Arc<Parts>,
-    loaded: &LoadedConfig<HaftConfig>,
+    loaded: &LoadedConfig,
     workdir: &Path,
     typed: &ReadRules,
     private: &[PathBuf],
@@ -70,7 +70,7 @@ pub(crate) fn confinement(
     Ok(commands)
 }
 
-fn compile(loaded: &LoadedConfig<HaftConfig>) -> Result<ShellPolicy, LoadError> {
+fn compile(loaded: &LoadedConfig) -> Result<ShellPolicy, LoadError> {
     loaded.config.tools.shell.compile().map_err(|fault| loaded.fault_in("tools.shell", fault))
 }
 
@@ -92,7 +92,7 @@ impl PartMaker<'_> {
     ) -> Result<Arc<tools_egress_proxy::SessionNetworks>, LoadError> {
         use tools_egress_proxy::{EgressSettings, SessionNetworks, host_rules};
         let (loaded, list) = (self.loaded, &mut self.list);
-        let sent = |loaded: &LoadedConfig<HaftConfig>| Ok(loaded.config.tools.shell.compile()?.sent_per_host());
+        let sent = |loaded: &LoadedConfig| Ok(loaded.config.tools.shell.compile()?.sent_per_host());
         let rules = list.policy(loaded, "tools.permissions", |loaded| host_rules(&loaded.config.tools.permissions))?;
         let networks = Arc::new(SessionNetworks::new(EgressSettings {
             rules,

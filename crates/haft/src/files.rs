@@ -11,7 +11,7 @@ use tools_sandbox::{ReadRules, ReservedFiles, home};
 use tools_secrets::SecretsMode;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, own_places, paths, places},
+    config::{LoadError, LoadedConfig, own_places, paths, places},
     part::PartList,
     parts::Parts,
 };
@@ -21,7 +21,7 @@ use crate::{
 /// They follow other configurations, and forget sessions.
 pub(crate) fn tools(
     shared: &Arc<Parts>,
-    loaded: &LoadedConfig<HaftConfig>,
+    loaded: &LoadedConfig,
     workdir: &Path,
     rules: &ReadRules,
     (reserved, private): (&[PathBuf], &[PathBuf]),
@@ -44,7 +44,7 @@ pub(crate) fn tools(
 
 fn compile(
     shared: &Parts,
-    loaded: &LoadedConfig<HaftConfig>,
+    loaded: &LoadedConfig,
     workdir: &Path,
     rules: &ReadRules,
     (reserved, private): (&[PathBuf], &[PathBuf]),

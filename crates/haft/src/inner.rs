@@ -8,11 +8,12 @@ use std::{
 
 #[cfg(feature = "mcp-client")]
 use tools_core::ToolExecutor as _;
-use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
+use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack};
 use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
+    in_use::InUse,
     part::PartList,
     parts::Parts,
     tools::ToolSet,
@@ -21,7 +22,7 @@ use crate::{
 /// What all toolboxes that were narrowed from one share.
 #[derive(Debug)]
 pub(crate) struct Inner {
-    pub(crate) loaded: LoadedConfig<HaftConfig>,
+    pub(crate) loaded: LoadedConfig,
     /// What the last reload put in place.
     pub(crate) running: Mutex<Arc<HaftConfig>>,
     pub(crate) parts: Arc<Parts>,
@@ -51,7 +52,7 @@ impl Inner {
     /// The first section that cannot be compiled, by key and line; two tools of one name.
     pub(crate) fn stack(
         &self,
-        loaded: &LoadedConfig<HaftConfig>,
+        loaded: &LoadedConfig,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
         rules: &ReadRules,

@@ -8,7 +8,7 @@ use tools_secrets::{LiveSecrets, SecretRedactor};
 #[cfg(any(feature = "audit", feature = "checkpoint", feature = "skills"))]
 use crate::config::places::state_dir;
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{LoadError, LoadedConfig},
     part::{PartList, PartMaker},
 };
 
@@ -17,7 +17,7 @@ pub(crate) const SECURITY: &str = "tools.filters.security";
 /// Credentials: out of what models, people and the record are shown, at this server where it is one
 /// of several.
 pub(crate) fn credentials(
-    loaded: &LoadedConfig<HaftConfig>,
+    loaded: &LoadedConfig,
     server: Option<ServerName>,
     parts: &mut PartList,
 ) -> Result<Arc<LiveSecrets>, LoadError> {

@@ -3,7 +3,7 @@
 //! ```
 //! use haft::{
 //!     Toolbox,
-//!     config::{HaftConfig, LoadedConfig},
+//!     config::LoadedConfig,
 //!     core::{NobodyToAsk, ToolCall},
 //! };
 //!
@@ -15,7 +15,7 @@
 //! # let record = repository.join("audit.jsonl");
 //! # let text = format!("[tools.audit]\npath = {record:?}");
 //! # let environment = |_: &str| None;
-//! let config: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &environment)?;
+//! let config = LoadedConfig::parse(&text, &environment)?;
 //! let toolbox = Toolbox::builder(config, repository).build()?;
 //! let call = ToolCall::new("read", serde_json::json!({"path": "README.md"}))?;
 //! let recorded = toolbox.call(call, &toolbox.context(), &NobodyToAsk).await;
@@ -32,6 +32,7 @@ mod stack;
 mod builder;
 mod toolbox;
 
+mod in_use;
 mod inner;
 mod parts;
 mod reload;

@@ -16,7 +16,7 @@ impl PartMaker<'_> {
         #[cfg(feature = "retry")]
         {
             let known = Arc::clone(&models);
-            let check = move |loaded: &crate::config::LoadedConfig<crate::config::HaftConfig>| {
+            let check = move |loaded: &crate::config::LoadedConfig| {
                 let name = &loaded.config.tools.retry.parameter_reformat_provider;
                 if name.is_empty() || known.named(name).is_some() {
                     return Ok(|| ());

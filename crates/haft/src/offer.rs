@@ -12,7 +12,7 @@ use tools_graph::{
 
 use crate::{
     Toolbox,
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{LoadError, LoadedConfig},
     part::PartMaker,
 };
 
@@ -43,11 +43,7 @@ impl PartMaker<'_> {
 impl ToolOffer {
     /// Takes in the tools that there are, and adds `tool_search` where they are too many for one
     /// list.
-    pub(crate) fn of(
-        &self,
-        loaded: &LoadedConfig<HaftConfig>,
-        executors: &mut Vec<DynExecutor>,
-    ) -> Result<(), LoadError> {
+    pub(crate) fn of(&self, loaded: &LoadedConfig, executors: &mut Vec<DynExecutor>) -> Result<(), LoadError> {
         let tools: Vec<Arc<ToolDef>> =
             executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).collect();
         let names: BTreeSet<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use tools_core::{Locked as _, Swap};
+use tools_core::Locked as _;
 
 #[cfg(feature = "watch")]
 use crate::config::{ConfigUser, ConfigWatch};
 use crate::{
     Toolbox,
-    config::{self, HaftConfig, LoadError, LoadedConfig, ReloadReport, merged, paths},
+    config::{self, LoadError, LoadedConfig, ReloadReport, merged, paths},
+    part::Swap,
 };
 
 impl Toolbox {
@@ -19,7 +20,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
-    pub fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
+    pub fn reload(&self, loaded: &LoadedConfig) -> Result<ReloadReport, LoadError> {
         config::refuse(loaded.clone())?;
         let mut running = self.inner.running.locked();
         let (config, report) = merged(&running, &loaded.config);
@@ -36,7 +37,7 @@ impl Toolbox {
     }
 
     /// Every part, compiled from another configuration; nothing is changed.
-    fn compiled(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<Vec<Swap>, LoadError> {
+    fn compiled(&self, loaded: &LoadedConfig) -> Result<Vec<Swap>, LoadError> {
         let mut swaps = self.inner.shared.compiled(loaded)?;
         for set in self.inner.sets.all() {
             let own = set.roots.as_ref().map(|roots| loaded.with(paths::narrowed(&loaded.config, roots)));
@@ -86,7 +87,7 @@ impl ConfigUser for Toolbox {
         paths::writable(&self.config, self.workdir()).iter().any(|folder| place.starts_with(folder))
     }
 
-    fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError> {
+    fn reload(&self, loaded: &LoadedConfig) -> Result<ReloadReport, LoadError> {
         Self::reload(self, loaded)
     }
 

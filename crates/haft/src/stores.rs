@@ -1,6 +1,6 @@
 //! The stores of a configuration, for tools and for an operator. Nothing is opened before its use.
 
-use crate::config::{HaftConfig, LoadError, LoadedConfig, places::state_dir};
+use crate::config::{LoadError, LoadedConfig, places::state_dir};
 #[cfg(any(feature = "memory", feature = "scheduler"))]
 use crate::part::PartMaker;
 
@@ -9,7 +9,7 @@ use crate::part::PartMaker;
 /// # Errors
 /// When `tools.overflow.database` is no address that this program can use.
 #[cfg(feature = "overflow")]
-pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_overflow::Archive>, LoadError> {
+pub fn overflow_archive(loaded: &LoadedConfig) -> Result<Option<tools_overflow::Archive>, LoadError> {
     let archive = loaded.config.tools.overflow.archive(&state_dir());
     archive.map_err(|fault| loaded.fault_in("tools.overflow", fault))
 }
@@ -20,7 +20,7 @@ pub fn overflow_archive(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tool
 /// # Errors
 /// When `agent.sessions.database` is no address that this program can use.
 #[cfg(feature = "agent")]
-pub fn saved_sessions(loaded: &LoadedConfig<HaftConfig>) -> Result<tools_agent::sessions::Sessions, LoadError> {
+pub fn saved_sessions(loaded: &LoadedConfig) -> Result<tools_agent::sessions::Sessions, LoadError> {
     let config = &loaded.config.agent.sessions;
     let fault = |fault| loaded.fault_in("agent.sessions", fault);
     #[cfg(feature = "postgres")]
@@ -35,7 +35,7 @@ pub fn saved_sessions(loaded: &LoadedConfig<HaftConfig>) -> Result<tools_agent::
 /// # Errors
 /// A value that cannot be used, by key and line.
 #[cfg(feature = "memory")]
-pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_memory::Memories>, LoadError> {
+pub fn memories(loaded: &LoadedConfig) -> Result<Option<tools_memory::Memories>, LoadError> {
     let redactor = loaded.config.security().redactor();
     let redactor = redactor.map_err(|error| loaded.fault_in(crate::layers::SECURITY, error.fault()))?;
     let memories = loaded.config.tools.memory.open(&state_dir(), std::sync::Arc::new(redactor));
@@ -47,7 +47,7 @@ pub fn memories(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_memory
 /// # Errors
 /// A value that cannot be used, by key and line.
 #[cfg(feature = "scheduler")]
-pub fn schedule(loaded: &LoadedConfig<HaftConfig>) -> Result<Option<tools_scheduler::Scheduler>, LoadError> {
+pub fn schedule(loaded: &LoadedConfig) -> Result<Option<tools_scheduler::Scheduler>, LoadError> {
     loaded.config.scheduler.open(&state_dir()).map_err(|fault| loaded.fault_in("scheduler", fault))
 }
 

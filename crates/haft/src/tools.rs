@@ -10,7 +10,7 @@ use tools_core::{CompositeExecutor, DynExecutor};
 use tools_sandbox::ReadRules;
 
 use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig},
+    config::{LoadError, LoadedConfig},
     part::PartList,
     parts::Parts,
 };
@@ -42,7 +42,7 @@ impl ToolSet {
     )]
     pub(crate) fn new(
         shared: &Arc<Parts>,
-        loaded: &LoadedConfig<HaftConfig>,
+        loaded: &LoadedConfig,
         workdir: &Path,
         roots: Option<Vec<PathBuf>>,
         rules: &ReadRules,

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, path::Path, time::Duration};
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{NobodyToAsk, ToolCall},
 };
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn lines(bytes: usize) -> String {
 
 fn measure(runtime: &Runtime, state: &Path, work: &Path, calls: &[(String, &str, Value, u32)]) {
     let toolbox = |enabled: bool| {
-        let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse("", &|_| None).expect("defaults are valid");
+        let mut loaded = LoadedConfig::parse("", &|_| None).expect("defaults are valid");
         loaded.config.tools.audit.path = state.join(format!("audit-{enabled}.jsonl"));
         loaded.config.tools.overflow.path = state.join("overflow.db");
         loaded.config.tools.result_cache.enabled = enabled;

@@ -14,11 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::ToolCall,
-};
+use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{process::Command, runtime::Runtime};
@@ -30,7 +26,7 @@ fn toolbox(folder: &TempDir, workspace: &Path, checkpoints: bool) -> Toolbox {
     let text = format!(
         "[tools.checkpoints]\nenabled = {checkpoints}\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n"
     );
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
+    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{checkpoints}.jsonl"));
     loaded.config.tools.checkpoints.path = folder.path().join("kept");
     Toolbox::builder(loaded, workspace).build().expect("a toolbox")

@@ -6,7 +6,7 @@ use std::{fmt::Write as _, hint::black_box};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{
         CallContext, DynExecutor, Inspection, JsonObject, Stack, Tool, ToolCall, ToolDef, ToolError, ToolKind,
         ToolOutput, ToolTraits, Typed,
@@ -54,7 +54,7 @@ fn toolbox(folder: &TempDir, rules: usize, tools: usize) -> Toolbox {
         let _ = write!(text, "[[tools.permissions.bash]]\npattern = \"program{number} *\"\naction = \"allow\"\n");
     }
     text.push_str("[[tools.permissions.noop]]\npattern = \"*\"\naction = \"allow\"\n");
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("made-up rules are valid");
+    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("made-up rules are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{rules}-{tools}.jsonl"));
     let mut builder = Toolbox::builder(loaded, folder.path());
     for number in 0..tools {

@@ -13,7 +13,7 @@ use std::{
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{Shared, Stack, ToolCall},
 };
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Bench {
         let text = rule("edit")
             + &rule("write")
             + "[tools.file]\nread_bytes = 10000000\n[tools.result_cache]\nenabled = false\n";
-        let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("the rules are valid");
+        let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the rules are valid");
         loaded.config.tools.audit.path = folder.path().join("audit.jsonl");
         let root = folder.path().join("root").canonicalize().expect("it was made");
         let toolbox = Toolbox::builder(loaded, root).build().expect("a toolbox");

@@ -9,11 +9,7 @@ use std::{
     time::Duration,
 };
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::ToolCall,
-};
+use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -90,7 +86,7 @@ fn main() {
     let path = tree.path.canonicalize().expect("it was made");
     println!("{} files, {} bytes, {ROUNDS} rounds", tree.files, tree.bytes);
     let state = TempDir::new().expect("a folder");
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse("", &|_| None).expect("nothing is valid");
+    let mut loaded = LoadedConfig::parse("", &|_| None).expect("nothing is valid");
     loaded.config.tools.audit.path = state.path().join("audit.jsonl");
     // What is compared is a search each time.
     loaded.config.tools.result_cache.enabled = false;

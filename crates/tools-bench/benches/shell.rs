@@ -10,11 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::ToolCall,
-};
+use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -30,7 +26,7 @@ fn toolbox(folder: &TempDir, seconds: u64) -> Toolbox {
         "[tools.shell]\ntimeout = {seconds}\nkill_grace_ms = 0\n\
          [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n"
     );
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
+    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{seconds}.jsonl"));
     let workspace = folder.path().join("workspace");
     std::fs::create_dir_all(&workspace).expect("a folder");

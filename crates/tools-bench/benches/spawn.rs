@@ -8,11 +8,7 @@
 
 use std::process::Stdio;
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::ToolCall,
-};
+use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{process::Command, runtime::Runtime};
@@ -25,7 +21,7 @@ fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
         "[tools.shell]\nsandbox = \"{sandbox}\"\nnetwork = \"off\"\n\
          [[tools.permissions.bash]]\npattern = \"/bin/true\"\naction = \"allow\"\n"
     );
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
+    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = folder.path().join(format!("audit-{sandbox}.jsonl"));
     loaded.config.tools.checkpoints.path = folder.path().join("kept");
     let workspace = folder.path().join("workspace");

@@ -65,7 +65,6 @@ mod globs;
 mod judge;
 mod lines;
 mod locked;
-mod parts;
 mod process_notes;
 mod shared;
 
@@ -95,7 +94,7 @@ pub use embedder::{Embedder, EmbedderError, cosine};
 pub use errors::{
     CategoryRow, ElsewhereError, ErrorDetail, ErrorDomain, ErrorKind, ErrorPhase, KeyFault, ToolError,
     ToolErrorCategory, ToolErrorFeedback, ToolInvocationPhase, classify_http_status, classify_io_error, did_you_mean,
-    either, nearest, text_for_model,
+    either, nearest, quoted, text_for_model,
 };
 pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,
@@ -115,7 +114,6 @@ pub use outputs::{
     Visible, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders,
     redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
 };
-pub use parts::{InUse, PartConfig, PartList, Swap};
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use shared::Shared;
 pub use tokio_util::sync::CancellationToken;

@@ -1,17 +1,17 @@
 //! Any text as a configuration: it is loaded or refused with reasons, and migrating it twice does
 //! no more than migrating it once.
 
-use haft::config::{HaftConfig, LoadedConfig, migrate};
+use haft::config::{LoadedConfig, migrate};
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let loaded = LoadedConfig::<HaftConfig>::parse(text, &|_| None);
+    let loaded = LoadedConfig::parse(text, &|_| None);
     match migrate(text) {
         Ok(migrated) => {
             let again = migrate(&migrated.text).expect("what was migrated can be read");
             assert_eq!(again.text, migrated.text, "a second migration changes nothing");
             if loaded.is_ok() {
-                let after = LoadedConfig::<HaftConfig>::parse(&migrated.text, &|_| None);
+                let after = LoadedConfig::parse(&migrated.text, &|_| None);
                 assert!(after.is_ok(), "what can be loaded can be loaded afterwards: {:?}", after.err());
             }
         }

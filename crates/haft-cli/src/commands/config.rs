@@ -32,7 +32,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &ConfigVerb) -> Result<Exit, String
     Ok(Exit::Ok)
 }
 
-fn show(common: &CommonArgs, loaded: &LoadedConfig<HaftConfig>) {
+fn show(common: &CommonArgs, loaded: &LoadedConfig) {
     let origin = |place: Option<&Place>| match (place, &loaded.file) {
         (None, _) => "default".to_owned(),
         (Some(Place::Line(line)), Some(file)) => format!("{}:{line}", file.display()),

@@ -1,7 +1,10 @@
 //! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those
 //! that it lacks.
 
-use haft::policy::proposal::{ProjectKind, add, detect, hosts, propose};
+use haft::{
+    core::quoted,
+    policy::proposal::{ProjectKind, add, detect, hosts, propose},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -67,8 +70,8 @@ pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Ex
     if !common.quiet {
         output::line(&format!("{said}; `haft config check` checks it"));
         if !hosts.is_empty() {
-            let named: Vec<String> = hosts.iter().map(|host| format!("`{}`", host.pattern)).collect();
-            output::line(&format!("commands may connect to {}", named.join(", ")));
+            let named = quoted(hosts.iter().map(|host| &host.pattern));
+            output::line(&format!("commands may connect to {named}"));
         }
         if let Some(copy) = copy {
             output::line(&format!("backup of the previous file: `{}`", copy.display()));

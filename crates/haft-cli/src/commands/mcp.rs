@@ -10,11 +10,7 @@ use std::{
 };
 
 use clap::Parser;
-use haft::{
-    Toolbox,
-    audit::noted_head,
-    config::{HaftConfig, LoadedConfig},
-};
+use haft::{Toolbox, audit::noted_head, config::LoadedConfig};
 
 use crate::{
     args::{Cli, CommonArgs, McpVerb, Offer, Verb},
@@ -56,7 +52,7 @@ async fn served(
         output::note(&format!("haft: the server could not be set up: {problem}"));
         noted.store(true, Ordering::Release);
         let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;
-        Toolbox::builder(LoadedConfig::<HaftConfig>::parse("", &|_| None).ok()?, workdir).build().ok()
+        Toolbox::builder(LoadedConfig::parse("", &|_| None).ok()?, workdir).build().ok()
     };
     match haft_serve::serve_mcp(make, listed).await {
         Err(_) if faulty.load(Ordering::Acquire) => return Ok(Exit::Usage),

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use haft::{
-    config::{HaftConfig, LoadedConfig, Migration, migrate},
+    config::{LoadedConfig, Migration, migrate},
     filter::Filters,
 };
 use serde_json::json;
@@ -46,7 +46,7 @@ pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {
 
 /// The file of filters with the rules added that it does not have yet.
 fn filters(config: &Path, migrated: &Migration, rules: &str) -> Result<Option<Change>, String> {
-    let loaded = LoadedConfig::<HaftConfig>::parse(&migrated.text, &|_| None);
+    let loaded = LoadedConfig::parse(&migrated.text, &|_| None);
     let section = loaded.map(|loaded| loaded.config.tools.filters).unwrap_or_default();
     let Some(file) = Filters::file(&section, Some(config), haft::home().as_deref()) else { return Ok(None) };
     let before = read(&file)?;

@@ -116,7 +116,7 @@ pub(crate) fn building(
 /// The toolbox of this configuration, changed by what else was typed.
 pub(crate) fn built(
     common: &CommonArgs,
-    mut loaded: LoadedConfig<HaftConfig>,
+    mut loaded: LoadedConfig,
     change: impl FnOnce(HaftConfig) -> HaftConfig,
     add: impl FnOnce(ToolboxBuilder) -> ToolboxBuilder,
 ) -> Result<Toolbox, String> {
@@ -140,17 +140,14 @@ pub(crate) fn built(
 }
 
 /// Reads the configuration: the named file, else the user's if there is one, else defaults.
-pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig<HaftConfig>, String> {
+pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig, String> {
     load_with(common, |_| ())
 }
 
 /// The same with what was typed for this run, which loosens no overlay.
-pub(crate) fn load_with(
-    common: &CommonArgs,
-    asked: impl FnOnce(&mut HaftConfig),
-) -> Result<LoadedConfig<HaftConfig>, String> {
+pub(crate) fn load_with(common: &CommonArgs, asked: impl FnOnce(&mut HaftConfig)) -> Result<LoadedConfig, String> {
     let file = config_file(common);
-    let loaded = LoadedConfig::of_process_with(file.as_deref(), asked).map_err(|error| error.to_string())?;
+    let loaded = LoadedConfig::of_process(file.as_deref(), asked).map_err(|error| error.to_string())?;
     if !common.quiet {
         say_once_if_older(&loaded);
         say_once_of_variables();
@@ -183,7 +180,7 @@ pub(crate) fn config_to_write(common: &CommonArgs) -> Result<PathBuf, String> {
 }
 
 /// A configuration of an older form works; that it is one is said once.
-fn say_once_if_older(loaded: &LoadedConfig<HaftConfig>) {
+fn say_once_if_older(loaded: &LoadedConfig) {
     static SAID: Once = Once::new();
     if let Some(first) = loaded.older.first() {
         let more = match loaded.older.len() - 1 {

@@ -128,7 +128,7 @@ fn overlay_may(rule: &Value) -> String {
 
 fn tools() -> Result<String, String> {
     let folder = std::env::temp_dir();
-    let mut loaded = LoadedConfig::<HaftConfig>::parse("", &|_| None).map_err(|error| error.to_string())?;
+    let mut loaded = LoadedConfig::parse("", &|_| None).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.enabled = false;
     let toolbox = Toolbox::builder(loaded, folder).build().map_err(|error| error.to_string())?;
     let mut page = String::from("# Tools\n\nAs models see them. `haft tools` prints the same in other formats.\n");

@@ -2,7 +2,7 @@
 
 use haft::{
     agents::sessions::{SessionEntry, Sessions, SessionsError},
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::SessionId,
     overflow_archive, saved_sessions,
 };
@@ -47,12 +47,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit
 }
 
 /// Removes a session and the output that was stored for it.
-async fn remove(
-    common: &CommonArgs,
-    loaded: &LoadedConfig<HaftConfig>,
-    sessions: &Sessions,
-    id: &str,
-) -> Result<Exit, String> {
+async fn remove(common: &CommonArgs, loaded: &LoadedConfig, sessions: &Sessions, id: &str) -> Result<Exit, String> {
     let session = parse(id)?;
     let archive = overflow_archive(loaded).map_err(|error| error.to_string())?;
     let was_there = sessions.remove(&session).await.map_err(|error| format!("`{id}` cannot be removed: {error}"))?;

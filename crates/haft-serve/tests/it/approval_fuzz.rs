@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{Question, ToolCall, ToolErrorCategory, Visible, Width, is_hidden, refusal},
 };
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ fn check(rows: &[String], asks: &[String], line: &str) {
 }
 
 fn toolbox(workspace: &Workspace) -> Toolbox {
-    let loaded = LoadedConfig::<HaftConfig>::parse(RULES, &|_| None).unwrap();
+    let loaded = LoadedConfig::parse(RULES, &|_| None).unwrap();
     Toolbox::builder(loaded, workspace.root()).build().unwrap()
 }
 

@@ -99,7 +99,7 @@ const PARTS: &[Part] = &[
 ///
 /// # Errors
 /// [`LoadError::NotBuilt`] for the first such key.
-pub(crate) fn refuse(mut loaded: LoadedConfig<HaftConfig>) -> Result<LoadedConfig<HaftConfig>, LoadError> {
+pub(crate) fn refuse(mut loaded: LoadedConfig) -> Result<LoadedConfig, LoadError> {
     // Rules of gates that are here may be thousands, and nothing is looked for among them.
     let rules = cfg!(feature = "policy").then(|| std::mem::take(&mut loaded.config.tools.permissions));
     let value = serde_json::to_value(&loaded.config).unwrap_or_default();

@@ -6,15 +6,15 @@ use std::{
 };
 
 use serde_json::Value;
-use tools_core::{KeyFault, SchemaFault, SchemaProblem, did_you_mean, schema_problems};
+use tools_core::{KeyFault, SchemaFault, SchemaProblem, did_you_mean, inline_schema, quoted, schema_problems};
 
 use crate::config::{
-    environment,
+    HaftConfig, environment,
     error::{ConfigError, LoadError, Place},
     migrate::{self, Migration},
     overlays::Overlays,
-    readable::{Readable, ValueFault},
     source::Source,
+    typed,
 };
 
 /// Gives the value of an environment variable, if it is set.
@@ -22,9 +22,9 @@ pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A configuration, and where each of its values was set.
 #[derive(Debug, Clone, Default)]
-pub struct LoadedConfig<C> {
+pub struct LoadedConfig {
     /// The configuration.
-    pub config: C,
+    pub config: HaftConfig,
     /// The file it was read from; `None` when there is none.
     pub file: Option<PathBuf>,
     /// Keys of older versions in the text, one sentence each; it was read as
@@ -36,14 +36,14 @@ pub struct LoadedConfig<C> {
     pub(super) source: Source,
 }
 
-impl<C: Readable> LoadedConfig<C> {
+impl LoadedConfig {
     /// The configuration of a text; `environment` is `None` where no variable overrides a key.
     pub(super) fn under(text: &str, file: Option<PathBuf>, environment: Option<Lookup<'_>>) -> Result<Self, LoadError> {
         let schema = OnceCell::new();
-        let schema = || schema.get_or_init(C::schema).as_value();
+        let schema = || schema.get_or_init(inline_schema::<HaftConfig>).as_value();
         let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
         let migrated = migrate::to_load(text);
-        if let (true, None, Some(config)) = (set.is_empty(), &migrated, C::decoded(text)) {
+        if let (true, None, Some(config)) = (set.is_empty(), &migrated, typed::decode(text)) {
             let overlays = Overlays::default();
             return Ok(Self { config, file, older: vec![], ignored: vec![], overlays, source: Source::decoded(text) });
         }
@@ -70,7 +70,7 @@ impl<C: Readable> LoadedConfig<C> {
         if faults.is_empty() {
             // The values go into the configuration as they are: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
-            if let Some(config) = C::of_value(value) {
+            if let Ok(config) = serde_json::from_value(value) {
                 return Ok(Self { config, file, older, ignored: vec![], overlays: Overlays::default(), source });
             }
             // The path of a fault costs more than the values: it is asked for when there is one.
@@ -78,11 +78,11 @@ impl<C: Readable> LoadedConfig<C> {
             for (path, value, variable) in variables {
                 again.set(&path, value, &variable);
             }
-            match C::of_faulty(&again.value) {
+            match of_values(&again.value) {
                 Ok(config) => {
                     return Ok(Self { config, file, older, ignored: vec![], overlays: Overlays::default(), source });
                 }
-                Err(ValueFault { path, problem }) => {
+                Err((path, problem)) => {
                     let place = source.place(&path).cloned();
                     faults.push(ConfigError { path, place, problem, hint: None });
                 }
@@ -96,7 +96,7 @@ impl<C: Readable> LoadedConfig<C> {
     }
 
     /// The same with another configuration, whose values still count as set where these were.
-    pub(crate) fn with(&self, config: C) -> Self {
+    pub(crate) fn with(&self, config: HaftConfig) -> Self {
         let Self { config: _, file, older, ignored, overlays, source } = self;
         let (file, older, ignored) = (file.clone(), older.clone(), ignored.clone());
         Self { config, file, older, ignored, overlays: overlays.clone(), source: source.clone() }
@@ -109,7 +109,7 @@ impl<C: Readable> LoadedConfig<C> {
 
     /// The folder of the overlays, which may not be there; `None` for a configuration that was not
     /// read from a file.
-    pub fn overlay_folder(&self) -> Option<&Path> {
+    pub(crate) fn overlay_folder(&self) -> Option<&Path> {
         self.overlays.folder()
     }
 
@@ -128,7 +128,7 @@ impl<C: Readable> LoadedConfig<C> {
     }
 
     /// The same of a fault that a section was refused with.
-    pub fn fault_in(&self, section: &str, fault: KeyFault) -> LoadError {
+    pub(crate) fn fault_in(&self, section: &str, fault: KeyFault) -> LoadError {
         let fault = fault.below(section);
         self.fault(&fault.key, fault.problem)
     }
@@ -144,11 +144,16 @@ impl<C: Readable> LoadedConfig<C> {
     /// Every effective value by path, with the place it was set at; `None` for a default.
     pub fn effective(&self) -> Vec<(String, Value, Option<Place>)> {
         let mut rows = Vec::new();
-        let value = self.config.to_value();
+        let value = serde_json::to_value(&self.config).unwrap_or_default();
         flatten(&mut rows, "", &value);
         let origin = |path: &str| self.source.places().get(path).cloned();
         rows.into_iter().map(|(path, value)| (path.clone(), value, origin(&path))).collect()
     }
+}
+
+/// The configuration of values, or the path and the problem of the first that has a fault.
+pub(super) fn of_values(value: &Value) -> Result<HaftConfig, (String, String)> {
+    serde_path_to_error::deserialize(value).map_err(|error| (error.path().to_string(), error.inner().to_string()))
 }
 
 /// The values of a text, of whichever form, with the places at which they stand in it.
@@ -173,7 +178,6 @@ fn flatten(rows: &mut Vec<(String, Value)>, path: &str, value: &Value) {
 }
 
 pub(super) fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError {
-    let quoted = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (text, hint) = match &problem.fault {
         SchemaFault::Missing { expected } => (format!("missing key ({expected})"), None),
         SchemaFault::Unknown { near, known } if near.is_empty() => {
@@ -188,65 +192,53 @@ pub(super) fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError 
 
 #[cfg(test)]
 mod tests {
-    use schemars::JsonSchema;
-    use serde::{Deserialize, Serialize};
-
     use super::*;
-    use crate::config::readable::readable;
 
-    readable!(Config);
-
-    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-    #[serde(default, deny_unknown_fields)]
-    struct Config {
-        tools: Tools,
-    }
-
-    #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-    #[serde(default, deny_unknown_fields)]
-    struct Tools {
-        timeout: u64,
-        shell: Vec<String>,
-    }
-
+    /// `expected` are the time for a question and the tools that are loaded always, or the fault.
     fn check(text: &str, variables: &[(&str, &str)], expected: &str) {
         let lookup = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
-        let loaded = LoadedConfig::<Config>::parse(text, &lookup);
-        let shown = loaded.map_or_else(|error| error.to_string(), |loaded| format!("{:?}", loaded.config.tools));
+        let shown = match LoadedConfig::parse(text, &lookup) {
+            Ok(LoadedConfig { config: HaftConfig { mcp, .. }, .. }) => {
+                format!("{} {:?}", mcp.question_timeout, mcp.always_load)
+            }
+            Err(error) => error.to_string(),
+        };
         assert_eq!(shown, expected);
     }
 
     #[test]
     fn every_fault_has_its_key_line_and_remedy() {
         check(
-            "[tools]\ntimeot = 3\nshell = \"a\"\n",
+            "[mcp]\nquestion_timeot = 3\nalways_load = \"a\"\n",
             &[],
-            "2 faults\n  line 2: `tools.timeot`: unknown key; did you mean `timeout`?\n  line 3: `tools.shell`: expected an array, found a string",
+            "2 faults\n  line 2: `mcp.question_timeot`: unknown key; did you mean `question_timeout`?\n  line 3: `mcp.always_load`: expected an array, found a string",
         );
         check(
-            "[tools]\ntimeout = -3\n",
+            "[mcp]\nquestion_timeout = -3\n",
             &[],
-            "1 fault\n  line 2: `tools.timeout`: invalid value: integer `-3`, expected u64",
+            "1 fault\n  line 2: `mcp.question_timeout`: invalid value: integer `-3`, expected u64",
         );
         check("[tool]\n", &[], "1 fault\n  line 1: `tool`: unknown key; did you mean `tools`?");
     }
 
     #[test]
     fn the_environment_overrides_the_file() {
-        check("[tools]\ntimeout = 3\n", &[("HAFT_TOOLS_TIMEOUT", "9")], "Tools { timeout: 9, shell: [] }");
-        check("", &[("HAFT_TOOLS_SHELL", "[\"x\"]")], "Tools { timeout: 0, shell: [\"x\"] }");
+        check("[mcp]\nquestion_timeout = 3\n", &[("HAFT_MCP_QUESTION_TIMEOUT", "9")], "9 []");
+        check("[mcp]\nquestion_timeout = 3\n", &[("HAFT_MCP_ALWAYS_LOAD", "[\"x\"]")], "3 [\"x\"]");
         check(
             "",
-            &[("HAFT_TOOLS_TIMEOUT", "soon")],
-            "1 fault\n  environment variable HAFT_TOOLS_TIMEOUT: `tools.timeout`: expected an integer, found a string",
+            &[("HAFT_MCP_QUESTION_TIMEOUT", "soon")],
+            "1 fault\n  environment variable HAFT_MCP_QUESTION_TIMEOUT: `mcp.question_timeout`: expected an integer, found a string",
         );
     }
 
     #[test]
     fn effective_values_name_their_origin() {
-        let loaded = LoadedConfig::<Config>::parse("[tools]\ntimeout = 3\n", &|_| None).unwrap();
-        let rows = loaded.effective();
-        assert_eq!(rows[0], ("tools.shell".to_owned(), serde_json::json!([]), None));
-        assert_eq!(rows[1], ("tools.timeout".to_owned(), serde_json::json!(3), Some(Place::Line(2))));
+        let rows = LoadedConfig::parse("[mcp]\nquestion_timeout = 3\n", &|_| None).unwrap().effective();
+        let check = |path: &str, value: Value, place: Option<Place>| {
+            assert!(rows.contains(&(path.to_owned(), value, place)), "{path}");
+        };
+        check("mcp.always_load", serde_json::json!([]), None);
+        check("mcp.question_timeout", serde_json::json!(3), Some(Place::Line(2)));
     }
 }

@@ -23,7 +23,6 @@ mod overlays;
 pub(crate) mod own_places;
 pub(crate) mod paths;
 mod read;
-mod readable;
 mod reloaded;
 mod sections;
 mod security;
@@ -43,7 +42,6 @@ pub use environment::unknown_variables;
 pub use error::{ConfigError, LoadError, Place};
 pub use load::LoadedConfig;
 pub use migrate::{Migration, migrate};
-pub use readable::{Readable, ValueFault};
 pub use reloaded::{ReloadReport, ReloadState};
 pub use sections::{AgentConfig, HaftConfig, McpConfig, ToolsConfig};
 #[cfg(feature = "watch")]

@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, path::Path};
 
 use serde_json::{Map, Value};
-use tools_core::{built_in_tool, schema_problems};
+use tools_core::{built_in_tool, inline_schema, schema_problems};
 
 use crate::config::{
+    HaftConfig,
     error::{ConfigError, LoadError, Place},
-    load::{LoadedConfig, describe},
+    load::{LoadedConfig, describe, of_values},
     overlays::Overlays,
-    readable::{Readable, ValueFault},
     source::Source,
 };
 
@@ -22,15 +22,12 @@ const UNSET: &str = "x-unset";
 ///
 /// # Errors
 /// [`LoadError::Faulty`] with every fault of the first overlay that has one.
-pub(super) fn tightened<C: Readable>(
-    loaded: LoadedConfig<C>,
-    overlays: Overlays,
-) -> Result<LoadedConfig<C>, LoadError> {
+pub(super) fn tightened(loaded: LoadedConfig, overlays: Overlays) -> Result<LoadedConfig, LoadError> {
     if overlays.texts.is_empty() {
         return Ok(LoadedConfig { overlays, ..loaded });
     }
-    let schema = C::schema();
-    let mut value = loaded.config.to_value();
+    let schema = inline_schema::<HaftConfig>();
+    let mut value = serde_json::to_value(&loaded.config).unwrap_or_default();
     let mut places = loaded.source.places().clone();
     let mut ignored = Vec::new();
     for (file, text) in &overlays.texts {
@@ -55,7 +52,7 @@ pub(super) fn tightened<C: Readable>(
             return Err(error(faults));
         }
     }
-    let config = C::of_faulty(&value).map_err(|ValueFault { path, problem }| {
+    let config = of_values(&value).map_err(|(path, problem)| {
         let place = places.get(&path).cloned();
         let fault = ConfigError { path, place, problem, hint: None };
         LoadError::Faulty { file: loaded.file.clone(), faults: vec![fault] }

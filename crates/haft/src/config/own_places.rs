@@ -48,7 +48,7 @@ pub(crate) struct ReservedPlaces {
 
 impl ReservedPlaces {
     /// Those of a configuration that stands, or would stand, in the file `beside`.
-    pub(crate) fn new(loaded: &LoadedConfig<HaftConfig>, config: &Arc<HaftConfig>, beside: Option<&Path>) -> Self {
+    pub(crate) fn new(loaded: &LoadedConfig, config: &Arc<HaftConfig>, beside: Option<&Path>) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
         let overlays = loaded.overlay_folder().map(Path::to_owned);
         let files = loaded.file.clone().into_iter().chain(overlays).chain(named).chain(obeyed(config, beside));

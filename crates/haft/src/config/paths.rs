@@ -68,7 +68,7 @@ pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
 ///
 /// # Errors
 /// A glob that is not valid.
-pub(crate) fn read_rules(loaded: &LoadedConfig<HaftConfig>, workdir: &Path) -> Result<ReadRules, LoadError> {
+pub(crate) fn read_rules(loaded: &LoadedConfig, workdir: &Path) -> Result<ReadRules, LoadError> {
     let home = home();
     #[cfg(feature = "file")]
     {

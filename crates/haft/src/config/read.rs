@@ -9,13 +9,12 @@ use std::{
 use rustix::fs::OFlags;
 
 use super::{
-    environment,
+    HaftConfig, environment,
     error::LoadError,
     load::{LoadedConfig, Lookup},
     overlay,
     overlays::Overlays,
     places,
-    readable::Readable,
 };
 
 /// The longest file of a configuration that is read.
@@ -34,7 +33,7 @@ fn text_of_configuration(file: &Path) -> io::Result<String> {
     if is_open { std::fs::read_to_string(file) } else { text_of(file) }
 }
 
-impl<C: Readable> LoadedConfig<C> {
+impl LoadedConfig {
     /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
     /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
     ///
@@ -54,20 +53,13 @@ impl<C: Readable> LoadedConfig<C> {
         Self::assemble(text, None, Overlays::default(), environment)
     }
 
-    /// Reads a file, or none, then the environment of this process on top of it, then the overlays:
-    /// those of the file, else those of the file that the user's configuration would be.
+    /// Reads a file, or none, then the environment of this process on top of it, then what was
+    /// asked for this one run, then the overlays, which it does not loosen: those of the file, else
+    /// those of the file that the user's configuration would be.
     ///
     /// # Errors
     /// [`LoadError`] with every fault that was found.
-    pub fn of_process(file: Option<&Path>) -> Result<Self, LoadError> {
-        Self::of_process_with(file, |_| ())
-    }
-
-    /// The same with what was asked for this one run, below the overlays: it loosens none of them.
-    ///
-    /// # Errors
-    /// As [`Self::of_process`].
-    pub fn of_process_with(file: Option<&Path>, asked: impl FnOnce(&mut C)) -> Result<Self, LoadError> {
+    pub fn of_process(file: Option<&Path>, asked: impl FnOnce(&mut HaftConfig)) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
         let text = file.map(text_of_configuration).transpose().map_err(unreadable)?.unwrap_or_default();
         let faults = environment::unreadable(std::env::vars_os());

@@ -11,12 +11,12 @@ use super::EmbeddingConfig;
 /// that part.
 macro_rules! sections {
     ($($feature:literal: $($from:ident)::+ { $($section:ident),+ };)+) => {
-        $($(
+        $(
             #[cfg(feature = $feature)]
-            use $($from)::+::$section;
+            use $($from)::+::{$($section),+};
             #[cfg(not(feature = $feature))]
-            use super::AbsentSection as $section;
-        )+)+
+            use super::{$(AbsentSection as $section),+};
+        )+
     };
 }
 

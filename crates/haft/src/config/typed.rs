@@ -6,21 +6,24 @@
 use std::borrow::Cow;
 
 use serde::{
-    Deserializer,
+    Deserialize as _, Deserializer,
     de::{
-        DeserializeOwned, Error as _, IntoDeserializer, Visitor,
+        Error as _, IntoDeserializer, Visitor,
         value::{Error as Refusal, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
 use toml::de::{DeTable, DeValue};
 
-use super::source::{finite, whole};
+use super::{
+    HaftConfig,
+    source::{finite, whole},
+};
 
 /// The configuration that a text of today's form says; `None` where it may have a fault.
-pub(super) fn decode<C: DeserializeOwned>(text: &str) -> Option<C> {
+pub(super) fn decode(text: &str) -> Option<HaftConfig> {
     let table = DeTable::parse(text).ok()?;
-    C::deserialize(Strict(DeValue::Table(table.into_inner()))).ok()
+    HaftConfig::deserialize(Strict(DeValue::Table(table.into_inner()))).ok()
 }
 
 /// A value that gives what the tree of the loader would give, and nothing that the schema could
@@ -233,13 +236,13 @@ mod tests {
         for (name, section) in schema["properties"].as_object().unwrap() {
             for value in values(section) {
                 let text = format!("{name} = {value}\n");
-                let Some(config) = super::decode::<HaftConfig>(&text) else {
+                let Some(config) = super::decode(&text) else {
                     left += 1;
                     continue;
                 };
                 taken += 1;
                 let source = Source::parse(&text).unwrap();
-                let checked = LoadedConfig::<HaftConfig>::checked(source, schema, &text, None, vec![]);
+                let checked = LoadedConfig::checked(source, schema, &text, None, vec![]);
                 let checked = checked.unwrap_or_else(|error| panic!("{text}{error}"));
                 let text_of = |config: &HaftConfig| serde_json::to_string(config).unwrap();
                 assert_eq!(text_of(&config), text_of(&checked.config), "{text}");
@@ -251,7 +254,7 @@ mod tests {
     #[test]
     fn a_text_without_a_fault_is_taken() {
         let text = "[tools.shell]\ntimeout = 3\n[[tools.permissions.bash]]\npattern = \"a *\"\naction = \"deny\"\n";
-        assert!(super::decode::<HaftConfig>(text).is_some());
-        assert!(super::decode::<HaftConfig>("").is_some());
+        assert!(super::decode(text).is_some());
+        assert!(super::decode("").is_some());
     }
 }

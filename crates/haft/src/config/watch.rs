@@ -16,9 +16,7 @@ use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;
 use tools_core::{Clock, SystemClock};
 
-use super::{
-    HaftConfig, LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places, read::text_of,
-};
+use super::{LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places, read::text_of};
 
 /// For how long nothing may happen before a file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
@@ -58,7 +56,7 @@ pub(crate) trait ConfigUser: Send + 'static {
     ///
     /// # Errors
     /// Why it cannot be used.
-    fn reload(&self, loaded: &LoadedConfig<HaftConfig>) -> Result<ReloadReport, LoadError>;
+    fn reload(&self, loaded: &LoadedConfig) -> Result<ReloadReport, LoadError>;
 
     /// Hears what a change came to.
     fn told(&self, state: ReloadState);
@@ -68,7 +66,7 @@ impl ConfigWatch {
     /// Looks after the files of `loaded`, and those rules of filters that are a file; `None` where
     /// there is neither a file nor a place for overlays.
     pub(crate) fn begin(
-        loaded: &LoadedConfig<HaftConfig>,
+        loaded: &LoadedConfig,
         rules: Option<PathBuf>,
         environment: impl Fn(&str) -> Option<String> + Send + 'static,
         user: impl ConfigUser,

@@ -17,8 +17,7 @@ use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
 use crate::{ALL_COMMANDS, outcome, toolbox};
 
 fn builder(workspace: &Workspace, text: &str) -> ToolboxBuilder {
-    let mut loaded: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
+    let mut loaded = LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
     crate::keep_beside(&mut loaded.config, workspace);
     Toolbox::builder(loaded, workspace.dir("work"))
 }
@@ -99,7 +98,7 @@ fn a_tool_has_a_name_of_its_own() {
 #[test]
 fn a_relative_working_directory_is_made_absolute() {
     let workspace = Workspace::new();
-    let loaded = |text: &str| -> LoadedConfig<HaftConfig> {
+    let loaded = |text: &str| -> LoadedConfig {
         let mut loaded = LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
         let config: &mut HaftConfig = &mut loaded.config;
         crate::keep_beside(config, &workspace);

@@ -55,7 +55,7 @@ async fn nothing_is_started_where_a_model_judges_calls() {
     let workspace = Workspace::new();
     workspace.file("work/a.txt", "a");
     let text = "[tools.adversarial_policy]\nenabled = true\npolicies = [\"Read nothing of others.\"]\n";
-    let mut loaded = LoadedConfig::<haft::config::HaftConfig>::parse(text, &|_| None).unwrap();
+    let mut loaded = LoadedConfig::parse(text, &|_| None).unwrap();
     crate::keep_beside(&mut loaded.config, &workspace);
     let builder = Toolbox::builder(loaded, workspace.path("work")).judge(Arc::new(NeverAsked));
     let toolbox = builder.build().expect("it can be built");

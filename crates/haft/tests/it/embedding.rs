@@ -2,7 +2,7 @@
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{DynExecutor, NobodyToAsk, ToolDef, ToolKind, ToolName, ToolTraits},
 };
 use serde_json::{from_value, json};
@@ -14,7 +14,7 @@ fn toolbox(workspace: &Workspace, model: &str) -> Toolbox {
          [[tools.permissions.memory_save]]\npattern = \"*\"\naction = \"allow\"\n",
         workspace.path("memory.db").display()
     );
-    let mut loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).unwrap();
+    let mut loaded = LoadedConfig::parse(&text, &|_| None).unwrap();
     crate::keep_beside(&mut loaded.config, workspace);
     let definition = |name: &str, about: &'static str| {
         let input = from_value(json!({"type": "object"})).unwrap();
@@ -61,7 +61,7 @@ async fn memories_and_tools_are_found_by_what_they_mean() {
 fn a_folder_without_a_model_is_an_error_at_the_start() {
     let workspace = Workspace::new();
     let text = format!("[embedding]\nmodel = \"{}\"\n", workspace.dir("empty").display());
-    let loaded: LoadedConfig<HaftConfig> = LoadedConfig::parse(&text, &|_| None).unwrap();
+    let loaded = LoadedConfig::parse(&text, &|_| None).unwrap();
     let error = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap_err().to_string();
     assert!(error.contains("embedding.model") && error.contains("tokenizer.json"), "{error}");
 }

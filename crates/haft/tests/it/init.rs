@@ -3,7 +3,7 @@
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{ToolCall, Verdict},
     policy::proposal::{ProjectKind, propose},
 };
@@ -32,7 +32,7 @@ async fn check(name: &str, text: &str, is_harmless: bool, most: usize) {
     let workspace = tools_testkit::Workspace::new();
     let (mut all, mut wrong) = (0, vec![]);
     for kind in [ProjectKind::Rust, ProjectKind::Node, ProjectKind::Python] {
-        let mut loaded = LoadedConfig::<HaftConfig>::parse(&propose(&[kind], &[]), &|_| None).expect("it is valid");
+        let mut loaded = LoadedConfig::parse(&propose(&[kind], &[]), &|_| None).expect("it is valid");
         loaded.config.tools.audit.enabled = false;
         let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built");
         let (allowed, stopped) = judged(&toolbox, lines(text, kind)).await;
@@ -78,7 +78,7 @@ fn every_proposal_is_a_configuration_without_dead_rules() {
     let each = ProjectKind::ALL.map(|kind| vec![kind]);
     for kinds in each.into_iter().chain([vec![], ProjectKind::ALL.to_vec()]) {
         let text = propose(&kinds, &[]);
-        let loaded = LoadedConfig::<HaftConfig>::parse(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+        let loaded = LoadedConfig::parse(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
         let permissions = loaded.config.tools.permissions.compile(None).expect("it compiles");
         let dead: Vec<String> = haft::policy::permissions::lint(&permissions).iter().map(ToString::to_string).collect();
         assert_eq!(dead, Vec::<String>::new());

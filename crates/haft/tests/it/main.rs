@@ -38,8 +38,7 @@ fn keep_beside(config: &mut HaftConfig, workspace: &Workspace) {
 }
 
 fn toolbox(workspace: &Workspace, text: &str) -> Toolbox {
-    let mut loaded: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
+    let mut loaded = LoadedConfig::parse(text, &|_| None).expect("the configuration is valid");
     keep_beside(&mut loaded.config, workspace);
     workspace.dir("record");
     Toolbox::builder(loaded, workspace.dir("work")).build().expect("it can be built")

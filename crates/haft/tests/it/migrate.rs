@@ -2,7 +2,7 @@
 
 use haft::{
     Toolbox,
-    config::{HaftConfig, LoadedConfig, migrate},
+    config::{LoadedConfig, migrate},
     core::{ToolCall, Verdict},
 };
 use tools_testkit::Workspace;
@@ -162,7 +162,7 @@ fn limits_of_filters_become_rules_that_filter_the_same() {
     let migrated = migrate(old).expect("it is TOML");
     assert_eq!(migrated.text, "[tools.filters]\nenabled = true\n");
     let rules = migrated.filter_rules.expect("there are rules");
-    let config: LoadedConfig<HaftConfig> = LoadedConfig::parse(old, &|_| None).expect("it is read as it is, too");
+    let config = LoadedConfig::parse(old, &|_| None).expect("it is read as it is, too");
     let (before, _) = FilterPipeline::compile(&config.config.tools.filters, None);
     let (after, errors) = FilterPipeline::compile(&FilterConfig::default(), Some(&rules));
     assert!(errors.is_empty(), "{errors:?}");
@@ -342,8 +342,7 @@ async fn every_order_and_cluster_is_judged_as_before(list: &str) {
 }
 
 async fn verdicts(text: &str, workdir: &std::path::Path, commands: &[String]) -> Vec<Verdict> {
-    let mut loaded: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+    let mut loaded = LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
     loaded.config.tools.audit.enabled = false;
     let toolbox = Toolbox::builder(loaded, workdir).build().unwrap_or_else(|error| panic!("{error}"));
     let mut found = Vec::new();
@@ -358,15 +357,13 @@ async fn verdicts(text: &str, workdir: &std::path::Path, commands: &[String]) ->
 fn an_older_configuration_is_read_as_what_it_becomes_and_says_so() {
     let old =
         "# older\n[agent]\nmax_tool_retries = 4\n\n[tools.permissions]\nglob = [{ pattern = 7, action = \"allow\" }]\n";
-    let error = LoadedConfig::<HaftConfig>::parse(old, &|_| None).expect_err("a pattern is a text").to_string();
+    let error = LoadedConfig::parse(old, &|_| None).expect_err("a pattern is a text").to_string();
     assert!(error.contains("line 6: `tools.permissions.find_path[0].pattern`"), "{error}");
-    let loaded: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse(&old.replace('7', "\"*\""), &|_| None).expect("it is read");
+    let loaded = LoadedConfig::parse(&old.replace('7', "\"*\""), &|_| None).expect("it is read");
     assert_eq!(loaded.config.tools.retry.max_attempts, 4);
     assert_eq!(loaded.older.len(), 2, "{:?}", loaded.older);
     let place = loaded.effective().into_iter().find(|(path, ..)| path == "tools.retry.max_attempts");
     assert_eq!(place.and_then(|(_, _, place)| place), Some(haft::config::Place::Line(3)));
-    let today: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse("[tools.retry]\nmax_attempts = 4\n", &|_| None).expect("it is read");
+    let today = LoadedConfig::parse("[tools.retry]\nmax_attempts = 4\n", &|_| None).expect("it is read");
     assert!(today.older.is_empty());
 }

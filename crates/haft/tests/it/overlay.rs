@@ -16,7 +16,7 @@ use tools_testkit::Workspace;
 use crate::call;
 
 /// A configuration with its overlays, by name.
-fn read(workspace: &Workspace, text: &str, overlays: &[(&str, &str)]) -> Result<LoadedConfig<HaftConfig>, String> {
+fn read(workspace: &Workspace, text: &str, overlays: &[(&str, &str)]) -> Result<LoadedConfig, String> {
     let head = format!("[tools.audit]\npath = \"{}\"\n", workspace.path("record/audit.jsonl").display());
     let file = workspace.file("user/config.toml", format!("{text}{head}"));
     let _ = std::fs::remove_dir_all(workspace.path("user/config.d"));
@@ -98,7 +98,7 @@ fn an_overlay_that_cannot_be_read_is_not_left_out() {
     let workspace = Workspace::new();
     read(&workspace, "", &[("a.toml", "")]).unwrap();
     let file = workspace.path("user/config.toml");
-    let read = || LoadedConfig::<HaftConfig>::read(&file, &|_| None).map_err(|error| error.to_string());
+    let read = || LoadedConfig::read(&file, &|_| None).map_err(|error| error.to_string());
     // What editors leave behind is none.
     for name in [".a.toml.swp", ".b.toml", "a.toml~", "README"] {
         workspace.file(format!("user/config.d/{name}"), [0xff, b'[']);
@@ -235,7 +235,7 @@ fn settings() -> impl Strategy<Value = String> {
         .prop_map(|lines| format!("[tools.shell]\n{}", lines.concat()))
 }
 
-fn toolbox(loaded: LoadedConfig<HaftConfig>, workspace: &Workspace) -> Toolbox {
+fn toolbox(loaded: LoadedConfig, workspace: &Workspace) -> Toolbox {
     let mut loaded = loaded;
     loaded.config.tools.checkpoints.enabled = false;
     loaded.config.tools.audit.enabled = false;

@@ -3,19 +3,14 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::NobodyToAsk,
-};
+use haft::{Toolbox, config::LoadedConfig, core::NobodyToAsk};
 use serde_json::json;
 use tools_testkit::Workspace;
 
 use crate::{ALL_COMMANDS, call, outcome, toolbox};
 
-fn loaded(workspace: &Workspace, text: &str) -> LoadedConfig<HaftConfig> {
-    let mut loaded: LoadedConfig<HaftConfig> =
-        LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
+fn loaded(workspace: &Workspace, text: &str) -> LoadedConfig {
+    let mut loaded = LoadedConfig::parse(text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
     crate::keep_beside(&mut loaded.config, workspace);
     loaded
 }
@@ -84,7 +79,7 @@ async fn a_file_that_changes_is_read_again_and_a_broken_one_changes_nothing() {
     let write = |name: &str, text: &str| workspace.file(format!("user/{name}"), format!("{audit}{text}"));
     write("config.toml", ALL_COMMANDS);
     let file = workspace.path("user/config.toml");
-    let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
+    let loaded = LoadedConfig::read(&file, &|_| None).unwrap();
     let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
     let watch = toolbox.watch(|_| None).expect("there is a file");
     assert_eq!(toolbox.last_reload(), None);
@@ -151,7 +146,7 @@ async fn a_file_that_commands_may_write_is_not_read_again() {
         );
         let name = format!("{folder}/config.toml");
         let file = workspace.file(&name, format!("{head}{ALL_COMMANDS}"));
-        let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
+        let loaded = LoadedConfig::read(&file, &|_| None).unwrap();
         let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
         let watch = toolbox.watch(|_| None).expect("there is a file");
         workspace.file(&name, format!("{head}{deny}"));
@@ -173,7 +168,7 @@ async fn what_is_put_in_the_place_of_a_file_among_writable_ones_counts_from_the_
     workspace.dir("record");
     let head = format!("[tools.audit]\npath = {:?}\n", workspace.path("record/audit.jsonl"));
     let file = workspace.file("work/config.toml", format!("{head}{ALL_COMMANDS}"));
-    let loaded: LoadedConfig<HaftConfig> = LoadedConfig::read(&file, &|_| None).unwrap();
+    let loaded = LoadedConfig::read(&file, &|_| None).unwrap();
     let toolbox = Toolbox::builder(loaded, workspace.dir("work")).build().unwrap();
     let _watch = toolbox.watch(|_| None).expect("there is a file");
     let code = async || {

@@ -87,7 +87,7 @@ impl ApprovalRequest {
     }
 
     /// Time that the question has been open.
-    pub fn waited(&self) -> Duration {
+    pub(crate) fn waited(&self) -> Duration {
         self.since.elapsed()
     }
 

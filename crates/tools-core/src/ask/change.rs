@@ -60,7 +60,7 @@ impl Change {
 
     /// The same with every text changed: for layers that redact.
     #[must_use]
-    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         let path = |path: PathBuf| mapped_path(path, &change);
         match self {
             Self::Diff(diff) => Self::diff(FileDiff { path: path(diff.path), unified: change(&diff.unified), ..diff }),
@@ -79,7 +79,7 @@ impl Change {
     }
 
     /// Its extent in few words, to stand beside the part that asks.
-    pub fn extent(&self) -> String {
+    pub(crate) fn extent(&self) -> String {
         match self {
             Self::Diff(diff) => format!("+{} -{} lines", diff.added, diff.removed),
             Self::Scripts { diffs } => {

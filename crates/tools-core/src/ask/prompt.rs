@@ -107,7 +107,7 @@ impl ConfirmPrompt {
     /// The same question with every text changed; a rule that the change would alter is not
     /// offered.
     #[must_use]
-    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         let part = |part: PromptPart| PromptPart {
             subject: part.subject.map_text(&change),
             rule: change(&part.rule),

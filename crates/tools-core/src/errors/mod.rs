@@ -16,4 +16,4 @@ pub use elsewhere::ElsewhereError;
 pub use error::{ErrorDetail, ToolError};
 pub use feedback::{ToolErrorFeedback, text_for_model};
 pub use key_fault::KeyFault;
-pub use nearest::{did_you_mean, either, nearest};
+pub use nearest::{did_you_mean, either, nearest, quoted};

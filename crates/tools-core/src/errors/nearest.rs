@@ -1,4 +1,6 @@
-//! Near names: what somebody who mistyped a name probably meant.
+//! Near names: what somebody who mistyped a name probably meant, and names as a phrase.
+
+use std::fmt::Display;
 
 /// The candidates that are close to `name`, best first, at most three.
 ///
@@ -14,6 +16,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     scored.dedup_by(|a, b| a.1 == b.1);
     scored.truncate(3);
     scored.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// Names in backticks, with commas between them; empty for none.
+pub fn quoted<T: Display>(names: impl IntoIterator<Item = T>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Names in backticks as one phrase, as in "`a`, `b` or `c`"; empty for none.

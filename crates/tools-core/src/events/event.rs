@@ -172,11 +172,6 @@ impl EventSink {
         self.0.is_some()
     }
 
-    /// The consumer behind this sink: for layers that put their own in front of it.
-    pub fn consumer(&self) -> Option<Arc<dyn EventConsumer>> {
-        self.0.as_ref().map(|bound| Arc::clone(&bound.consumer))
-    }
-
     /// The same sink with another consumer in front: for layers that watch or redact what a call
     /// tells.
     pub fn through(&self, front: impl FnOnce(Arc<dyn EventConsumer>) -> Arc<dyn EventConsumer>) -> Self {

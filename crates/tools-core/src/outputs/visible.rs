@@ -48,7 +48,7 @@ impl Visible {
     }
 
     /// Number of its characters.
-    pub fn chars(&self) -> usize {
+    pub(crate) fn chars(&self) -> usize {
         self.0.chars().count()
     }
 

@@ -96,11 +96,6 @@ impl WindowWriter {
         }
         true
     }
-
-    /// The rest of the budget.
-    pub fn left(&self) -> AnswerBudget {
-        self.left
-    }
 }
 
 /// Part of a longer whole that an answer shows: one part without a gap. In the tool's own units

@@ -118,7 +118,7 @@ impl Inspection {
     }
 
     /// The files of code that the call runs.
-    pub fn scripts(&self) -> impl Iterator<Item = &Script> {
+    pub(crate) fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.subjects.iter().filter_map(|subject| match subject {
             Subject::Script { script, .. } => Some(script),
             _ => None,
@@ -259,7 +259,7 @@ impl Subject {
     /// The same subject with every text changed: for whoever shows it. An argument that the change
     /// took out of the line it stands in is not shown either.
     #[must_use]
-    pub fn map_text(self, change: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         match self {
             Self::Command { line, program, argv, via } => {
                 let shown = change(&line);

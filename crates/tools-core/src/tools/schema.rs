@@ -8,7 +8,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, generate::SchemaSettings};
 use serde_json::Value;
 
-use crate::{JsonObject, either, nearest};
+use crate::{JsonObject, either, nearest, quoted};
 
 /// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title,
 /// no formats that some of them refuse.
@@ -80,20 +80,17 @@ impl fmt::Display for SchemaProblem {
         match &self.fault {
             SchemaFault::Missing { expected } => write!(f, "missing field `{path}` ({expected})"),
             SchemaFault::Unknown { near, known } if near.is_empty() => {
-                write!(f, "unknown field `{path}`, known are {}", quoted(known))
+                write!(f, "unknown field `{path}`, known are {}", or_none(known))
             }
             SchemaFault::Unknown { near, .. } => write!(f, "unknown field `{path}`, did you mean {}?", either(near)),
             SchemaFault::WrongType { expected, found } => write!(f, "`{path}`: expected {expected}, found {found}"),
-            SchemaFault::NotListed { allowed } => write!(f, "`{path}`: expected one of {}", quoted(allowed)),
+            SchemaFault::NotListed { allowed } => write!(f, "`{path}`: expected one of {}", or_none(allowed)),
         }
     }
 }
 
-fn quoted(names: &[String]) -> String {
-    if names.is_empty() {
-        return "none".to_owned();
-    }
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+fn or_none(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { quoted(names) }
 }
 
 /// Everything in which `value` does not meet `schema`; empty when nothing was found.

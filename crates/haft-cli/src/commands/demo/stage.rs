@@ -8,7 +8,7 @@ use std::{
 
 use haft::{
     CallReport, Explanation, Toolbox,
-    config::{HaftConfig, LoadedConfig},
+    config::LoadedConfig,
     core::{CallContext, ToolCall, Verdict},
 };
 use serde_json::{Value, json};
@@ -208,7 +208,7 @@ impl Stage {
 /// A toolbox that works in `workdir` and keeps everything it stores in the demo's own folder.
 fn toolbox(own: &Path, workdir: &Path) -> Result<Toolbox, String> {
     let environment = |name: &str| std::env::var(name).ok();
-    let mut loaded = LoadedConfig::<HaftConfig>::parse(RULES, &environment).map_err(|error| error.to_string())?;
+    let mut loaded = LoadedConfig::parse(RULES, &environment).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.path = own.join("audit.jsonl");
     let state = own.join("state");
     loaded.config.tools.overflow.path = state.join("overflow/overflow.db");

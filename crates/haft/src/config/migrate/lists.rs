@@ -1,7 +1,7 @@
 //! The shell's own lists of commands become rules.
 
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, TableLike, Value};
-use tools_core::Verdict;
+use tools_core::{Verdict, quoted};
 use tools_policy::permissions::{RuleConfig, from_legacy, is_said_by_rules};
 use tools_shell::ShellConfig;
 
@@ -140,8 +140,7 @@ impl PatternSplit {
         if self.stays.is_empty() {
             return;
         }
-        let named: Vec<String> = self.stays.iter().map(|text| format!("`{text}`")).collect();
-        let named = named.join(", ");
+        let named = quoted(&self.stays);
         notes.warn(format!(
             "{named} in `tools.shell.{key}` stays there: a rule would miss some of what the list finds, as letters of options in \
              clusters (`-xf`), many words in any order, or statements in what reaches a database"

@@ -1,6 +1,7 @@
 //! Tools that have other names now, wherever a configuration names tools.
 
 use toml_edit::{Array, Item, Table, TableLike, Value};
+use tools_core::quoted;
 
 use super::{
     Notes,
@@ -171,8 +172,4 @@ fn named<T: TableLike>(rule: &T, old: &str, new: &[&str], is_changed: &mut bool,
         rule
     };
     new.iter().map(about).collect()
-}
-
-fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

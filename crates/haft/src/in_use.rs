@@ -1,0 +1,42 @@
+//! Values that somebody still uses: toolboxes that were narrowed from one.
+
+use std::sync::{Arc, Mutex, Weak};
+
+use tools_core::Locked as _;
+
+/// Values that somebody still uses.
+#[derive(Debug)]
+pub(crate) struct InUse<T>(Mutex<Vec<Weak<T>>>);
+
+impl<T> InUse<T> {
+    /// Lists a value for as long as it is used.
+    pub(crate) fn keep(&self, value: &Arc<T>) {
+        let mut all = self.0.locked();
+        all.retain(|one| one.strong_count() > 0);
+        all.push(Arc::downgrade(value));
+    }
+
+    /// All that are used now.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        self.0.locked().iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl<T> Default for InUse<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_nobody_uses_is_not_listed() {
+        let (used, values) = (Arc::new(1), InUse::default());
+        values.keep(&used);
+        values.keep(&Arc::new(2));
+        assert_eq!(values.all(), [used]);
+    }
+}
