@@ -86,12 +86,12 @@ impl Effect {
     }
 
     /// A consequence in its usual words.
-    pub fn is(kind: Consequence) -> Self {
+    pub(crate) fn is(kind: Consequence) -> Self {
         Self::Is { kind, why: kind.clause().into() }
     }
 
     /// A consequence in words of its own.
-    pub fn says(kind: Consequence, why: impl Into<Cow<'static, str>>) -> Self {
+    pub(crate) fn says(kind: Consequence, why: impl Into<Cow<'static, str>>) -> Self {
         Self::Is { kind, why: why.into() }
     }
 

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use tools_core::{Script, Subject, TrustLevel, Verdict};
+use tools_core::{Script, Subject, TrustLevel, Verdict, quoted};
 
 /// A decision, with everything that went into it.
 #[derive(Debug, Clone, PartialEq)]
@@ -109,7 +109,7 @@ impl Because<'_> {
     }
 
     /// The audit's `approved_by` when this lets a call run.
-    pub fn approved_by(&self) -> &'static str {
+    pub(crate) fn approved_by(&self) -> &'static str {
         match self {
             Self::Rule(_) | Self::Session { .. } | Self::Approved { .. } => "rule",
             _ => "default",
@@ -132,8 +132,7 @@ impl fmt::Display for Because<'_> {
             Self::Approved { pattern } => write!(f, "approved \"{pattern}\""),
             Self::Rejected { pattern } => write!(f, "rejected \"{pattern}\""),
             Self::Changed { pattern, scripts } => {
-                let names = scripts.iter().map(|script| format!("`{}`", script.is.path.display()));
-                let names = names.collect::<Vec<_>>().join(", ");
+                let names = quoted(scripts.iter().map(|script| script.is.path.display()));
                 let are = if scripts.len() == 1 { "is" } else { "are" };
                 write!(f, "{names} {are} not as agreed to with \"{pattern}\"")
             }

@@ -107,14 +107,8 @@ impl Ruling {
     }
 
     /// The call cannot be judged: what inspecting it failed with.
-    pub fn unreadable(error: ToolError) -> Self {
+    pub(crate) fn unreadable(error: ToolError) -> Self {
         Self { refusal: Some(error), ..Self::default() }
-    }
-
-    /// The same by a rule that the record names.
-    #[must_use]
-    pub fn by_rule(self) -> Self {
-        Self { is_rule: true, ..self }
     }
 }
 
@@ -243,11 +237,6 @@ impl<G: Gate> GateLayer<G> {
     /// The layer of a gate under a policy.
     pub fn new(gate: G, policy: Shared<G::Policy>) -> Self {
         Self { gate, policy }
-    }
-
-    /// The policy, which whoever holds this can swap.
-    pub fn policy(&self) -> &Shared<G::Policy> {
-        &self.policy
     }
 }
 

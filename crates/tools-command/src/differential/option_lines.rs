@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::generator::Numbers;
-use crate::registry::{Syntax, find};
+use crate::registry::{find, spec::Syntax};
 
 /// A program that runs another one.
 pub(super) struct Runner {

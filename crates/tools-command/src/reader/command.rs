@@ -161,12 +161,12 @@ impl Command {
     }
 
     /// Whether one of these short options is set, alone or in a cluster, up to `--`.
-    pub fn has_short(&self, options: &str) -> bool {
+    pub(crate) fn has_short(&self, options: &str) -> bool {
         self.options().any(|option| !option.starts_with("--") && option.chars().skip(1).any(|c| options.contains(c)))
     }
 
     /// The exact arguments that begin with a dash, up to `--`.
-    pub fn options(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
         let options = self.args.iter().take_while(|arg| arg.text != "--");
         options.map(|arg| arg.text.as_str()).filter(|text| text.len() > 1 && text.starts_with('-'))
     }

@@ -4,7 +4,7 @@ use super::address;
 use super::by_name;
 use super::doubt::Doubt;
 use super::parsed::Parsed;
-use super::spec::{ArgumentCondition, At, Does, More, Otherwise, Rule, Style};
+use super::spec::{ArgumentCondition, At, Does, Otherwise, Rule, Style};
 use super::unknown;
 use crate::code;
 use crate::effect::Effect;
@@ -343,9 +343,8 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Fetches(at) => found.extend(values(at, parsed).iter().map(fetched)),
         Does::NeedsNetwork => found.push(Effect::Network),
         Does::StartsIn(at) => found.extend(values(at, parsed).into_iter().map(Effect::StartsIn)),
-        Does::RunsWords(at) => commands(at, None, false, parsed, found),
-        Does::RunsWithVariables(at) => commands(at, None, true, parsed, found),
-        Does::RunsWithMore(at, more) => commands(at, Some(more), false, parsed, found),
+        Does::RunsWords(at) => commands(at, false, parsed, found),
+        Does::RunsWithVariables(at) => commands(at, true, parsed, found),
         // Operands are one line together; an option that is there twice says two.
         Does::RunsLine(at @ (At::Value(_) | At::ValueRest(..))) => {
             found.extend(values(at, parsed).into_iter().map(Effect::Line));
@@ -384,8 +383,8 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
 
 /// Another command; where an unknown option hides where it begins, each place at which it may
 /// begin.
-fn commands(at: At, more: Option<More>, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
-    let command = |words: Vec<Value>| Effect::Words { words, more, has_variables };
+fn commands(at: At, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
+    let command = |words: Vec<Value>| Effect::Words { words, more: None, has_variables };
     if !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {
         let words = words(at, parsed);
         found.extend((!words.is_empty()).then(|| command(words)));

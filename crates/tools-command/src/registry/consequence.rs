@@ -39,7 +39,7 @@ impl Consequence {
     }
 
     /// The consequence as a clause that follows the command: "`rm x` destroys files".
-    pub fn clause(self) -> &'static str {
+    pub(crate) fn clause(self) -> &'static str {
         match self {
             Self::TakesRights => "takes other rights",
             Self::StopsMachine => "stops the machine",

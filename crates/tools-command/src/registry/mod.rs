@@ -2,7 +2,7 @@
 //! descriptions.
 
 mod consequence;
-mod spec;
+pub(crate) mod spec;
 
 mod address;
 mod apply;
@@ -30,12 +30,12 @@ pub use carried::{Carried, carried};
 pub use consequence::Consequence;
 pub use doubt::Doubt;
 pub use lookup::{Canonical, general_subcommands};
-pub(crate) use lookup::{describe, find, positions_of_values, prints};
+pub(crate) use lookup::{CommandDescription, describe, find, positions_of_values, prints};
 pub use open_ended::is_open_ended;
 pub(crate) use parsed::Parsed;
 pub(crate) use programs::shells::{DOTS, is_shell, matches_dots};
 pub use shown::{OutputKind, shown};
 pub use spec::More;
-pub(crate) use spec::{Expect, Otherwise, Prints, Program};
+pub(crate) use spec::{Prints, Program};
 pub use spellings::{Spellings, spellings};
 pub(crate) use unknown::feared;

@@ -59,8 +59,10 @@ pub(crate) struct Program {
     /// words of that.
     pub(crate) prints_as: &'static [(&'static str, &'static str)],
     /// Lines with what is found in them; each description has some.
+    #[cfg_attr(not(test), expect(dead_code, reason = "they are for the tests"))]
     pub(crate) examples: &'static [Example],
     /// Lines in which nothing asks and nothing is opaque.
+    #[cfg_attr(not(test), expect(dead_code, reason = "they are for the tests"))]
     pub(crate) plain_lines: &'static [&'static str],
 }
 
@@ -378,9 +380,6 @@ pub(crate) enum Does {
     RunsWithVariables(At),
     /// Works in this folder with whatever it starts: `env -C`.
     StartsIn(At),
-    /// Runs words with a text in them replaced, or with more arguments behind them, that come from
-    /// elsewhere.
-    RunsWithMore(At, More),
     /// Runs a line for a shell; several words are joined by blanks.
     RunsLine(At),
     /// As [`Does::RunsLine`], with more arguments behind it, that come from elsewhere.
@@ -442,7 +441,6 @@ impl Does {
         match self {
             Self::RunsWords(at)
             | Self::RunsWithVariables(at)
-            | Self::RunsWithMore(at, _)
             | Self::RunsLine(at)
             | Self::RunsLineWithMore(at)
             | Self::RunsScript(at)

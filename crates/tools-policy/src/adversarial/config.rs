@@ -117,7 +117,7 @@ impl AdversarialConfig {
 
 impl AdversarialPolicy {
     /// Whether calls of a tool are judged in a phase.
-    pub fn judges(&self, tool: &str, phase: CallPhase) -> bool {
+    pub(crate) fn judges(&self, tool: &str, phase: CallPhase) -> bool {
         let config = &self.0;
         let mut policies = self.policies(phase);
         config.enabled && policies.next().is_some() && !config.exempt_tools.iter().any(|exempt| exempt == tool)

@@ -19,7 +19,7 @@ const REASON: usize = 200;
 
 /// Verdict in a judge's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sentence {
+pub(super) enum Sentence {
     /// The call goes on.
     Allow,
     /// A person has to agree; the judge's reason, if it gave one.
@@ -32,7 +32,7 @@ pub enum Sentence {
 
 /// Reads an answer: the one word `ALLOW` and nothing else allows, and only one that begins with
 /// `ASK` asks.
-pub fn sentence(answer: &str) -> Sentence {
+pub(crate) fn sentence(answer: &str) -> Sentence {
     let answer = answer.trim();
     if answer == "ALLOW" {
         return Sentence::Allow;
@@ -52,7 +52,7 @@ fn reason(answer: &str, word: &str) -> Option<String> {
 
 /// The questions about a call: one per piece of its parameters, each with what came before it, all
 /// without credentials; `None` when the parameters are too long to be judged.
-pub fn requests(
+pub(crate) fn requests(
     policy: &AdversarialPolicy,
     call: &ToolCall,
     phase: CallPhase,
@@ -88,7 +88,7 @@ fn instructions(policy: &AdversarialPolicy, phase: CallPhase) -> String {
 }
 
 /// A piece of the parameters in a fence that nothing in it can close.
-pub fn material(tool: &str, phase: CallPhase, piece: &str, number: usize, count: usize) -> String {
+pub(crate) fn material(tool: &str, phase: CallPhase, piece: &str, number: usize, count: usize) -> String {
     let fence = "`".repeat(longest_run(piece).max(2) + 1);
     let phase = format!("{phase:?}").to_lowercase();
     let part = if count > 1 { format!(" (part {number} of {count})") } else { String::new() };

@@ -12,5 +12,4 @@ mod decide;
 mod gate;
 
 pub use config::{AdversarialConfig, AdversarialPolicy, PhasePolicies};
-pub use decide::{Sentence, material, requests, sentence};
 pub use gate::AdversarialGate;

@@ -19,14 +19,14 @@ pub enum Severity {
 
 /// The last results of a tool.
 #[derive(Debug, Clone, Default)]
-pub struct Window {
+pub(super) struct Window {
     results: VecDeque<bool>,
     failed: usize,
 }
 
 impl Window {
     /// Adds a result; the oldest falls out of a full window.
-    pub fn push(&mut self, failed: bool, size: usize) {
+    pub(super) fn push(&mut self, failed: bool, size: usize) {
         self.results.push_back(failed);
         self.failed += usize::from(failed);
         while self.results.len() > size {
@@ -35,19 +35,19 @@ impl Window {
     }
 
     /// The failure rate in words.
-    pub fn failures(&self) -> (usize, usize) {
+    pub(crate) fn failures(&self) -> (usize, usize) {
         (self.failed, self.results.len())
     }
 
     /// Forgets everything.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
 /// Assesses a window of results.
 #[expect(clippy::cast_precision_loss, reason = "a window holds at most ten thousand results")]
-pub fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
+pub(crate) fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
     let (failed, total) = window.failures();
     if total < policy.0.min_samples.max(1) {
         return Severity::Normal;
@@ -68,7 +68,7 @@ const OF_THE_CALL: &[&str] = &["not_found"];
 /// The health outcome of a call: worked, failed, or nothing. A command that ended by itself is an
 /// output, whatever its exit code; what failed are those that timed out, could not be found or
 /// waited for an answer.
-pub fn counts(outcome: &Outcome) -> Option<bool> {
+pub(crate) fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };
     match error.category() {

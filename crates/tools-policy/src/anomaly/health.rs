@@ -79,7 +79,7 @@ impl ToolHealth {
     }
 
     /// The same, heeding the wishes that [`ToolHealth::leave_reset`] leaves in `folder`.
-    pub fn heeding_resets_in(self, folder: PathBuf) -> Self {
+    pub(crate) fn heeding_resets_in(self, folder: PathBuf) -> Self {
         Self { resets: Some(folder), ..self }
     }
 
@@ -121,7 +121,7 @@ impl ToolHealth {
 
     /// Reason why a call of a tool would be refused now, in words that read well after "is"; `None`
     /// when it would not. Takes no right to try.
-    pub fn would_block(&self, definition: &ToolDef) -> Option<String> {
+    pub(crate) fn would_block(&self, definition: &ToolDef) -> Option<String> {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return None;
         }

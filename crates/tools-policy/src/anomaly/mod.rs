@@ -11,6 +11,6 @@ mod health;
 mod gate;
 
 pub use config::{AnomalyConfig, AnomalyPolicy};
-pub use decide::{Severity, Window, assess, counts};
+pub use decide::Severity;
 pub use gate::AnomalyGate;
 pub use health::{Admission, Probe, ToolHealth};

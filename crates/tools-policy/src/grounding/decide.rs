@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::Value;
-use tools_core::{Access, Inspection, JsonObject, Subject};
+use tools_core::{Access, Inspection, JsonObject, Subject, quoted};
 
 use super::extract::{entities, is_file};
 
@@ -56,17 +56,14 @@ impl HallucinationSuspect {
         let value: String = self.value.chars().take(MAX_NAME_LEN).collect();
         match (self.kind, near) {
             (SuspectKind::Path, []) => format!("`{value}` does not exist and was not mentioned before"),
-            (SuspectKind::Path, near) => {
-                let near: Vec<String> = near.iter().map(|path| format!("`{path}`")).collect();
-                format!("`{value}` does not exist; nearest: {}", near.join(", "))
-            }
+            (SuspectKind::Path, near) => format!("`{value}` does not exist; nearest: {}", quoted(near)),
             (SuspectKind::Entity, _) => format!("`{value}` was not mentioned before"),
         }
     }
 }
 
 /// Values of a call that the model did not read anywhere; empty when everything exists or was told.
-pub fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
+pub(crate) fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     let context = Context::of(question);
     let mut found: Vec<HallucinationSuspect> = paths(question.inspection, question.workdir)
         .iter()

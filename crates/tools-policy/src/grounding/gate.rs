@@ -29,7 +29,7 @@ pub struct Named {
 
 /// Provenance of a call: the source of the paths and hosts that it names, and the last message of
 /// the user.
-pub fn told_before(told: &SessionTexts, inv: &Invocation) -> ToldBefore {
+pub(crate) fn told_before(told: &SessionTexts, inv: &Invocation) -> ToldBefore {
     told.told_before(inv.context.session(), &words_of(told, inv))
 }
 

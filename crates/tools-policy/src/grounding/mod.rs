@@ -11,7 +11,8 @@ mod words;
 
 mod gate;
 
-pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, suspects};
+pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind};
 pub use extract::extract_paths;
-pub use gate::{GroundingGate, Named, told_before};
+pub(crate) use gate::told_before;
+pub use gate::{GroundingGate, Named};
 pub use told::{SessionTexts, ToldBefore};

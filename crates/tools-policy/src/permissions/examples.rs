@@ -61,7 +61,7 @@ impl RuleExample<'_> {
     }
 
     /// The example, tested by what is decided about its call.
-    pub fn tested(&self, decided: Result<Explanation, String>) -> TestedExample {
+    pub(crate) fn tested(&self, decided: Result<Explanation, String>) -> TestedExample {
         let problem = decided.and_then(|explained| self.check(explained)).err();
         let rule = format!("permissions.{}[{}]", self.tool, self.index);
         TestedExample { rule, example: self.text.to_owned(), problem }

@@ -44,7 +44,7 @@ impl FileApprovals {
     }
 
     /// The approvals as they stand now; a file that cannot be used holds none.
-    pub fn snapshot(&self) -> ApprovalSnapshot {
+    pub(crate) fn snapshot(&self) -> ApprovalSnapshot {
         let stamp = std::fs::symlink_metadata(&self.file).ok().map(|meta| FileStamp::of(&meta));
         let mut seen: MutexGuard<'_, Seen> = self.seen.locked();
         if seen.stamp != stamp {

@@ -112,7 +112,7 @@ impl SessionRules {
 
     /// The same rules, where a person is shown how files of code changed.
     #[must_use]
-    pub fn showing(self, difference: Difference) -> Self {
+    pub(crate) fn showing(self, difference: Difference) -> Self {
         Self { difference: Some(difference), ..self }
     }
 

@@ -13,7 +13,7 @@ const MAX_REFUSED: usize = 100;
 
 /// Usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Account {
+pub(super) struct Account {
     used: u64,
     /// Calls of a batch that are paid for and not yet made.
     reserved: HashMap<BatchId, u64>,
@@ -24,7 +24,7 @@ pub struct Account {
 
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charge {
+pub(super) enum Charge {
     /// It may.
     Paid,
     /// The quota is used up, or the batch it belongs to did not fit.
@@ -33,7 +33,7 @@ pub enum Charge {
 
 impl Account {
     /// Number of calls made or reserved.
-    pub fn used(&self) -> u64 {
+    pub(crate) fn used(&self) -> u64 {
         self.used
     }
 
@@ -54,7 +54,7 @@ impl Account {
 }
 
 /// Reserves a whole batch, or refuses all of it.
-pub fn reserve(policy: QuotaPolicy, account: &mut Account, batch: &BatchId, calls: u64) -> Charge {
+pub(crate) fn reserve(policy: QuotaPolicy, account: &mut Account, batch: &BatchId, calls: u64) -> Charge {
     if account.reserved.contains_key(batch) || calls == 0 {
         return Charge::Paid;
     }
@@ -71,7 +71,7 @@ pub fn reserve(policy: QuotaPolicy, account: &mut Account, batch: &BatchId, call
 }
 
 /// Charges one call: to its batch's reservation if there is one, else to the account.
-pub fn charge(policy: QuotaPolicy, account: &mut Account, batch: &BatchId) -> Charge {
+pub(crate) fn charge(policy: QuotaPolicy, account: &mut Account, batch: &BatchId) -> Charge {
     if account.refused.contains(batch) {
         return Charge::Refused;
     }

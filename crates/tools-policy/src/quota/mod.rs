@@ -11,6 +11,5 @@ mod ledger;
 mod gate;
 
 pub use config::QuotaPolicy;
-pub use decide::{Account, Charge, charge, reserve};
 pub use gate::QuotaGate;
 pub use ledger::Ledger;

@@ -184,7 +184,7 @@ impl PolicyEnforcer {
     }
 
     /// Whether a tool is denied whatever it is called with: then a model need not see it.
-    pub fn denies_always(&self, tool: &str) -> bool {
+    pub(crate) fn denies_always(&self, tool: &str) -> bool {
         let first = |list: &PolicyList| {
             list.rules.iter().find(|rule| rule.tool.matches(tool)).is_some_and(|rule| {
                 let is_unconditional = rule.args_match.is_none() && rule.paths.is_none() && rule.capabilities.is_none();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{ToolDef, ToolKind};
+use tools_core::{ToolDef, ToolKind, quoted};
 
 use super::{
     closes::is_about_reading,
@@ -55,7 +55,7 @@ fn unbound(key: &str, rule: &PolicyRule, tools: &[Arc<ToolDef>]) -> Option<Strin
         ));
     }
     if of(&runs) && !paths.unplaced.is_empty() {
-        let patterns = paths.unplaced.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(", ");
+        let patterns = quoted(&paths.unplaced);
         return Some(format!(
             "`{key}.paths`: outside the workspace {patterns} holds for commands only where they name such a path; name the folder itself to close it"
         ));

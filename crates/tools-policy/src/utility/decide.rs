@@ -64,7 +64,7 @@ pub fn decide(policy: &UtilityPolicy, question: &UtilityQuestion<'_>) -> Utility
 }
 
 /// Weighs what is known of a call.
-pub fn score(policy: &UtilityPolicy, kind: ToolKind, experience: &Experience) -> Score {
+pub(crate) fn score(policy: &UtilityPolicy, kind: ToolKind, experience: &Experience) -> Score {
     let class = match kind {
         ToolKind::Read | ToolKind::Search => 0.9,
         ToolKind::Fetch => 0.8,

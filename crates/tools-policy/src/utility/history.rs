@@ -58,7 +58,7 @@ struct Subjects {
 
 impl History {
     /// The statistics of earlier calls like this one.
-    pub fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> Experience {
+    pub(crate) fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> Experience {
         let sessions = self.0.locked();
         let Some(seen) = sessions.by_id.get(session) else { return Experience::default() };
         let subjects = seen.subjects.get(&key(tool, inspection));
@@ -96,7 +96,7 @@ impl History {
     }
 
     /// Forgets a session.
-    pub fn reset(&self, session: &SessionId) {
+    pub(crate) fn reset(&self, session: &SessionId) {
         self.0.locked().by_id.remove(session);
     }
 }

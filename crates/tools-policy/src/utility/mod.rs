@@ -15,6 +15,6 @@ mod history;
 mod gate;
 
 pub use config::{UtilityConfig, UtilityPolicy, UtilityWeights};
-pub use decide::{Score, UtilityDecision, UtilityQuestion, decide, score};
+pub use decide::{Score, UtilityDecision, UtilityQuestion, decide};
 pub use gate::UtilityGate;
 pub use history::{Experience, History};

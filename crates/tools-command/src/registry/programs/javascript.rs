@@ -1,7 +1,7 @@
 //! JavaScript runtimes: code, scripts and modules that are loaded first.
 
 use crate::reader::{Input, Value};
-use crate::registry::GivenOption;
+use crate::registry::parsed::GivenOption;
 use crate::registry::prelude::*;
 
 /// Options of `node` that stand alone.

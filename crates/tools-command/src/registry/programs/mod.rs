@@ -78,7 +78,7 @@ mod wrappers;
 use super::spec::Program;
 
 /// Every description, by file.
-pub static PROGRAMS: &[&[Program]] = &[
+pub(super) static PROGRAMS: &[&[Program]] = &[
     archives::ALL,
     arguments::ALL,
     builders_jvm::ALL,
